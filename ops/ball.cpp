@@ -1,0 +1,40 @@
+#include "ops/ball.h"
+
+#include <array>
+#include <cmath>
+
+namespace parallax {
+
+std::string_view name(Undecided reason) {
+  constexpr std::array<std::string_view, undecided_reasons> names = {
+      "decided",     "inexact_compare", "inexact_to_integer", "cast_out_of_range",
+      "signed_zero", "duplicate_index", "unbounded",          "uninitialized"};
+  return names[static_cast<std::size_t>(reason)];
+}
+
+BallStorage::BallStorage(DType element, int64_t count) : dtype(element) {
+  if (is_floating(element)) {
+    balls.resize(static_cast<std::size_t>(count));
+  } else {
+    integers.resize(static_cast<std::size_t>(count));
+  }
+}
+
+Ball BallView::as_ball(int64_t element) const {
+  if (floating()) return ball(element);
+  const IntegerBall& exact = integer(element);
+  if (exact.undecided != Undecided::No) return Ball::unknown(exact.undecided);
+  const auto mid = static_cast<double>(exact.value);
+  // 2^-53 relative covers the one rounding of an integer over 2^53.
+  const double radius = std::fabs(mid) > 0x1p53 ? std::fabs(mid) * 0x1p-53 : 0;
+  return {mid, radius, false, false, Undecided::No};
+}
+
+std::vector<int64_t> elements_of(const Layout& layout) {
+  std::vector<int64_t> elements;
+  elements.reserve(static_cast<std::size_t>(layout.numel()));
+  for_each_element(layout, [&](int64_t element) { elements.push_back(element); });
+  return elements;
+}
+
+}  // namespace parallax

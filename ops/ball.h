@@ -1,0 +1,81 @@
+// Ball: what the oracle knows of one element: every conforming implementation returned a value inside it.
+//
+// `mid` is the centre in real arithmetic (never rounded to the dtype) and `radius` a sound bound. A definite NaN or
+// infinity is a mid of that value with radius 0. See docs/oracle.md for the rules and their sources.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "core/dtype.h"
+#include "core/layout.h"
+
+namespace parallax {
+
+// Why nothing can be said of an element. A closed list: reports count by it.
+enum class Undecided : uint8_t {
+  No,               // the element is decided
+  InexactCompare,   // an inexact value was compared with one in its radius
+  InexactToInteger, // an inexact value was cut to an integer across a breakpoint
+  CastOutOfRange,   // float to integer outside the integer's range (undefined in eager)
+  SignedZero,       // the result depends on the sign of a zero that is not known
+  DuplicateIndex,   // two writes of one element in no defined order
+  Unbounded,        // the radius is infinite (a divisor that may be 0, an overflow)
+  Uninitialized,    // memory that eager itself leaves undefined
+};
+
+inline constexpr int undecided_reasons = 8;
+std::string_view name(Undecided reason);
+
+struct Ball {
+  double mid = 0;
+  double radius = 0;
+  bool may_nan = false;  // may be NaN instead
+  bool may_inf = false;  // may be an infinity of either sign instead
+  Undecided undecided = Undecided::No;
+
+  static Ball exact(double x) { return {x, 0, false, false, Undecided::No}; }
+  static Ball unknown(Undecided reason) { return {0, 0, true, true, reason}; }
+
+  double low() const { return mid - radius; }
+  double high() const { return mid + radius; }
+  // One number, known exactly (NaN and infinities included).
+  bool is_exact() const { return radius == 0 && !may_nan && !may_inf && undecided == Undecided::No; }
+  bool decided() const { return undecided == Undecided::No; }
+};
+
+// An integer or bool element: exact, or undecided for a reason.
+struct IntegerBall {
+  int64_t value = 0;
+  Undecided undecided = Undecided::No;
+};
+
+// The oracle's state of one storage, element by element. Views share it, as tensors do in eager.
+struct BallStorage {
+  DType dtype = DType::F32;
+  std::vector<Ball> balls;            // floating dtypes
+  std::vector<IntegerBall> integers;  // integers and bool
+
+  BallStorage() = default;
+  BallStorage(DType element, int64_t count);
+};
+
+// A tensor over a BallStorage.
+struct BallView {
+  BallStorage* storage = nullptr;
+  DType dtype = DType::F32;
+  Layout layout;
+
+  bool floating() const { return is_floating(dtype); }
+  Ball& ball(int64_t element) const { return storage->balls[static_cast<std::size_t>(element)]; }
+  IntegerBall& integer(int64_t element) const { return storage->integers[static_cast<std::size_t>(element)]; }
+  // Any element as a float ball: integers come exact (i64 over 2^53 gets the radius of its rounding).
+  Ball as_ball(int64_t element) const;
+};
+
+// The storage elements of a view in row-major order: a plain list that kernels index into.
+std::vector<int64_t> elements_of(const Layout& layout);
+
+}  // namespace parallax

@@ -1,0 +1,271 @@
+#include "ops/ball_math.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace parallax {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double tiniest = std::numeric_limits<double>::denorm_min();
+
+// A radius is a sum of a few non-negative terms, each with a few roundings of 2^-53: this covers them all. The term in
+// `mid` covers both the double rounding of the centre and that of `mid - radius` when somebody asks for an end.
+double outward(double radius, double mid) { return radius * (1 + 0x1p-49) + 0x1p-52 * std::fabs(mid) + tiniest; }
+
+// The rounding error of a + b in double, exactly (Knuth's TwoSum).
+double sum_error(double a, double b) {
+  const double sum = a + b;
+  const double b_part = sum - a;
+  return (a - (sum - b_part)) + (b - b_part);
+}
+
+// Products and quotients whose error could itself be lost below the subnormals are not called exact.
+bool product_is_exact(double a, double b) {
+  const double product = a * b;
+  if (a == 0 || b == 0) return true;
+  return std::fabs(product) > 0x1p-960 && std::fma(a, b, -product) == 0;
+}
+
+bool quotient_is_exact(double a, double b) {
+  const double quotient = a / b;
+  if (a == 0) return true;
+  return std::fabs(a) > 0x1p-960 && std::fabs(quotient) > 0x1p-960 && std::fma(quotient, b, -a) == 0;
+}
+
+Undecided first_undecided(const Ball& a, const Ball& b) { return a.decided() ? b.undecided : a.undecided; }
+
+// A definite NaN or infinity that may be something else as well says too little to be carried further.
+Ball definite(double x, bool may_nan, bool may_inf) {
+  if (may_inf || (std::isnan(x) && may_nan)) return Ball::unknown(Undecided::Unbounded);
+  return {x, 0, may_nan, false, Undecided::No};
+}
+
+Ball flagged(Ball ball, bool may_nan, bool may_inf) {
+  ball.may_nan = ball.may_nan || may_nan;
+  ball.may_inf = ball.may_inf || may_inf;
+  return ball;
+}
+
+IntegerBall truth(bool value) { return {value, Undecided::No}; }
+IntegerBall open(Undecided reason) { return {0, reason}; }
+
+}  // namespace
+
+bool is_definite_nan(const Ball& ball) { return std::isnan(ball.mid); }
+bool is_definite_infinity(const Ball& ball) { return std::isinf(ball.mid); }
+bool can_be_infinite(const Ball& ball) { return ball.may_inf || is_definite_infinity(ball); }
+bool contains_zero(const Ball& ball) { return std::fabs(ball.mid) <= ball.radius; }
+
+Ball ball_of_interval(double low, double high) {
+  if (low == high) return Ball::exact(low);
+  const double mid = low / 2 + high / 2;
+  // An end at 0 stays there: halving is exact, and functions with an edge at 0 must not see a value past it.
+  if (low == 0 || high == 0) return {mid, std::fabs(mid), false, false, Undecided::No};
+  return {mid, outward(std::max(high - mid, mid - low), mid), false, false, Undecided::No};
+}
+
+Ball hull(const Ball& a, const Ball& b) {
+  if (!a.decided() || !b.decided()) return Ball::unknown(first_undecided(a, b));
+  const bool may_nan = a.may_nan || b.may_nan;
+  const bool may_inf = a.may_inf || b.may_inf;
+  if (is_definite_nan(a) && is_definite_nan(b)) return definite(nan, false, may_inf);
+  if (is_definite_nan(a)) return flagged(b, true, may_inf);
+  if (is_definite_nan(b)) return flagged(a, true, may_inf);
+  if (is_definite_infinity(a) && is_definite_infinity(b)) {
+    return a.mid == b.mid ? definite(a.mid, may_nan, may_inf) : Ball::unknown(Undecided::Unbounded);
+  }
+  if (is_definite_infinity(a)) return flagged(b, may_nan, true);
+  if (is_definite_infinity(b)) return flagged(a, may_nan, true);
+  if (a.mid == b.mid) return flagged(a.radius >= b.radius ? a : b, may_nan, may_inf);
+  return flagged(ball_of_interval(std::min(a.low(), b.low()), std::max(a.high(), b.high())), may_nan, may_inf);
+}
+
+Ball including(const Ball& ball, double x) { return hull(ball, Ball::exact(x)); }
+
+BallMath::BallMath(DType dtype, const Profile& profile)
+    : dtype_(dtype),
+      profile_(&profile),
+      unit_roundoff_(profile.unit_roundoff(dtype)),
+      underflow_(std::max(profile.underflow(dtype), tiniest)),
+      largest_(info(dtype).max_finite) {}
+
+bool BallMath::holds(double x) const {
+  if (profile_->flush_to_zero && x != 0 && std::fabs(x) < info(dtype_).smallest_normal) return false;
+  return round_to(dtype_, x) == x;
+}
+
+double BallMath::rounding(double magnitude) const {
+  if (magnitude == 0) return underflow_;
+  if (!std::isfinite(magnitude)) return magnitude;
+  // The margin is for magnitudes that were themselves rounded down.
+  return std::ldexp(unit_roundoff_, std::ilogb(magnitude * (1 + 0x1p-50))) + underflow_;
+}
+
+double BallMath::function_error(double magnitude) const {
+  const DTypeInfo& format = info(dtype_);
+  const double ulp = magnitude > 0 ? std::ldexp(2 * format.unit_roundoff, std::ilogb(magnitude)) : 0;
+  return profile_->function_ulp * std::max(ulp, format.smallest_subnormal) + profile_->function_absolute + underflow_;
+}
+
+Ball BallMath::finite(double mid, double radius) const {
+  const double outer = outward(radius, mid);
+  if (!std::isfinite(mid) || !std::isfinite(outer)) return Ball::unknown(Undecided::Unbounded);
+  return {mid, outer, false, std::fabs(mid) + outer >= largest_, Undecided::No};
+}
+
+Ball BallMath::rounded(double mid, double inherited, bool exact) const {
+  if (exact && inherited == 0 && std::isfinite(mid) && holds(mid)) return Ball::exact(mid);
+  return finite(mid, inherited + rounding(std::fabs(mid) + inherited));
+}
+
+Ball BallMath::with_error(double mid, double inherited, double error) const { return finite(mid, inherited + error); }
+
+Ball BallMath::scalar(double x) const {
+  if (!std::isfinite(x)) return Ball::exact(x);
+  return rounded(x, 0, true);
+}
+
+Ball BallMath::add(const Ball& a, const Ball& b) const {
+  if (!a.decided() || !b.decided()) return Ball::unknown(first_undecided(a, b));
+  if (is_definite_nan(a) || is_definite_nan(b)) return Ball::exact(nan);
+  const bool may_inf = a.may_inf || b.may_inf;
+  const bool opposite = can_be_infinite(a) && can_be_infinite(b) && (may_inf || a.mid != b.mid);
+  const bool may_nan = a.may_nan || b.may_nan || opposite;
+  const double mid = a.mid + b.mid;
+  if (std::isnan(mid)) return definite(nan, false, false);
+  if (is_definite_infinity(a)) return {a.mid, 0, may_nan, false, Undecided::No};
+  if (is_definite_infinity(b)) return {b.mid, 0, may_nan, false, Undecided::No};
+  return flagged(rounded(mid, a.radius + b.radius, sum_error(a.mid, b.mid) == 0), may_nan, may_inf);
+}
+
+Ball BallMath::sub(const Ball& a, const Ball& b) const { return add(a, neg(b)); }
+
+Ball BallMath::mul(const Ball& a, const Ball& b) const {
+  if (!a.decided() || !b.decided()) return Ball::unknown(first_undecided(a, b));
+  if (is_definite_nan(a) || is_definite_nan(b)) return Ball::exact(nan);
+  const bool zero_times_infinity = (can_be_infinite(a) && contains_zero(b)) || (can_be_infinite(b) && contains_zero(a));
+  const bool may_nan = a.may_nan || b.may_nan || zero_times_infinity;
+  const bool may_inf = a.may_inf || b.may_inf;
+  if (is_definite_infinity(a) || is_definite_infinity(b)) {
+    if (a.mid * b.mid != a.mid * b.mid)
+      return a.is_exact() && b.is_exact() ? Ball::exact(nan) : Ball::unknown(Undecided::Unbounded);
+    return zero_times_infinity ? Ball::unknown(Undecided::Unbounded) : definite(a.mid * b.mid, may_nan, may_inf);
+  }
+  const double inherited = std::fabs(a.mid) * b.radius + std::fabs(b.mid) * a.radius + a.radius * b.radius;
+  // 0 radii times 0 centres are exact; a product of radii that vanishes in double is not.
+  const bool vanished = inherited == 0 && (a.radius != 0 || b.radius != 0) && a.mid != 0 && b.mid != 0;
+  return flagged(rounded(a.mid * b.mid, vanished ? tiniest : inherited, product_is_exact(a.mid, b.mid)), may_nan,
+                 may_inf);
+}
+
+Ball BallMath::div(const Ball& a, const Ball& b) const {
+  if (!a.decided() || !b.decided()) return Ball::unknown(first_undecided(a, b));
+  if (is_definite_nan(a) || is_definite_nan(b)) return Ball::exact(nan);
+  const bool may_inf = a.may_inf;
+  const bool may_nan = a.may_nan || b.may_nan || (can_be_infinite(a) && can_be_infinite(b));
+  if (is_definite_infinity(b)) {
+    if (is_definite_infinity(a))
+      return b.may_nan || a.may_nan || a.is_exact() ? Ball::exact(nan) : Ball::unknown(Undecided::Unbounded);
+    return flagged(Ball::exact(0), may_nan, false);
+  }
+  if (contains_zero(b)) {
+    if (b.radius != 0 || b.may_inf) return Ball::unknown(Undecided::Unbounded);
+    // x / 0 is an infinity whose sign is that of the zero, which is not tracked; 0 / 0 is NaN either way.
+    return a.radius == 0 && a.mid == 0 && !a.may_inf ? Ball::exact(nan) : Ball::unknown(Undecided::SignedZero);
+  }
+  if (is_definite_infinity(a)) {
+    return b.may_inf ? Ball::unknown(Undecided::Unbounded) : definite(a.mid / b.mid, may_nan, false);
+  }
+  const double quotient = a.mid / b.mid;
+  const double divisor = (std::fabs(b.mid) - b.radius) * (1 - 0x1p-52);
+  if (divisor <= 0) return Ball::unknown(Undecided::Unbounded);
+  const double inherited = (a.radius + std::fabs(quotient) * b.radius) / divisor;
+  const Ball finite_part = rounded(quotient, inherited, quotient_is_exact(a.mid, b.mid));
+  return flagged(b.may_inf ? including(finite_part, 0) : finite_part, may_nan, may_inf);
+}
+
+Ball BallMath::sub_same(const Ball& a) const {
+  if (!a.decided()) return a;
+  if (!std::isfinite(a.mid)) return Ball::exact(nan);
+  return flagged(Ball::exact(0), a.may_nan || a.may_inf, false);
+}
+
+Ball BallMath::mul_same(const Ball& a) const {
+  const Ball square = mul(a, a);
+  if (!square.decided() || !std::isfinite(square.mid) || square.low() >= 0) return square;
+  return flagged(ball_of_interval(0, square.high()), square.may_nan, square.may_inf);
+}
+
+Ball BallMath::div_same(const Ball& a) const {
+  if (!a.decided()) return a;
+  if (!std::isfinite(a.mid) || (a.mid == 0 && a.radius == 0)) return Ball::exact(nan);
+  return flagged(Ball::exact(1), a.may_nan || a.may_inf || contains_zero(a), false);
+}
+
+// |max(x, y) - max(a, b)| <= max(|x - a|, |y - b|), and where one operand is larger throughout, it is the result.
+Ball BallMath::maximum(const Ball& a, const Ball& b) const {
+  if (!a.decided() || !b.decided()) return Ball::unknown(first_undecided(a, b));
+  if (is_definite_nan(a) || is_definite_nan(b)) {
+    const Ball& other = is_definite_nan(a) ? b : a;
+    return profile_->max_drops_nan ? hull(other, Ball::exact(nan)) : Ball::exact(nan);
+  }
+  Ball result;
+  if (is_definite_infinity(a) || is_definite_infinity(b) || a.low() >= b.high() || b.low() >= a.high()) {
+    result = a.mid >= b.mid ? a : b;
+  } else {
+    result = {std::max(a.mid, b.mid), std::max(a.radius, b.radius), false, false, Undecided::No};
+  }
+  // The other operand shows where this one is -inf, or a NaN that is dropped.
+  const bool shows_b = a.may_inf || (a.may_nan && profile_->max_drops_nan);
+  const bool shows_a = b.may_inf || (b.may_nan && profile_->max_drops_nan);
+  if (shows_b) result = hull(result, b);
+  if (shows_a) result = hull(result, a);
+  if (is_definite_infinity(result)) return definite(result.mid, a.may_nan || b.may_nan, a.may_inf || b.may_inf);
+  return flagged(result, a.may_nan || b.may_nan, a.may_inf || b.may_inf);
+}
+
+Ball BallMath::minimum(const Ball& a, const Ball& b) const { return neg(maximum(neg(a), neg(b))); }
+
+Ball BallMath::neg(const Ball& x) const {
+  Ball result = x;
+  result.mid = -x.mid;
+  return result;
+}
+
+IntegerBall less(const Ball& a, const Ball& b) {
+  if (!a.decided() || !b.decided()) return open(first_undecided(a, b));
+  if (is_definite_nan(a) || is_definite_nan(b)) return truth(false);
+  if (a.is_exact() && b.is_exact()) return truth(a.mid < b.mid);
+  if (a.may_nan || b.may_nan || a.may_inf || b.may_inf) return open(Undecided::InexactCompare);
+  if (a.high() < b.low()) return truth(true);
+  if (a.low() >= b.high()) return truth(false);
+  return open(Undecided::InexactCompare);
+}
+
+IntegerBall less_equal(const Ball& a, const Ball& b) {
+  if (is_definite_nan(a) || is_definite_nan(b)) return truth(false);
+  IntegerBall greater = less(b, a);
+  if (greater.undecided == Undecided::No) greater.value = !greater.value;
+  return greater;
+}
+
+IntegerBall equal(const Ball& a, const Ball& b) {
+  if (!a.decided() || !b.decided()) return open(first_undecided(a, b));
+  if (is_definite_nan(a) || is_definite_nan(b)) return truth(false);
+  if (a.is_exact() && b.is_exact()) return truth(a.mid == b.mid);
+  if (a.may_inf && can_be_infinite(b)) return open(Undecided::InexactCompare);
+  if (b.may_inf && can_be_infinite(a)) return open(Undecided::InexactCompare);
+  // NaN is unequal, and so is an infinity to something finite: only the intervals matter.
+  if (a.high() < b.low() || b.high() < a.low()) return truth(false);
+  return open(Undecided::InexactCompare);
+}
+
+IntegerBall equal_same(const Ball& x) {
+  if (!x.decided()) return open(x.undecided);
+  if (is_definite_nan(x)) return truth(false);
+  return x.may_nan ? open(Undecided::InexactCompare) : truth(true);
+}
+
+}  // namespace parallax

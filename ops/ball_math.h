@@ -1,0 +1,101 @@
+// BallMath: arithmetic on balls. Each operation's ball holds every result that a conforming implementation may return,
+// whether it rounds to the dtype after the operation or not (docs/oracle.md gives the formulas and their sources).
+//
+// Centres are computed in double; where that computation is not exact, the radius takes its error too. Operands that
+// are known exactly and whose real result the dtype holds give a radius of 0, so one unit in the last place of error is
+// proof.
+#pragma once
+
+#include "core/profile.h"
+#include "ops/ball.h"
+
+namespace parallax {
+
+// The sets that balls stand for: a finite interval, plus NaN and the infinities where the flags say so.
+bool is_definite_nan(const Ball& ball);
+bool is_definite_infinity(const Ball& ball);
+// Whether some value of the ball is an infinity.
+bool can_be_infinite(const Ball& ball);
+// Whether 0 lies in the finite interval.
+bool contains_zero(const Ball& ball);
+
+// The ball of [low, high], both finite.
+Ball ball_of_interval(double low, double high);
+// The smallest ball around everything in either; undecided if either is.
+Ball hull(const Ball& a, const Ball& b);
+// The ball with `x` (a NaN or an infinity too) added to its set.
+Ball including(const Ball& ball, double x);
+
+// Arithmetic into one dtype under one profile. Operands are values of that dtype (cast them first, ops/cast.h).
+class BallMath {
+ public:
+  BallMath(DType dtype, const Profile& profile);
+
+  DType dtype() const { return dtype_; }
+  const Profile& profile() const { return *profile_; }
+
+  // Whether the dtype holds x and no rounding touches it.
+  bool holds(double x) const;
+  // The error of one rounding of a value of at most that magnitude: half a unit in its last place (all of it where the
+  // rounding mode is open), and what flushing a subnormal takes.
+  double rounding(double magnitude) const;
+  // The allowed error of a transcendental function whose results reach `magnitude`.
+  double function_error(double magnitude) const;
+  // The ball of a result whose centre is `mid` and whose error inherited from the operands is `inherited`, rounded
+  // once. `exact`: mid is the real result of the operands' centres, not its double rounding.
+  Ball rounded(double mid, double inherited, bool exact) const;
+  // Like rounded(), for a function result: `error` is the allowed error of the implementation.
+  Ball with_error(double mid, double inherited, double error) const;
+  // A Python number as an operand: implementations may or may not round it to the dtype first.
+  Ball scalar(double x) const;
+
+  Ball add(const Ball& a, const Ball& b) const;
+  Ball sub(const Ball& a, const Ball& b) const;
+  Ball mul(const Ball& a, const Ball& b) const;
+  Ball div(const Ball& a, const Ball& b) const;
+  Ball maximum(const Ball& a, const Ball& b) const;
+  Ball minimum(const Ball& a, const Ball& b) const;
+
+  // The same where both operands are one storage element, and therefore one number.
+  Ball sub_same(const Ball& a) const;
+  Ball mul_same(const Ball& a) const;
+  Ball div_same(const Ball& a) const;
+
+  Ball neg(const Ball& x) const;
+  Ball abs(const Ball& x) const;
+  Ball relu(const Ball& x) const;
+  Ball sqrt(const Ball& x) const;
+  Ball exp(const Ball& x) const;
+  Ball sigmoid(const Ball& x) const;
+  Ball tanh(const Ball& x) const;
+  Ball acos(const Ball& x) const;
+  Ball acosh(const Ball& x) const;
+  Ball sin(const Ball& x) const;
+  Ball cos(const Ball& x) const;
+
+ private:
+  using Function = double (*)(double);
+  // The allowed error where results reach from `least` to `most` in magnitude.
+  using ErrorOf = double (BallMath::*)(double least, double most) const;
+  Ball monotone(const Ball& x, Function f, double domain_low, double domain_high, ErrorOf error) const;
+  Ball trigonometric(const Ball& x, Function f, Function derivative) const;
+  double root_error(double least, double most) const;
+  double ordinary_error(double least, double most) const;
+  double sigmoid_error(double least, double most) const;
+  Ball finite(double mid, double radius) const;
+
+  DType dtype_;
+  const Profile* profile_;
+  double unit_roundoff_;
+  double underflow_;
+  double largest_;
+};
+
+// Three-valued comparison: 1 or 0 where every pair of values agrees, undecided otherwise. NaN compares false.
+IntegerBall less(const Ball& a, const Ball& b);
+IntegerBall less_equal(const Ball& a, const Ball& b);
+IntegerBall equal(const Ball& a, const Ball& b);
+// x == x: false for NaN only.
+IntegerBall equal_same(const Ball& x);
+
+}  // namespace parallax

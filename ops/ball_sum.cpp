@@ -1,0 +1,163 @@
+#include "ops/ball_sum.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace parallax {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// The relative error of n roundings, in any order (Higham's gamma_n); infinite where n u reaches 1.
+double gamma(double n, double unit_roundoff) {
+  const double product = n * unit_roundoff;
+  return product < 0.5 ? product / (1 - product) : infinity;
+}
+
+DType accumulator_of(const BallMath& math) {
+  const bool half = math.dtype() == DType::F16 || math.dtype() == DType::BF16;
+  return half && !math.profile().half_accumulates_half ? DType::F32 : math.dtype();
+}
+
+}  // namespace
+
+int lowest_bit(double x) {
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  const auto significand = static_cast<uint64_t>(std::fabs(std::ldexp(fraction, 53)));
+  return exponent - 53 + std::countr_zero(significand);
+}
+
+BallSum::BallSum(const BallMath& math) : math_(&math), accumulator_(accumulator_of(math)) {}
+
+void BallSum::add(const Ball& term) {
+  if (!term.decided()) {
+    if (undecided_ == Undecided::No) undecided_ = term.undecided;
+    return;
+  }
+  may_nan_ = may_nan_ || term.may_nan;
+  may_inf_terms_ += term.may_inf;
+  if (is_definite_nan(term)) {
+    nan_ = true;
+  } else if (is_definite_infinity(term)) {
+    (term.mid > 0 ? plus_infinity_ : minus_infinity_) = true;
+  } else if (term.mid != 0 || term.radius != 0) {
+    const double sum = mid_ + term.mid;
+    const double part = sum - mid_;
+    const double error = (mid_ - (sum - part)) + (term.mid - part);
+    if (error != 0) mid_error_ += 0x1p-52 * std::fabs(sum);
+    mid_ = sum;
+    radius_ += term.radius;
+    magnitude_ += std::fabs(term.mid);
+    if (term.mid != 0) lowest_ = terms_ == 0 ? lowest_bit(term.mid) : std::min(lowest_, lowest_bit(term.mid));
+    terms_ += 1;
+  }
+}
+
+bool BallSum::on_exact_grid() const {
+  if (radius_ != 0 || mid_error_ != 0 || math_->profile().flush_to_zero) return false;
+  return terms_ == 0 || magnitude_ <= std::ldexp(1.0, lowest_ + info(accumulator_).precision);
+}
+
+Ball BallSum::result() const {
+  if (undecided_ != Undecided::No) return Ball::unknown(undecided_);
+  if (nan_ || (plus_infinity_ && minus_infinity_)) return Ball::exact(nan);
+  const bool overflow = (magnitude_ + radius_) * (1 + terms_ * 0x1p-52) >= info(accumulator_).max_finite;
+  const bool several_infinities = may_inf_terms_ > 1 || (may_inf_terms_ == 1 && overflow);
+  if (plus_infinity_ || minus_infinity_) {
+    Ball infinite = Ball::exact(plus_infinity_ ? infinity : -infinity);
+    infinite.may_nan = may_nan_ || may_inf_terms_ > 0 || overflow;
+    return infinite;
+  }
+  Ball sum;
+  if (on_exact_grid() && !overflow) {
+    sum = math_->rounded(mid_, 0, true);
+  } else {
+    // The bounds themselves are sums in double.
+    const double widened = 1 + terms_ * 0x1p-52;
+    const double unit_roundoff = math_->profile().unit_roundoff(accumulator_);
+    double inherited =
+        (radius_ + gamma(std::max(terms_ - 1, 0.0), unit_roundoff) * (magnitude_ + radius_) + mid_error_) * widened;
+    // An addition of two numbers of a format cannot underflow, unless subnormals are flushed.
+    if (math_->profile().flush_to_zero) inherited += terms_ * math_->profile().underflow(accumulator_);
+    const bool stores = accumulator_ != math_->dtype();
+    sum = stores ? math_->rounded(mid_, inherited, false) : math_->with_error(mid_, inherited, 0);
+  }
+  if (!sum.decided()) return sum;
+  sum.may_nan = sum.may_nan || may_nan_ || several_infinities || overflow;
+  sum.may_inf = sum.may_inf || may_inf_terms_ > 0 || overflow;
+  return sum;
+}
+
+void BallProduct::add(const Ball& factor) {
+  if (!factor.decided()) {
+    if (undecided_ == Undecided::No) undecided_ = factor.undecided;
+    return;
+  }
+  may_nan_ = may_nan_ || factor.may_nan;
+  may_inf_ = may_inf_ || factor.may_inf;
+  if (is_definite_nan(factor)) {
+    nan_ = true;
+    return;
+  }
+  if (is_definite_infinity(factor)) {
+    infinite_ = true;
+    mid_ *= factor.mid;
+    return;
+  }
+  const double magnitude = std::fabs(factor.mid) + factor.radius;
+  const double product = mid_ * factor.mid;
+  const bool by_zero = mid_ == 0 || factor.mid == 0;
+  lost_ = lost_ || (!by_zero && std::fabs(product) < 0x1p-960);
+  exact_ = exact_ && factor.radius == 0 && (by_zero || std::fma(mid_, factor.mid, -product) == 0);
+  zero_possible_ = zero_possible_ || contains_zero(factor);
+  exact_zero_ = exact_zero_ || (factor.mid == 0 && factor.radius == 0);
+  mid_ = product;
+  high_ *= magnitude;
+  largest_ *= std::max(magnitude, 1.0);
+  smallest_ *= std::min(std::max(std::fabs(factor.mid) - factor.radius, 0.0), 1.0);
+  factors_ += 1;
+}
+
+// A part of the product has no more odd bits than the whole, so it fits where the whole does.
+bool BallProduct::exact_in_any_order() const {
+  if (!exact_ || lost_) return false;
+  if (mid_ == 0) return exact_zero_;
+  return std::ilogb(mid_) - lowest_bit(mid_) < info(math_->dtype()).precision;
+}
+
+Ball BallProduct::result() const {
+  if (undecided_ != Undecided::No) return Ball::unknown(undecided_);
+  if (nan_) return Ball::exact(nan);
+  const DTypeInfo& format = info(math_->dtype());
+  const bool overflow = largest_ * (1 + factors_ * 0x1p-50) >= format.max_finite;
+  const bool underflow = smallest_ * (1 - factors_ * 0x1p-50) <= format.smallest_normal;
+  if (infinite_) {
+    if (std::isnan(mid_) || exact_zero_) return may_inf_ ? Ball::unknown(Undecided::Unbounded) : Ball::exact(nan);
+    if (zero_possible_ || may_inf_ || underflow) return Ball::unknown(Undecided::Unbounded);
+    return {mid_, 0, may_nan_, false, Undecided::No};
+  }
+  Ball product;
+  if (exact_zero_ && !overflow && !may_inf_) {
+    product = Ball::exact(0);
+  } else if (exact_in_any_order() && !overflow && !underflow) {
+    product = math_->rounded(mid_, 0, true);
+  } else {
+    if (!std::isfinite(largest_) || lost_) return Ball::unknown(Undecided::Unbounded);
+    const double roundings = std::max(factors_ - 1, 0.0);
+    const double unit_roundoff = math_->profile().unit_roundoff(math_->dtype());
+    const double spread = high_ - std::fabs(mid_) + factors_ * 0x1p-51 * high_;
+    const double error =
+        gamma(roundings, unit_roundoff) * high_ + (underflow ? factors_ * math_->rounding(0) * largest_ : 0);
+    product = math_->with_error(mid_, spread, error * (1 + factors_ * 0x1p-50));
+  }
+  if (!product.decided()) return product;
+  product.may_nan = product.may_nan || may_nan_ || ((may_inf_ || overflow) && (zero_possible_ || underflow));
+  product.may_inf = product.may_inf || may_inf_ || overflow;
+  return product;
+}
+
+}  // namespace parallax

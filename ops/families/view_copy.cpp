@@ -1,0 +1,76 @@
+// The copying twins of the views: what the view shows, in fresh contiguous memory.
+#include "ops/copying.h"
+#include "ops/families.h"
+#include "ops/view_layout.h"
+#include "ops/view_sample.h"
+
+namespace parallax {
+namespace {
+
+Result<Layout> twin_layout(const Call& call) {
+  const Op& twin = *call.op().view_twin;
+  TRY(const std::vector<ResultMeta> views, twin.infer(Call(twin, call.arguments(), call.metas())));
+  return views[0].layout;
+}
+
+Result<std::vector<ResultMeta>> infer_view_copy(const Call& call) {
+  const Result<Layout> layout = twin_layout(call);
+  if (!layout) return in_op(call, layout.error());
+  return std::vector{ResultMeta{call.tensor(0).dtype, contiguous_layout(layout->sizes), ValueId()}};
+}
+
+Result<void> reference_view_copy(const ReferenceCall& call) {
+  TRY(const Layout layout, twin_layout(call));
+  copy_elements(with_layout(call.input(0), layout), call.output(), call.profile());
+  return {};
+}
+
+// view_copy takes sizes that no view of these strides has, too.
+Result<std::vector<ResultMeta>> infer_reshaped_copy(const Call& call) {
+  const Result<Dims> sizes = infer_sizes(call.integers(1), call.tensor(0).layout.numel());
+  if (!sizes) return in_op(call, sizes.error());
+  return std::vector{ResultMeta{call.tensor(0).dtype, contiguous_layout(*sizes), ValueId()}};
+}
+
+Result<void> reference_reshaped_copy(const ReferenceCall& call) {
+  copy_elements(call.input(0), call.output(), call.profile());
+  return {};
+}
+
+OpDef twin(std::string_view schema, std::string_view view) {
+  return {.schema = schema,
+          .infer = infer_view_copy,
+          .reference = reference_view_copy,
+          .sample = sample_view_twin,
+          .view_twin = view};
+}
+
+}  // namespace
+
+std::vector<OpDef> view_copy_family() {
+  return {
+      {.schema = "view_copy(Tensor self, SymInt[] size) -> Tensor",
+       .infer = infer_reshaped_copy,
+       .reference = reference_reshaped_copy,
+       .sample = sample_view_twin,
+       .view_twin = "aten.view.default"},
+      twin("alias_copy(Tensor self) -> Tensor", "aten.alias.default"),
+      twin("detach_copy(Tensor self) -> Tensor", "aten.detach.default"),
+      twin("expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor", "aten.expand.default"),
+      twin("permute_copy(Tensor self, int[] dims) -> Tensor", "aten.permute.default"),
+      twin("transpose_copy.int(Tensor self, int dim0, int dim1) -> Tensor", "aten.transpose.int"),
+      twin("t_copy(Tensor self) -> Tensor", "aten.t.default"),
+      twin("squeeze_copy(Tensor self) -> Tensor", "aten.squeeze.default"),
+      twin("squeeze_copy.dim(Tensor self, int dim) -> Tensor", "aten.squeeze.dim"),
+      twin("unsqueeze_copy(Tensor self, int dim) -> Tensor", "aten.unsqueeze.default"),
+      twin("select_copy.int(Tensor self, int dim, SymInt index) -> Tensor", "aten.select.int"),
+      twin("slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor",
+           "aten.slice.Tensor"),
+      twin("diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor", "aten.diagonal.default"),
+      twin("unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor", "aten.unfold.default"),
+      twin("as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
+           "aten.as_strided.default"),
+  };
+}
+
+}  // namespace parallax

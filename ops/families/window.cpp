@@ -1,0 +1,152 @@
+// Windows: views of some of a tensor's elements, or of its storage with other strides.
+#include <algorithm>
+
+#include "ops/families.h"
+#include "ops/sample.h"
+#include "ops/view_layout.h"
+#include "ops/view_sample.h"
+
+namespace parallax {
+namespace {
+
+const Layout& self_layout(const Call& call) { return call.tensor(0).layout; }
+
+std::optional<int64_t> optional_integer(const Call& call, int i) {
+  return call.has(i) ? std::optional(call.integer(i)) : std::nullopt;
+}
+
+Result<Layout> select(const Call& call) { return select_layout(self_layout(call), call.integer(1), call.integer(2)); }
+Result<Layout> slice(const Call& call) {
+  return slice_layout(self_layout(call), call.integer(1), optional_integer(call, 2), optional_integer(call, 3),
+                      call.integer(4));
+}
+Result<Layout> narrow(const Call& call) {
+  return narrow_layout(self_layout(call), call.integer(1), call.integer(2), call.integer(3));
+}
+Result<Layout> diagonal(const Call& call) {
+  return diagonal_layout(self_layout(call), call.integer(1), call.integer(2), call.integer(3));
+}
+Result<Layout> unfold(const Call& call) {
+  return unfold_layout(self_layout(call), call.integer(1), call.integer(2), call.integer(3));
+}
+Result<Layout> as_strided(const Call& call) {
+  return as_strided_layout(self_layout(call), call.integers(1), call.integers(2), optional_integer(call, 3),
+                           known_elements(call.metas(), call.tensor(0).storage));
+}
+
+using Drawn = std::optional<std::vector<Argument>>;
+
+Drawn sample_select(const Op&, SampleContext& context) {
+  const auto self = context.pick(
+      [](const Candidate&, const TensorMeta& meta) { return meta.layout.rank() > 0 && meta.layout.numel() > 0; });
+  if (!self) return std::nullopt;
+  const Layout& layout = context.meta(*self).layout;
+  const int64_t dim = draw_dim(context.choices(), layout.rank());
+  const int64_t size = layout.sizes[static_cast<int>(dim < 0 ? dim + layout.rank() : dim)];
+  const int64_t index = context.choices().between(0, size - 1);
+  const bool negative = context.choices().chance(20);
+  return std::vector<Argument>{*self, integer_argument(dim), integer_argument(negative ? index - size : index)};
+}
+
+Drawn sample_slice(const Op&, SampleContext& context) {
+  const auto self = pick_of_rank(context, 1);
+  if (!self) return std::nullopt;
+  const Layout& layout = context.meta(*self).layout;
+  const int64_t dim = draw_dim(context.choices(), layout.rank());
+  const int64_t size = layout.sizes[static_cast<int>(dim < 0 ? dim + layout.rank() : dim)];
+  DrawnSlice drawn = draw_slice(context.choices(), size);
+  return std::vector<Argument>{*self, integer_argument(dim), std::move(drawn.start), std::move(drawn.end),
+                               integer_argument(drawn.step)};
+}
+
+Drawn sample_narrow(const Op&, SampleContext& context) {
+  const auto self = pick_of_rank(context, 1);
+  if (!self) return std::nullopt;
+  const Layout& layout = context.meta(*self).layout;
+  Choices& choices = context.choices();
+  const int64_t dim = draw_dim(choices, layout.rank());
+  const int64_t size = layout.sizes[static_cast<int>(dim < 0 ? dim + layout.rank() : dim)];
+  const int64_t start = choices.between(0, std::max<int64_t>(size - 1, 0));
+  const int64_t length =
+      choices.chance(5) ? 0 : size - start - choices.between(0, std::max<int64_t>(size - start - 1, 0));
+  const bool negative = size > 0 && choices.chance(20);
+  return std::vector<Argument>{*self, integer_argument(dim), integer_argument(negative ? start - size : start),
+                               integer_argument(length)};
+}
+
+Drawn sample_diagonal(const Op&, SampleContext& context) {
+  const auto self = pick_of_rank(context, 2);
+  if (!self) return std::nullopt;
+  Choices& choices = context.choices();
+  const auto [rows, columns] = draw_dim_pair(choices, context.meta(*self).layout.rank());
+  const int64_t offset = choices.chance(40) ? choices.between(-1, 1) : 0;
+  return std::vector<Argument>{*self, integer_argument(offset), integer_argument(rows), integer_argument(columns)};
+}
+
+Drawn sample_unfold(const Op&, SampleContext& context) {
+  const auto self = context.pick([](const Candidate&, const TensorMeta& meta) {
+    const Layout& layout = meta.layout;
+    return layout.rank() > 0 && layout.rank() < max_sample_rank && layout.numel() > 0 &&
+           layout.numel() * 4 <= max_sample_elements;
+  });
+  if (!self) return std::nullopt;
+  const Layout& layout = context.meta(*self).layout;
+  Choices& choices = context.choices();
+  const int64_t dim = choices.between(0, layout.rank() - 1);
+  const int64_t size = choices.between(1, std::min<int64_t>(layout.sizes[static_cast<int>(dim)], 4));
+  // Windows that do not overlap half of the time, so that they may be written to.
+  const int64_t step = choices.chance(50) ? size : choices.between(1, 2);
+  return std::vector<Argument>{*self, integer_argument(dim), integer_argument(size), integer_argument(step)};
+}
+
+Drawn sample_as_strided(const Op&, SampleContext& context) {
+  const auto self = context.pick([](const Candidate&, const TensorMeta& meta) { return meta.layout.numel() > 0; });
+  if (!self) return std::nullopt;
+  Choices& choices = context.choices();
+  const int64_t elements = known_elements(context.metas(), context.meta(*self).storage);
+  const int64_t offset = choices.between(0, std::min<int64_t>(elements - 1, 3));
+  int64_t room = elements - offset - 1;  // how far the last element may still move
+  IntList sizes;
+  IntList strides;
+  int64_t stride = 1;
+  const int64_t rank = choices.between(1, 2);
+  for (int64_t i = 0; i < rank; ++i) {
+    // Mostly over what the inner dim reaches, so that the elements are distinct and the result may be written to.
+    const int64_t drawn_stride = choices.chance(15) ? choices.between(0, 2) : stride + choices.between(0, 1);
+    const int64_t largest = drawn_stride == 0 ? 3 : std::min<int64_t>(room / drawn_stride + 1, 4);
+    const int64_t size = choices.between(1, largest);
+    room -= (size - 1) * drawn_stride;
+    stride = std::max(stride, drawn_stride * size);
+    sizes.insert(sizes.begin(), size);
+    strides.insert(strides.begin(), drawn_stride);
+  }
+  return std::vector<Argument>{*self, std::move(sizes), std::move(strides), integer_argument(offset)};
+}
+
+}  // namespace
+
+std::vector<OpDef> window_family() {
+  return {
+      {.schema = "select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)",
+       .infer = infer_view<select>,
+       .sample = sample_select},
+      {.schema = "slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> "
+                 "Tensor(a)",
+       .infer = infer_view<slice>,
+       .sample = sample_slice},
+      {.schema = "narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)",
+       .infer = infer_view<narrow>,
+       .sample = sample_narrow},
+      {.schema = "diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
+       .infer = infer_view<diagonal>,
+       .sample = sample_diagonal},
+      {.schema = "unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
+       .infer = infer_view<unfold>,
+       .sample = sample_unfold},
+      {.schema = "as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)",
+       .infer = infer_view<as_strided>,
+       .sample = sample_as_strided},
+  };
+}
+
+}  // namespace parallax

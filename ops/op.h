@@ -1,0 +1,176 @@
+// Op: what one ATen overload means. The record that a family file writes and everybody else reads.
+//
+// A record holds the schema, the shape rule (infer), how to draw arguments (sample) and the reference kernel with its
+// error bound. It knows no graph: values are opaque ids whose metadata a Call gives.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/choices.h"
+#include "core/ids.h"
+#include "core/layout.h"
+#include "core/profile.h"
+#include "core/result.h"
+#include "ops/argument.h"
+#include "ops/ball.h"
+#include "ops/schema.h"
+
+namespace parallax {
+
+// A value's type and place: a layout over a storage. Known before anything runs.
+struct TensorMeta {
+  DType dtype = DType::F32;
+  Layout layout;
+  StorageId storage;
+};
+
+struct Op;
+
+// One node seen from inside the op: its arguments, one for each schema parameter, and the metadata of values.
+class Call {
+ public:
+  Call(const Op& op, std::span<const Argument> arguments, std::span<const TensorMeta> metas)
+      : op_(&op), arguments_(arguments), metas_(metas) {}
+
+  const Op& op() const { return *op_; }
+  std::span<const Argument> arguments() const { return arguments_; }
+  std::span<const TensorMeta> metas() const { return metas_; }
+  const TensorMeta& meta(ValueId value) const { return metas_[value.index]; }
+
+  // Parameter i as its kind. The argument was conformed to the schema, so a wrong kind is our bug.
+  bool has(int i) const { return !is_none(arguments_[static_cast<std::size_t>(i)]); }
+  ValueId value(int i) const { return get<ValueId>(i); }
+  const ValueList& values(int i) const { return get<ValueList>(i); }
+  const TensorMeta& tensor(int i) const { return meta(value(i)); }
+  Scalar scalar(int i) const { return get<Scalar>(i); }
+  int64_t integer(int i) const { return std::get<int64_t>(get<Scalar>(i)); }
+  double real(int i) const { return as_double(get<Scalar>(i)); }
+  bool boolean(int i) const { return std::get<bool>(get<Scalar>(i)); }
+  const IntList& integers(int i) const { return get<IntList>(i); }
+  std::optional<DType> dtype(int i) const { return has(i) ? std::optional(get<DType>(i)) : std::nullopt; }
+  std::optional<MemoryFormat> memory_format(int i) const { return has(i) ? std::optional(get<MemoryFormat>(i)) : std::nullopt; }
+
+ private:
+  template <class T>
+  const T& get(int i) const {
+    const T* argument = std::get_if<T>(&arguments_[static_cast<std::size_t>(i)]);
+    PARALLAX_CHECK(argument != nullptr);
+    return *argument;
+  }
+
+  const Op* op_;
+  std::span<const Argument> arguments_;
+  std::span<const TensorMeta> metas_;
+};
+
+// What infer says of one result.
+struct ResultMeta {
+  DType dtype = DType::F32;
+  Layout layout;
+  // The argument value whose storage this result lies in; invalid for a storage of its own. A storage of its own reaches
+  // from element 0 to the layout's extent; copy and the scatter ops keep the gaps and the offset of what they clone.
+  ValueId alias;
+};
+
+// The results of a call, or why eager (or the schema) refuses it. Depends on metadata only, never on data.
+using InferFn = Result<std::vector<ResultMeta>> (*)(const Call& call);
+
+// A Call that can be computed: the operands' and results' elements.
+class ReferenceCall : public Call {
+ public:
+  ReferenceCall(const Call& call, std::span<const BallView> inputs, std::span<const BallView> outputs, const Profile& profile)
+      : Call(call), views_(inputs), outputs_(outputs), profile_(&profile) {}
+
+  // The elements of parameter i (a tensor), or of one element of a list parameter. Views are indexed by value id.
+  const BallView& input(int i) const { return views_[value(i).index]; }
+  const BallView& view(ValueId value) const { return views_[value.index]; }
+  const BallView& output(int k = 0) const { return outputs_[static_cast<std::size_t>(k)]; }
+  std::span<const BallView> views() const { return views_; }
+  std::span<const BallView> outputs() const { return outputs_; }
+  const Profile& profile() const { return *profile_; }
+
+ private:
+  std::span<const BallView> views_;
+  std::span<const BallView> outputs_;
+  const Profile* profile_;
+};
+
+// Fills the outputs from the inputs, or says what eager raises on this data (an index out of range, a division by zero).
+// An in-place op's output is its own written operand, so a kernel reads an element before it writes it.
+using ReferenceFn = Result<void> (*)(const ReferenceCall& call);
+
+// What an op may draw its operands from.
+struct Candidate {
+  ValueId value;
+  bool writable = false;  // an in-place op may write it: not a constant, memory not overlapping
+};
+
+class SampleContext {
+ public:
+  SampleContext(Choices& choices, std::span<const Candidate> pool, std::span<const TensorMeta> metas)
+      : choices_(&choices), pool_(pool), metas_(metas) {}
+
+  Choices& choices() const { return *choices_; }
+  std::span<const Candidate> pool() const { return pool_; }
+  const TensorMeta& meta(ValueId value) const { return metas_[value.index]; }
+  std::span<const TensorMeta> metas() const { return metas_; }
+
+  // A value of the pool for which `accept(candidate, meta)` holds, drawn evenly; nothing if there is none.
+  template <class Accept>
+  std::optional<ValueId> pick(Accept&& accept) const {
+    std::vector<ValueId> accepted;
+    for (const Candidate& candidate : pool_) {
+      if (accept(candidate, meta(candidate.value))) accepted.push_back(candidate.value);
+    }
+    if (accepted.empty()) return std::nullopt;
+    return choices_->pick(accepted);
+  }
+
+ private:
+  Choices* choices_;
+  std::span<const Candidate> pool_;
+  std::span<const TensorMeta> metas_;
+};
+
+// Arguments for a call over values of the pool, one for each schema parameter, or nothing where the pool has no
+// fitting value. They must infer without an error; the generator checks, and counts what does not.
+using SampleFn = std::optional<std::vector<Argument>> (*)(const Op& op, SampleContext& context);
+
+// What a family file writes down, one brace list an overload.
+struct OpDef {
+  std::string_view schema;            // as PyTorch prints it (ops/README names the source)
+  InferFn infer = nullptr;
+  ReferenceFn reference = nullptr;    // null: every result is a view, the layout is the meaning
+  SampleFn sample = nullptr;          // null: the generator does not make it
+  std::string_view functional = "";   // an in-place op: the op whose result it writes ("aten.add.Tensor")
+  std::string_view view_twin = "";    // a copying twin of a view op: that op ("aten.view.default" of view_copy)
+};
+
+struct Op {
+  std::string name;  // "aten.add.Tensor"
+  std::string schema_text;
+  Schema schema;
+  InferFn infer = nullptr;
+  ReferenceFn reference = nullptr;
+  SampleFn sample = nullptr;
+  const Op* functional = nullptr;
+  const Op* view_twin = nullptr;
+
+  // Whether every result aliases an argument and nothing is written: a view costs no kernel.
+  bool is_view() const { return reference == nullptr; }
+  // Whether an argument is written (add_, copy_, and t_, which writes only the tensor's own metadata).
+  bool writes() const { return schema.writes(); }
+  // Whether the written argument only changes its sizes and strides, as t_ and squeeze_ do.
+  bool writes_metadata_only() const { return writes() && is_view(); }
+};
+
+// Fills the arguments that a call leaves out with the schema's defaults and conforms the rest.
+// `positional` may be shorter than the parameters; `named` pairs go by parameter name.
+Result<std::vector<Argument>> bind_arguments(const Op& op, std::vector<Argument> positional,
+                                             std::vector<std::pair<std::string, Argument>> named = {});
+
+}  // namespace parallax

@@ -1,0 +1,61 @@
+#include "ops/registry.h"
+
+#include <unordered_map>
+
+#include "core/check.h"
+#include "ops/families.h"
+
+namespace parallax {
+namespace {
+
+struct Registry {
+  std::vector<Op> ops;
+  std::unordered_map<std::string_view, const Op*> by_name;
+
+  Registry() {
+    std::vector<OpDef> definitions;
+    for (auto family : op_families) {
+      for (const OpDef& definition : family()) definitions.push_back(definition);
+    }
+    ops.reserve(definitions.size());
+    for (const OpDef& definition : definitions) {
+      Result<Schema> schema = parse_schema(definition.schema);
+      PARALLAX_CHECK(schema.has_value());
+      Op& op = ops.emplace_back();
+      op.name = schema->qualified_name();
+      op.schema_text = definition.schema;
+      op.schema = *std::move(schema);
+      op.infer = definition.infer;
+      op.reference = definition.reference;
+      op.sample = definition.sample;
+      PARALLAX_CHECK(by_name.emplace(op.name, &op).second);
+    }
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      if (!definitions[i].functional.empty()) ops[i].functional = by_name.at(definitions[i].functional);
+      if (!definitions[i].view_twin.empty()) ops[i].view_twin = by_name.at(definitions[i].view_twin);
+    }
+  }
+};
+
+const Registry& registry() {
+  static const Registry instance;
+  return instance;
+}
+
+}  // namespace
+
+std::span<const Op> all_ops() { return registry().ops; }
+
+const Op* find_op(std::string_view name) {
+  const auto& by_name = registry().by_name;
+  const auto found = by_name.find(name);
+  return found == by_name.end() ? nullptr : found->second;
+}
+
+const Op& op_named(std::string_view name) {
+  const Op* op = find_op(name);
+  PARALLAX_CHECK(op != nullptr);
+  return *op;
+}
+
+}  // namespace parallax

@@ -1,0 +1,60 @@
+// Schema: one ATen overload's signature, parsed from the text that PyTorch itself prints.
+//
+// Views, writes and results are read off its alias annotations, once: `Tensor(a)` is a view of the argument
+// that carries the same letter, `Tensor(a!)` is written, `Tensor(a -> *)` is viewed by the elements of a list.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+#include "ops/argument.h"
+
+namespace parallax {
+
+enum class ArgKind { Tensor, TensorList, Int, IntList, Float, FloatList, Bool, BoolList, Scalar, ScalarList, DType, MemoryFormat, String, Opaque };
+
+struct Parameter {
+  std::string name;
+  ArgKind kind = ArgKind::Tensor;
+  bool optional = false;           // `T?`: None is allowed
+  bool optional_elements = false;  // `Tensor?[]`
+  int fixed_length = 0;            // `int[2]`: a single int stands for that many copies
+  bool keyword_only = false;
+  char alias = 0;                  // the letter of an alias set, 0 where there is none
+  bool written = false;            // `(a!)`
+  std::optional<Argument> default_value;
+};
+
+struct ReturnSpec {
+  bool list = false;  // `Tensor[]`
+  char alias = 0;
+  bool written = false;
+};
+
+struct Schema {
+  std::string name;      // "add"
+  std::string overload;  // "Tensor"; "default" where the text has none
+  std::vector<Parameter> parameters;
+  std::vector<ReturnSpec> returns;
+
+  // "aten.add.Tensor".
+  std::string qualified_name() const { return "aten." + name + "." + overload; }
+  // The parameter of that name, or -1.
+  int index_of(std::string_view parameter) const;
+  // Whether a case reads its results through getitem: several returns, or one that is a list.
+  bool has_list_result() const { return returns.size() != 1 || returns[0].list; }
+  // Whether some parameter is written.
+  bool writes() const;
+};
+
+// Parses "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor".
+Result<Schema> parse_schema(std::string_view text);
+
+// Checks that `argument` is one that `parameter` accepts and brings it into the parameter's form
+// (an int for a float, one int for a fixed-length list).
+Result<Argument> conform(const Parameter& parameter, Argument argument);
+
+}  // namespace parallax

@@ -1,0 +1,72 @@
+#include "ops/schema.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "ops/registry.h"
+
+namespace parallax {
+namespace {
+
+nlohmann::json shared_schemas() {
+  std::ifstream file(PARALLAX_SHARED_DIR "/aten/schemas.json");
+  EXPECT_TRUE(file) << "the tests read " PARALLAX_SHARED_DIR;
+  return nlohmann::json::parse(file);
+}
+
+TEST(Schema, EverySchemaOfPyTorchParsesUnderItsOwnName) {
+  const auto schemas = shared_schemas();
+  ASSERT_GT(schemas.size(), 1500U);
+  for (const auto& [qualified, entry] : schemas.items()) {
+    const auto schema = parse_schema(entry["schema"].get<std::string>());
+    ASSERT_TRUE(schema) << qualified << ": " << schema.error().text();
+    EXPECT_EQ(schema->qualified_name(), qualified);
+  }
+}
+
+TEST(Schema, TheRegistryStatesPyTorchsSchemas) {
+  const auto schemas = shared_schemas();
+  ASSERT_GT(all_ops().size(), 60U);
+  for (const Op& op : all_ops()) {
+    ASSERT_TRUE(schemas.contains(op.name)) << op.name;
+    EXPECT_EQ(op.schema_text, schemas[op.name]["schema"].get<std::string>());
+  }
+}
+
+TEST(Schema, AliasMarksAreRead) {
+  const auto view = parse_schema("split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]");
+  ASSERT_TRUE(view);
+  EXPECT_EQ(view->parameters[0].alias, 'a');
+  EXPECT_FALSE(view->parameters[0].written);
+  EXPECT_TRUE(view->has_list_result());
+  const auto write = parse_schema("add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)");
+  ASSERT_TRUE(write);
+  EXPECT_TRUE(write->parameters[0].written);
+  EXPECT_TRUE(write->writes());
+  EXPECT_TRUE(write->parameters[2].keyword_only);
+  EXPECT_EQ(std::get<Scalar>(*write->parameters[2].default_value), Scalar(int64_t{1}));
+}
+
+TEST(Schema, BrokenTextIsRefused) {
+  for (const char* text : {"", "add", "add(Tensor self", "add(Tensr self) -> Tensor", "add(Tensor self) Tensor", "add(Tensor self=) -> Tensor"}) {
+    EXPECT_FALSE(parse_schema(text)) << text;
+  }
+}
+
+TEST(Arguments, AreBoundLikePythonCallsThem) {
+  const Op& add = op_named("aten.add.Tensor");
+  const Argument x = ValueId(0);
+  const auto bound = bind_arguments(add, {x, x});
+  ASSERT_TRUE(bound);
+  EXPECT_EQ(std::get<Scalar>((*bound)[2]), Scalar(int64_t{1}));
+  EXPECT_EQ(bind_arguments(add, {x}).error().reason, "aten.add.Tensor needs argument 'other'");
+  EXPECT_EQ(bind_arguments(add, {x, x, x}).error().reason, "aten.add.Tensor takes at most 2 positional arguments, got 3");
+  EXPECT_EQ(bind_arguments(add, {x, x}, {{"beta", Scalar(1.0)}}).error().reason, "aten.add.Tensor has no argument 'beta'");
+  EXPECT_EQ(bind_arguments(add, {x, x}, {{"self", x}}).error().reason, "aten.add.Tensor: argument 'self' is given twice");
+  EXPECT_EQ(bind_arguments(add, {x, Scalar(1.0)}).error().reason, "argument 'other' must be a value");
+}
+
+}  // namespace
+}  // namespace parallax
