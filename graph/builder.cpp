@@ -1,0 +1,185 @@
+#include "graph/builder.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "ops/registry.h"
+
+namespace parallax {
+namespace {
+
+// Elements over this are refused: a case is to be read, run and reduced, not to fill the machine.
+constexpr int64_t max_elements = int64_t{1} << 28;
+
+// An input's memory as a window of `elements`: inside, and with strides that eager has (none negative).
+Result<void> check_window(const Layout& layout, int64_t elements) {
+  if (layout.sizes.size() != layout.strides.size()) {
+    return fail("{} strides for {} dims", layout.strides.size(), layout.sizes.size());
+  }
+  for (int64_t stride : layout.strides) {
+    if (stride < 0 || stride > max_elements) return fail("stride {} is out of range", stride);
+  }
+  if (layout.offset < 0) return fail("offset {} is negative", layout.offset);
+  if (layout.extent() > elements) {
+    return fail("the window reaches element {} of a storage of {}", layout.extent() - 1, elements);
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_identifier(std::string_view name) {
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) return false;
+  return std::all_of(name.begin(), name.end(),
+                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+}
+
+std::string GraphBuilder::fresh_name(std::string_view stem) {
+  while (true) {
+    std::string name = fmt::format("{}{}", stem, next_name_++);
+    if (!used_names_.contains(name)) return name;
+  }
+}
+
+Result<void> GraphBuilder::claim_name(const std::string& name) {
+  if (!is_identifier(name)) return fail("'{}' is not a name ([A-Za-z_][A-Za-z0-9_]*)", name);
+  if (!used_names_.insert(name).second) return fail("the name '{}' is used twice", name);
+  return {};
+}
+
+ValueId GraphBuilder::new_value(std::string name, const TensorMeta& meta, ValueId object) {
+  const ValueId id(graph_.metas.size());
+  graph_.metas.push_back(meta);
+  graph_.names.push_back(std::move(name));
+  const ValueId first = object.valid() ? graph_.objects[object.index] : id;
+  graph_.objects.push_back(first);
+  newest_.push_back(id);
+  newest_[first.index] = id;
+  return id;
+}
+
+Result<StorageId> GraphBuilder::add_storage(std::string name, DType dtype, const Dims& sizes,
+                                            std::optional<Tensor> data) {
+  const auto count = checked_numel(sizes);
+  if (!count || *count > max_elements) return fail("a storage of shape [{}] is too large", to_string(sizes));
+  TRY_VOID(claim_name(name));
+  graph_.storages.push_back({std::move(name), dtype, *count, sizes, std::move(data)});
+  constant_storage_.push_back(false);
+  return StorageId(graph_.storages.size() - 1);
+}
+
+Result<ValueId> GraphBuilder::add_source(SourceKind kind, std::string name, DType dtype, const Layout& layout,
+                                         Tensor data) {
+  const auto count = checked_numel(layout.sizes);
+  if (!count || *count > max_elements) return fail("a tensor of shape [{}] is too large", to_string(layout.sizes));
+  TRY_VOID(check_window(layout, max_elements));
+  if (layout.offset != 0) return fail("an offset needs a declared storage");
+  if (name.empty()) name = fresh_name("v");
+  TRY_VOID(claim_name(name));
+  graph_.storages.push_back({"", dtype, layout.extent(), {}, std::nullopt});
+  constant_storage_.push_back(kind == SourceKind::Constant);
+  const ValueId value = new_value(std::move(name), {dtype, layout, StorageId(graph_.storages.size() - 1)}, ValueId());
+  graph_.sources.push_back({kind, value, std::move(data), false});
+  return value;
+}
+
+Result<ValueId> GraphBuilder::add_window(SourceKind kind, std::string name, DType dtype, const Layout& layout,
+                                         StorageId storage) {
+  if (kind == SourceKind::Constant) return fail("a constant cannot be a window on a storage");
+  const Storage& whole = graph_.storage(storage);
+  if (whole.dtype != dtype)
+    return fail("a window of {} on a storage of {}", parallax::name(dtype), parallax::name(whole.dtype));
+  TRY_VOID(check_window(layout, whole.elements));
+  TRY_VOID(claim_name(name));
+  const ValueId value = new_value(std::move(name), {dtype, layout, storage}, ValueId());
+  graph_.sources.push_back({kind, value, {}, true});
+  return value;
+}
+
+Result<std::vector<ValueId>> GraphBuilder::add_node(const Op& op, std::vector<Argument> arguments, std::string name,
+                                                    std::vector<std::string> result_names) {
+  PARALLAX_CHECK(arguments.size() == op.schema.parameters.size());
+  for (Argument& argument : arguments) {
+    for_each_value(argument, [&](ValueId& value) { value = current(value); });
+  }
+  ValueId written;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!op.schema.parameters[i].written) continue;
+    for_each_value(arguments[i], [&](ValueId value) { written = value; });
+  }
+  if (written.valid() && constant_storage_[graph_.meta(written).storage.index] && !op.writes_metadata_only()) {
+    return fail("{} writes the constant '{}'", op.name, graph_.name(written));
+  }
+  if (written.valid() && op.writes_metadata_only() && is_buffer(graph_.objects[written.index])) {
+    // It would have these sizes at the next run, and other ones after that: no one graph says what that run does.
+    return std::unexpected(Error{ErrorKind::Unsupported, "", "",
+                                 fmt::format("{} changes the sizes and strides of the buffer '{}', which outlives the run", op.name,
+                                             graph_.name(graph_.objects[written.index]))});
+  }
+  TRY(std::vector<ResultMeta> results, op.infer(Call(op, arguments, graph_.metas)));
+  for (const ResultMeta& result : results) {
+    const auto count = checked_numel(result.layout.sizes);
+    if (!count || *count > max_elements)
+      return fail("{}: a result of shape [{}] is too large", op.name, to_string(result.layout.sizes));
+  }
+
+  if (name.empty()) name = fresh_name("v");
+  TRY_VOID(claim_name(name));
+  Node node{&op, name, std::move(arguments), {}};
+  const bool list = op.schema.has_list_result();
+  result_names.resize(results.size());
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    std::string& result_name = result_names[k];
+    if (!list) {
+      result_name = name;
+      continue;
+    }
+    if (result_name.empty()) result_name = fresh_name(name + "_");
+    if (auto claimed = claim_name(result_name); !claimed) {
+      for (std::size_t taken = 0; taken < k; ++taken) used_names_.erase(result_names[taken]);
+      used_names_.erase(name);
+      return std::unexpected(claimed.error());
+    }
+  }
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    const ResultMeta& result = results[k];
+    TensorMeta meta{result.dtype, result.layout, StorageId()};
+    ValueId object;
+    if (result.alias.valid()) {
+      meta.storage = graph_.meta(result.alias).storage;
+      if (op.writes()) object = result.alias;
+    } else {
+      graph_.storages.push_back({"", result.dtype, result.layout.extent(), {}, std::nullopt});
+      constant_storage_.push_back(false);
+      meta.storage = StorageId(graph_.storages.size() - 1);
+    }
+    node.results.push_back(new_value(std::move(result_names[k]), meta, object));
+  }
+  graph_.nodes.push_back(std::move(node));
+  return graph_.nodes.back().results;
+}
+
+Result<ValueId> GraphBuilder::call(std::string_view op, std::vector<Argument> positional, std::string name,
+                                   std::vector<std::pair<std::string, Argument>> named) {
+  const Op& record = op_named(op);
+  TRY(std::vector<Argument> arguments, bind_arguments(record, std::move(positional), std::move(named)));
+  TRY(std::vector<ValueId> results, add_node(record, std::move(arguments), std::move(name)));
+  return results.front();
+}
+
+bool GraphBuilder::is_buffer(ValueId value) const {
+  return std::ranges::any_of(graph_.sources, [&](const Source& source) { return source.kind == SourceKind::Buffer && source.value == value; });
+}
+
+void GraphBuilder::add_output(ValueId value) { graph_.outputs.push_back(value); }
+
+Graph GraphBuilder::take() {
+  for (ValueId& output : graph_.outputs) output = current(output);
+  std::stable_sort(graph_.sources.begin(), graph_.sources.end(),
+                   [](const Source& a, const Source& b) { return a.kind < b.kind; });
+  Graph graph = std::move(graph_);
+  *this = GraphBuilder();
+  return graph;
+}
+
+}  // namespace parallax

@@ -1,0 +1,64 @@
+// GraphBuilder: the one way to make a graph. Each addition is checked and its metadata inferred, so what it holds is
+// always valid.
+#pragma once
+
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace parallax {
+
+class GraphBuilder {
+ public:
+  // A declared storage of `sizes`; with `data` it is state, without it is fed.
+  Result<StorageId> add_storage(std::string name, DType dtype, const Dims& sizes,
+                                std::optional<Tensor> data = std::nullopt);
+
+  // An input, constant or buffer with a storage of its own. `layout` may have any strides >= 0 and offset 0.
+  // `data` (row-major) is for constants and buffers. A name that is empty is made up ("v7").
+  Result<ValueId> add_source(SourceKind kind, std::string name, DType dtype, const Layout& layout, Tensor data = {});
+  // A source that is a window on a declared storage of the same dtype.
+  Result<ValueId> add_window(SourceKind kind, std::string name, DType dtype, const Layout& layout, StorageId storage);
+
+  // A call. `arguments` has one entry for each schema parameter (bind_arguments). Values that name a tensor object
+  // are replaced by its newest metadata. Returns the results' ids. On an error the graph is as it was.
+  // `result_names` may be empty or shorter: names are made up then; for a single result the node's name is its name.
+  Result<std::vector<ValueId>> add_node(const Op& op, std::vector<Argument> arguments, std::string name = "",
+                                        std::vector<std::string> result_names = {});
+
+  // Like add_node for a positional call with one result: `builder.call("aten.add.Tensor", {a, b})`. The op must exist.
+  Result<ValueId> call(std::string_view op, std::vector<Argument> positional, std::string name = "",
+                       std::vector<std::pair<std::string, Argument>> named = {});
+
+  // Appends an output: the newest metadata of the value's tensor object at take().
+  void add_output(ValueId value);
+
+  // The value that holds the newest metadata of the same tensor object.
+  ValueId current(ValueId value) const { return newest_[graph_.objects[value.index].index]; }
+  // A name that nothing uses yet, starting with `stem`.
+  std::string fresh_name(std::string_view stem);
+  bool has_name(const std::string& name) const { return used_names_.contains(name); }
+
+  const Graph& graph() const { return graph_; }
+  // The finished graph; the builder is empty afterwards. Sources are put into the order inputs, constants, buffers.
+  Graph take();
+
+ private:
+  bool is_buffer(ValueId value) const;
+  Result<void> claim_name(const std::string& name);
+  ValueId new_value(std::string name, const TensorMeta& meta, ValueId object);
+
+  Graph graph_;
+  std::vector<ValueId> newest_;  // by object
+  std::unordered_set<std::string> used_names_;
+  std::vector<bool> constant_storage_;  // by storage: no node may write it
+  std::size_t next_name_ = 0;
+};
+
+// Whether `name` matches [A-Za-z_][A-Za-z0-9_]*.
+bool is_identifier(std::string_view name);
+
+}  // namespace parallax

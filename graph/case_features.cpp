@@ -1,0 +1,111 @@
+#include "graph/case_features.h"
+
+#include <algorithm>
+#include <array>
+
+namespace parallax {
+namespace {
+
+Result<void> check_runs(const Field& runs) {
+  TRY_VOID(runs.expect_array());
+  if (runs.json().empty()) return runs.fail("must hold at least one run");
+  for (std::size_t i = 0; i < runs.json().size(); ++i) {
+    TRY(Field feed, runs.element(i).need("feed"));
+    TRY_VOID(feed.expect_object());
+  }
+  return {};
+}
+
+Result<void> check_symbols(const Field& symbols) {
+  TRY_VOID(symbols.expect_object());
+  return for_each_member(symbols, [](const std::string&, const Field& range) -> Result<void> {
+    TRY_VOID(range.expect_array());
+    if (range.json().size() != 2) return range.fail("must be [low, high]");
+    TRY(int64_t low, range.element(0).integer());
+    TRY(int64_t high, range.element(1).integer());
+    if (low < 0 || low > high) return range.fail("[{}, {}] is no range of sizes", low, high);
+    return {};
+  });
+}
+
+Result<void> check_grad(const Field& grad) {
+  TRY(Field wrt, grad.need("wrt"));
+  TRY_VOID(wrt.expect_array());
+  for (std::size_t i = 0; i < wrt.json().size(); ++i) {
+    TRY([[maybe_unused]] std::string name, wrt.element(i).text());
+  }
+  TRY(Field cotangents, grad.need("cotangents"));
+  return cotangents.expect_array();
+}
+
+Result<void> check_any(const Field&) { return {}; }
+
+// A field of the case that belongs to a feature.
+struct FeatureField {
+  std::string_view feature;
+  std::string_view field;
+  Result<void> (*check)(const Field& field);
+};
+constexpr std::array<FeatureField, 4> feature_fields = {{
+    {"runs", "runs", check_runs},
+    {"symbols", "symbols", check_symbols},
+    {"grad", "grad", check_grad},
+    {"grad", "expect_grad", check_any},
+}};
+constexpr std::array<std::string_view, 4> features = {"runs", "symbols", "grad", "quantized"};
+constexpr std::string_view quantized_namespace = "quantized_decomposed.";
+
+Result<std::vector<std::string>> read_requires(const Field& root) {
+  std::vector<std::string> required;
+  const auto field = root.find("requires");
+  if (!field) return required;
+  TRY_VOID(field->expect_array());
+  for (std::size_t i = 0; i < field->json().size(); ++i) {
+    const Field entry = field->element(i);
+    TRY(std::string feature, entry.text());
+    if (std::find(features.begin(), features.end(), feature) == features.end()) {
+      return entry.unsupported("requires '{}', which this version does not know", feature);
+    }
+    required.push_back(std::move(feature));
+  }
+  return required;
+}
+
+// The first node whose op is a quantized one.
+std::optional<Field> find_quantized(const Field& root) {
+  const auto graph = root.json().is_object() ? root.find("graph") : std::nullopt;
+  const auto nodes = graph && graph->json().is_object() ? graph->find("nodes") : std::nullopt;
+  if (!nodes || !nodes->json().is_array()) return std::nullopt;
+  for (std::size_t i = 0; i < nodes->json().size(); ++i) {
+    const Field node = nodes->element(i);
+    const auto op = node.json().is_object() ? node.find("op") : std::nullopt;
+    if (op && op->json().is_string() && op->json().get_ref<const std::string&>().starts_with(quantized_namespace))
+      return op;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<void> check_features(const Field& root) {
+  TRY(std::vector<std::string> required, read_requires(root));
+  const auto is_required = [&](std::string_view feature) {
+    return std::find(required.begin(), required.end(), feature) != required.end();
+  };
+  for (const FeatureField& known : feature_fields) {
+    const auto field = root.find(known.field);
+    if (!field) continue;
+    TRY_VOID(known.check(*field));
+    if (!is_required(known.feature))
+      return field->fail("a case that uses this must name '{}' in \"requires\"", known.feature);
+  }
+  if (const auto quantized = find_quantized(root); quantized && !is_required("quantized")) {
+    return quantized->fail("a case that uses this must name 'quantized' in \"requires\"");
+  }
+  if (!required.empty()) {
+    return root.need("requires")->element(0).unsupported("'{}' is not run by this version", required.front());
+  }
+  return {};
+}
+
+}  // namespace parallax

@@ -1,0 +1,229 @@
+// Reads the "graph" part of a case file.
+
+#include "graph/argument_json.h"
+#include "graph/builder.h"
+#include "graph/graph_json.h"
+#include "graph/graph_names.h"
+#include "graph/layout_json.h"
+#include "ops/registry.h"
+
+namespace parallax {
+namespace {
+
+template <class T>
+Result<T> located(const Field& field, Result<T> result) {
+  if (!result) return at(field.pointer(), std::move(result).error());
+  return result;
+}
+
+// Whether a name has the form of an ATen overload: then it is one that this version lacks, else no op at all.
+bool is_aten_overload(std::string_view name) {
+  if (!name.starts_with("aten.")) return false;
+  name.remove_prefix(5);
+  const std::size_t dot = name.find('.');
+  return dot != std::string_view::npos && is_identifier(name.substr(0, dot)) && is_identifier(name.substr(dot + 1));
+}
+
+class GraphReader {
+ public:
+  Result<Graph> read(const Field& graph) {
+    TRY(names_, gather_names(graph));
+    TRY_VOID(read_storages(graph));
+    for (int kind = 0; kind < 3; ++kind) TRY_VOID(read_sources(graph, static_cast<SourceKind>(kind)));
+    TRY(Field nodes, graph.need("nodes"));
+    for (std::size_t i = 0; i < nodes.json().size(); ++i) TRY_VOID(read_node(nodes.element(i)));
+    TRY_VOID(read_outputs(graph));
+    return builder_.take();
+  }
+
+ private:
+  Result<TensorType> read_type(const Field& entry) {
+    TRY(Field type, entry.need("type"));
+    TRY(std::string text, type.text());
+    return located(type, parse_type(text));
+  }
+
+  Result<void> read_storages(const Field& graph) {
+    const auto section = graph.find("storages");
+    if (!section) return {};
+    return for_each_member(*section, [&](const std::string& name, const Field& entry) -> Result<void> {
+      TRY(TensorType type, read_type(entry));
+      std::optional<Tensor> data;
+      if (const auto field = entry.find("data")) {
+        TRY(data, read_tensor(*field, type));
+      }
+      TRY(StorageId id, located(entry, builder_.add_storage(name, type.dtype, type.sizes, std::move(data))));
+      storages_.emplace(name, id);
+      return {};
+    });
+  }
+
+  Result<void> read_sources(const Field& graph, SourceKind kind) {
+    const auto section = graph.find(source_sections[static_cast<std::size_t>(kind)]);
+    if (!section) return {};
+    return for_each_member(*section, [&](const std::string& name, const Field& entry) -> Result<void> {
+      TRY(TensorType type, read_type(entry));
+      TRY(Layout layout, read_layout(entry, type.sizes));
+      TRY(ValueId value, entry.find("storage") ? read_window(kind, name, entry, type, layout)
+                                               : read_owner(kind, name, entry, type, layout));
+      values_.emplace(name, value);
+      return {};
+    });
+  }
+
+  Result<ValueId> read_window(SourceKind kind, const std::string& name, const Field& entry, const TensorType& type,
+                              const Layout& layout) {
+    TRY(Field field, entry.need("storage"));
+    TRY(std::string storage, field.text());
+    const auto found = storages_.find(storage);
+    if (found == storages_.end()) return field.fail("no storage is named '{}'", storage);
+    if (const auto data = entry.find("data"))
+      return data->fail("a window has no data of its own; give it to '{}'", storage);
+    return located(entry, builder_.add_window(kind, name, type.dtype, layout, found->second));
+  }
+
+  Result<ValueId> read_owner(SourceKind kind, const std::string& name, const Field& entry, const TensorType& type,
+                             const Layout& layout) {
+    if (const auto offset = entry.find("offset"); offset && layout.offset != 0) {
+      return offset->fail("an offset needs a \"storage\"");
+    }
+    Tensor data;
+    if (kind != SourceKind::Input) {
+      TRY(Field field, entry.need("data"));
+      TRY(data, read_placed_tensor(field, type, layout));
+    } else if (const auto field = entry.find("data")) {
+      return field->fail("an input has no data; \"feed\" gives it");
+    }
+    return located(entry, builder_.add_source(kind, name, type.dtype, layout, std::move(data)));
+  }
+
+  Result<Reference> resolve(const Field& field) const {
+    TRY(std::string text, field.text());
+    if (!text.starts_with('%')) return field.fail("'{}' is not a value; a value is written \"%name\"", text);
+    const std::string name = text.substr(1);
+    if (const auto value = values_.find(name); value != values_.end()) return Reference(value->second);
+    if (const auto list = lists_.find(name); list != lists_.end()) return Reference(list->second);
+    if (storages_.contains(name)) return field.fail("'{}' is a storage, not a value", name);
+    if (names_.all.contains(name)) return field.fail("'{}' is used before its definition", name);
+    return field.fail("no value is named '{}'", name);
+  }
+
+  Result<void> read_node(const Field& node) {
+    TRY(Field out, node.need("out"));
+    TRY(std::string name, out.text());
+    TRY(Field op_field, node.need("op"));
+    TRY(std::string op_name, op_field.text());
+    if (op_name == "getitem") return read_getitem(node, name);
+    const Op* op = find_op(op_name);
+    if (!op) {
+      if (is_aten_overload(op_name)) return op_field.unsupported("unknown op '{}'", op_name);
+      return op_field.fail("unknown op '{}'", op_name);
+    }
+    TRY(std::vector<Argument> arguments, read_arguments(node, *op));
+    TRY(std::vector<std::string> result_names, element_names(node, *op, name, arguments));
+    TRY(std::vector<ValueId> results,
+        located(node, builder_.add_node(*op, std::move(arguments), name, std::move(result_names))));
+    if (op->schema.has_list_result()) {
+      lists_.emplace(name, std::move(results));
+    } else {
+      values_.emplace(name, results.front());
+    }
+    return {};
+  }
+
+  Result<std::vector<Argument>> read_arguments(const Field& node, const Op& op) const {
+    const ResolveReference resolver = [this](const Field& field) { return resolve(field); };
+    const std::vector<Parameter>& parameters = op.schema.parameters;
+    std::vector<Argument> positional;
+    if (const auto args = node.find("args")) {
+      TRY_VOID(args->expect_array());
+      for (std::size_t i = 0; i < args->json().size(); ++i) {
+        const Field field = args->element(i);
+        if (i == parameters.size() || parameters[i].keyword_only) {
+          return field.fail("{} takes at most {} positional arguments, got {}", op.name, i, args->json().size());
+        }
+        TRY(Argument argument, read_argument(field, parameters[i], resolver));
+        positional.push_back(std::move(argument));
+      }
+    }
+    std::vector<std::pair<std::string, Argument>> named;
+    if (const auto kwargs = node.find("kwargs")) {
+      TRY_VOID(kwargs->expect_object());
+      TRY_VOID(for_each_member(*kwargs, [&](const std::string& name, const Field& field) -> Result<void> {
+        const int index = op.schema.index_of(name);
+        if (index < 0) return field.fail("{} has no argument '{}'", op.name, name);
+        if (static_cast<std::size_t>(index) < positional.size()) {
+          return field.fail("{}: argument '{}' is given twice", op.name, name);
+        }
+        TRY(Argument argument, read_argument(field, parameters[static_cast<std::size_t>(index)], resolver));
+        named.emplace_back(name, std::move(argument));
+        return {};
+      }));
+    }
+    return located(node, bind_arguments(op, std::move(positional), std::move(named)));
+  }
+
+  // Names for the elements of a list result, as many as it has: the builder would make up names that later nodes claim.
+  Result<std::vector<std::string>> element_names(const Field& node, const Op& op, const std::string& name,
+                                                 std::vector<Argument> arguments) {
+    std::vector<std::string> element_names;
+    if (!op.schema.has_list_result()) return element_names;
+    for (Argument& argument : arguments) {
+      for_each_value(argument, [&](ValueId& value) { value = builder_.current(value); });
+    }
+    TRY(std::vector<ResultMeta> results, located(node, op.infer(Call(op, arguments, builder_.graph().metas))));
+    const auto& given = names_.elements[name];
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      const auto index = static_cast<int64_t>(k);
+      const auto found = given.find(index);
+      element_names.push_back(found != given.end() ? found->second : names_.element_name(name, index));
+    }
+    return element_names;
+  }
+
+  Result<void> read_getitem(const Field& node, const std::string& name) {
+    TRY(Field args, node.need("args"));
+    TRY_VOID(args.expect_array());
+    if (args.json().size() != 2)
+      return args.fail("getitem takes a list and an index, got {} arguments", args.json().size());
+    if (const auto kwargs = node.find("kwargs"); kwargs && !kwargs->json().empty()) {
+      return kwargs->fail("getitem takes no keyword arguments");
+    }
+    TRY(Reference reference, resolve(args.element(0)));
+    const auto* list = std::get_if<ValueList>(&reference);
+    if (!list) return args.element(0).fail("getitem takes an element of a list; this is a tensor");
+    const Field index_field = args.element(1);
+    TRY(int64_t index, index_field.integer());
+    if (index < 0) return index_field.fail("index {} is negative", index);
+    if (index >= static_cast<int64_t>(list->size())) {
+      return index_field.fail("index {} is out of range: the list has {} elements", index, list->size());
+    }
+    values_.emplace(name, (*list)[static_cast<std::size_t>(index)]);
+    return {};
+  }
+
+  Result<void> read_outputs(const Field& graph) {
+    TRY(Field outputs, graph.need("outputs"));
+    TRY_VOID(outputs.expect_array());
+    for (std::size_t i = 0; i < outputs.json().size(); ++i) {
+      const Field field = outputs.element(i);
+      TRY(Reference reference, resolve(field));
+      const auto* value = std::get_if<ValueId>(&reference);
+      if (!value) return field.fail("{} is a list; return its elements", field.json().get<std::string>());
+      builder_.add_output(*value);
+    }
+    return {};
+  }
+
+  GraphBuilder builder_;
+  GraphNames names_;
+  std::unordered_map<std::string, ValueId> values_;
+  std::unordered_map<std::string, ValueList> lists_;
+  std::unordered_map<std::string, StorageId> storages_;
+};
+
+}  // namespace
+
+Result<Graph> read_graph(const Field& graph) { return GraphReader().read(graph); }
+
+}  // namespace parallax

@@ -1,0 +1,87 @@
+// Writes the "graph" part of a case file.
+
+#include "graph/argument_json.h"
+#include "graph/call_text.h"
+#include "graph/graph_json.h"
+#include "graph/tensor_json.h"
+
+namespace parallax {
+namespace {
+
+Json storages_json(const Graph& graph) {
+  Json section = Json::object();
+  for (const Storage& storage : graph.storages) {
+    if (storage.name.empty()) continue;
+    Json entry = {{"type", type_text(storage.dtype, storage.sizes)}};
+    if (storage.data) entry["data"] = tensor_json(*storage.data);
+    section[storage.name] = std::move(entry);
+  }
+  return section;
+}
+
+Json source_json(const Graph& graph, const Source& source) {
+  const TensorMeta& meta = graph.meta(source.value);
+  Json entry = {{"type", type_text(meta.dtype, meta.layout.sizes)}};
+  if (source.window) entry["storage"] = graph.storage(meta.storage).name;
+  if (meta.layout.strides != contiguous_strides(meta.layout.sizes)) {
+    entry["strides"] = std::vector<int64_t>(meta.layout.strides.begin(), meta.layout.strides.end());
+  }
+  if (meta.layout.offset != 0) entry["offset"] = meta.layout.offset;
+  if (source.kind != SourceKind::Input && !source.window) entry["data"] = tensor_json(source.data);
+  return entry;
+}
+
+Json sources_json(const Graph& graph, SourceKind kind) {
+  Json section = Json::object();
+  for (const Source& source : graph.sources) {
+    if (source.kind == kind) section[graph.name(source.value)] = source_json(graph, source);
+  }
+  return section;
+}
+
+Json node_json(const Graph& graph, const Node& node) {
+  const WrittenArguments written = written_arguments(node);
+  Json args = Json::array();
+  for (int i = 0; i < written.positional; ++i) {
+    args.push_back(argument_json(node.arguments[static_cast<std::size_t>(i)], graph));
+  }
+  Json json = {{"out", node.name}, {"op", node.op->name}, {"args", std::move(args)}};
+  for (int i : written.named) {
+    const auto index = static_cast<std::size_t>(i);
+    json["kwargs"][node.op->schema.parameters[index].name] = argument_json(node.arguments[index], graph);
+  }
+  return json;
+}
+
+Json nodes_json(const Graph& graph) {
+  const std::vector<bool> used = used_values(graph);
+  Json nodes = Json::array();
+  for (const Node& node : graph.nodes) {
+    nodes.push_back(node_json(graph, node));
+    if (!node.op->schema.has_list_result()) continue;
+    for (std::size_t k = 0; k < node.results.size(); ++k) {
+      if (!used[node.results[k].index]) continue;
+      nodes.push_back(
+          {{"out", graph.name(node.results[k])}, {"op", "getitem"}, {"args", Json::array({"%" + node.name, k})}});
+    }
+  }
+  return nodes;
+}
+
+}  // namespace
+
+Json graph_json(const Graph& graph) {
+  Json json = Json::object();
+  if (Json storages = storages_json(graph); !storages.empty()) json["storages"] = std::move(storages);
+  json["inputs"] = sources_json(graph, SourceKind::Input);
+  for (SourceKind kind : {SourceKind::Constant, SourceKind::Buffer}) {
+    Json section = sources_json(graph, kind);
+    if (!section.empty()) json[std::string(source_sections[static_cast<std::size_t>(kind)])] = std::move(section);
+  }
+  json["nodes"] = nodes_json(graph);
+  Json& outputs = json["outputs"] = Json::array();
+  for (ValueId output : graph.outputs) outputs.push_back("%" + graph.name(output));
+  return json;
+}
+
+}  // namespace parallax

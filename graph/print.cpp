@@ -1,0 +1,152 @@
+#include "graph/print.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "graph/call_text.h"
+
+namespace parallax {
+namespace {
+
+std::string meta_text(const TensorMeta& meta) {
+  std::string text = type_text(meta.dtype, meta.layout.sizes);
+  if (meta.layout.strides != contiguous_strides(meta.layout.sizes)) {
+    text += fmt::format(" strides [{}]", to_string(meta.layout.strides));
+  }
+  if (meta.layout.offset != 0) text += fmt::format(" offset {}", meta.layout.offset);
+  return text;
+}
+
+std::string join(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+// "  writes a" or "  view of a": what a node does to memory that was there before it.
+std::string memory_text(const Graph& graph, const Node& node) {
+  std::vector<std::string> shared;
+  for (const Argument& argument : node.arguments) {
+    for_each_value(argument, [&](ValueId value) {
+      const StorageId storage = graph.meta(value).storage;
+      const bool result_shares = std::any_of(node.results.begin(), node.results.end(),
+                                             [&](ValueId result) { return graph.meta(result).storage == storage; });
+      const std::string name = storage_name(graph, storage);
+      if (result_shares && std::find(shared.begin(), shared.end(), name) == shared.end()) shared.push_back(name);
+    });
+  }
+  if (shared.empty()) return "";
+  const bool writes = node.op->writes() && !node.op->writes_metadata_only();
+  return (writes ? "  writes " : "  view of ") + join(shared);
+}
+
+std::string results_text(const Graph& graph, const Node& node) {
+  if (!node.op->schema.has_list_result()) return meta_text(graph.meta(node.results.front()));
+  std::vector<std::string> parts;
+  for (ValueId result : node.results) parts.push_back(graph.name(result) + " " + meta_text(graph.meta(result)));
+  return "[" + join(parts) + "]";
+}
+
+std::string_view kind_name(SourceKind kind) {
+  switch (kind) {
+    case SourceKind::Input:
+      return "input";
+    case SourceKind::Constant:
+      return "constant";
+    case SourceKind::Buffer:
+      return "buffer";
+  }
+  return "";
+}
+
+std::string source_line(const Graph& graph, const Source& source) {
+  const TensorMeta& meta = graph.meta(source.value);
+  std::string line = fmt::format("  {} {}  {}", kind_name(source.kind), graph.name(source.value), meta_text(meta));
+  if (source.window) line += "  window on " + graph.storage(meta.storage).name;
+  if (source.kind != SourceKind::Input && !source.window) line += "  = " + elements_text(source.data);
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string call_text(const Graph& graph, const Node& node) {
+  const Spelling spelling{
+      .value = [&](ValueId value) { return graph.name(value); },
+      .real = [](double x) { return fmt::format("{}", x); },
+      .dtype = [](DType dtype) { return std::string(name(dtype)); },
+      .memory_format = [](MemoryFormat format) { return std::string(name(format)); },
+      .yes = "true",
+      .no = "false",
+      .none = "none",
+  };
+  return node.op->schema.name + "(" + spell_arguments(node, spelling) + ")";
+}
+
+std::string node_text(const Graph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  return fmt::format("{} = {}  {}{}", node.name, call_text(graph, node), results_text(graph, node),
+                     memory_text(graph, node));
+}
+
+std::string storage_name(const Graph& graph, StorageId id) {
+  const Storage& storage = graph.storage(id);
+  if (!storage.name.empty()) return storage.name;
+  for (std::size_t i = 0; i < graph.metas.size(); ++i) {
+    if (graph.metas[i].storage == id) return graph.names[i];
+  }
+  return "";
+}
+
+std::string elements_text(const Tensor& tensor, int64_t limit) {
+  std::string text = "[";
+  for (int64_t i = 0; i < tensor.numel(); ++i) {
+    if (i > 0) text += ", ";
+    if (i == limit) {
+      text += "…";
+      break;
+    }
+    text += element_text(tensor, i);
+  }
+  return text + "]";
+}
+
+std::string print(const Graph& graph) {
+  std::string text;
+  for (const Storage& storage : graph.storages) {
+    if (storage.name.empty()) continue;
+    text += fmt::format("  storage {}  {}", storage.name, type_text(storage.dtype, storage.sizes));
+    text += storage.data ? "  = " + elements_text(*storage.data) + "\n" : "\n";
+  }
+  for (const Source& source : graph.sources) text += source_line(graph, source);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    text += fmt::format("  #{}  {}\n", i, node_text(graph, NodeId(i)));
+  }
+  std::vector<std::string> outputs;
+  for (ValueId output : graph.outputs) outputs.push_back(graph.name(output));
+  return text + "  return " + join(outputs) + "\n";
+}
+
+std::string print(const Case& test) {
+  std::string text = test.name + "\n" + print(test.graph);
+  const std::vector<FeedSlot> slots = feed_slots(test.graph);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    text += fmt::format("  feed {} = {}\n", slots[i].name, elements_text(test.feed[i]));
+  }
+  if (test.expect.outputs) {
+    for (std::size_t i = 0; i < test.expect.outputs->size(); ++i) {
+      const Tensor& tensor = (*test.expect.outputs)[i];
+      text += fmt::format("  expect out[{}] {}  {} = {}\n", i, test.graph.name(test.graph.outputs[i]),
+                          type_text(tensor.dtype, tensor.sizes), elements_text(tensor));
+    }
+  }
+  for (const auto* state : {&test.expect.inputs, &test.expect.buffers}) {
+    for (const auto& [name, tensor] : *state) {
+      text += fmt::format("  expect {} after the run  {} = {}\n", name, type_text(tensor.dtype, tensor.sizes),
+                          elements_text(tensor));
+    }
+  }
+  return text;
+}
+
+}  // namespace parallax

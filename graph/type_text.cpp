@@ -1,0 +1,57 @@
+#include "graph/type_text.h"
+
+#include <charconv>
+
+#include "core/layout.h"
+
+namespace parallax {
+namespace {
+
+Result<int64_t> parse_size(std::string_view digits, std::string_view type) {
+  int64_t size = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, size);
+  if (error == std::errc::result_out_of_range) return fail("size {} of type '{}' is too large", digits, type);
+  if (error != std::errc() || stop != end) return fail("size '{}' of type '{}' is not an integer", digits, type);
+  if (size < 0) return fail("size {} of type '{}' is negative", size, type);
+  return size;
+}
+
+Result<Dims> parse_sizes(std::string_view list, std::string_view type) {
+  Dims sizes;
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    if (sizes.size() == max_rank) return fail("type '{}' has more than {} dims", type, max_rank);
+    TRY(int64_t size, parse_size(list.substr(0, comma), type));
+    sizes.push_back(size);
+    if (comma == std::string_view::npos) break;
+    list.remove_prefix(comma + 1);
+    if (list.empty()) return fail("type '{}' has a comma too many", type);
+  }
+  return sizes;
+}
+
+}  // namespace
+
+Result<TensorType> parse_type(std::string_view text) {
+  const std::size_t bracket = text.find('[');
+  const std::string_view dtype_name = text.substr(0, bracket);
+  const auto dtype = parse_dtype(dtype_name);
+  if (!dtype) return fail("unknown dtype '{}' in type '{}'", dtype_name, text);
+  if (bracket == std::string_view::npos || !text.ends_with(']')) {
+    return fail("type '{}' must read like 'f32[2,3]' or 'f32[]'", text);
+  }
+  TRY(Dims sizes, parse_sizes(text.substr(bracket + 1, text.size() - bracket - 2), text));
+  int64_t product = 1;
+  bool empty = false;
+  for (int64_t size : sizes) {
+    if (size == 0) {
+      empty = true;
+    } else if (size > max_tensor_elements || (product *= size) > max_tensor_elements) {
+      return fail("type '{}' has more than {} elements", text, max_tensor_elements);
+    }
+  }
+  return TensorType{*dtype, sizes, empty ? 0 : product};
+}
+
+}  // namespace parallax
