@@ -1,0 +1,123 @@
+#include "oracle/interpreter.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/check.h"
+
+namespace parallax {
+namespace {
+
+// Row-major host elements into a storage under a layout, exactly.
+void load(const Tensor& tensor, const Layout& layout, BallStorage& storage) {
+  int64_t i = 0;
+  for_each_element(layout, [&](int64_t element) {
+    const auto at = static_cast<std::size_t>(element);
+    if (is_floating(tensor.dtype)) {
+      storage.balls[at] = Ball::exact(tensor.get_double(i++));
+    } else {
+      storage.integers[at] = {tensor.get_integer(i++), Undecided::No};
+    }
+  });
+}
+
+// Inputs, then buffers, then outputs, numbered so that equal numbers share a storage.
+std::vector<int> identities(const Graph& graph) {
+  std::vector<int> number_of_storage(graph.storages.size(), -1);
+  std::vector<int> numbers;
+  auto number = [&](ValueId value) {
+    int& known = number_of_storage[graph.meta(value).storage.index];
+    if (known < 0) known = static_cast<int>(numbers.size());
+    numbers.push_back(known);
+  };
+  for (SourceKind kind : {SourceKind::Input, SourceKind::Buffer}) {
+    for (const Source& source : graph.sources) {
+      if (source.kind == kind) number(source.value);
+    }
+  }
+  for (ValueId output : graph.outputs) number(output);
+  return numbers;
+}
+
+}  // namespace
+
+BallTensor snapshot(const BallView& view) {
+  BallTensor tensor{view.dtype, view.layout.sizes, {}, {}};
+  for_each_element(view.layout, [&](int64_t element) {
+    if (view.floating()) {
+      tensor.balls.push_back(view.ball(element));
+    } else {
+      tensor.integers.push_back(view.integer(element));
+    }
+  });
+  return tensor;
+}
+
+Tensor centre(const BallTensor& balls) {
+  Tensor tensor(balls.dtype, balls.sizes);
+  for (int64_t i = 0; i < tensor.numel(); ++i) {
+    if (is_floating(balls.dtype)) {
+      tensor.set_double(i, balls.balls[static_cast<std::size_t>(i)].mid);
+    } else {
+      tensor.set_integer(i, balls.integers[static_cast<std::size_t>(i)].value);
+    }
+  }
+  return tensor;
+}
+
+Interpreter::Interpreter(const Graph& graph, const Profile& profile) : graph_(&graph), profile_(&profile) {
+  storages_.reserve(graph.storages.size());
+  for (const Storage& storage : graph.storages) {
+    storages_.emplace_back(storage.dtype, storage.elements);
+    if (storage.data) load(*storage.data, contiguous_layout(storage.sizes), storages_.back());
+  }
+  views_.reserve(graph.metas.size());
+  for (const TensorMeta& meta : graph.metas) {
+    views_.push_back({&storages_[meta.storage.index], meta.dtype, meta.layout});
+  }
+  for (const Source& source : graph.sources) {
+    if (source.kind == SourceKind::Input || source.window) continue;
+    const TensorMeta& meta = graph.meta(source.value);
+    load(source.data, meta.layout, storages_[meta.storage.index]);
+  }
+}
+
+Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& observe) {
+  const std::vector<FeedSlot> slots = feed_slots(*graph_);
+  PARALLAX_CHECK(slots.size() == feed.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    BallStorage& storage = storages_[slots[i].storage.index];
+    storage = BallStorage(storage.dtype, graph_->storage(slots[i].storage).elements);
+    load(feed[i], slots[i].layout, storage);
+  }
+
+  std::vector<BallView> results;
+  for (std::size_t n = 0; n < graph_->nodes.size(); ++n) {
+    const Node& node = graph_->nodes[n];
+    results.clear();
+    for (ValueId result : node.results) results.push_back(views_[result.index]);
+    if (node.op->reference) {
+      const Call call(*node.op, node.arguments, graph_->metas);
+      if (auto done = node.op->reference(ReferenceCall(call, views_, results, *profile_)); !done) {
+        return at(fmt::format("/graph/nodes/{}", n), std::move(done.error()));
+      }
+    }
+    if (observe) observe(NodeId(n), results);
+  }
+
+  Expected expected;
+  for (ValueId output : graph_->outputs) expected.outputs.push_back(snapshot(views_[output.index]));
+  // A metadata-only write (t_) moves the object on: its last value stands for the tensor the caller holds.
+  std::vector<ValueId> newest(graph_->metas.size());
+  for (std::size_t v = 0; v < graph_->metas.size(); ++v) newest[graph_->objects[v].index] = ValueId(v);
+  for (const Source& source : graph_->sources) {
+    if (source.kind == SourceKind::Constant) continue;
+    auto& list = source.kind == SourceKind::Input ? expected.inputs : expected.buffers;
+    list.push_back(snapshot(views_[newest[source.value.index].index]));
+  }
+  expected.identity = identities(*graph_);
+  return expected;
+}
+
+}  // namespace parallax

@@ -1,0 +1,58 @@
+// Interpreter: runs a graph with PyTorch eager's semantics over storages of balls.
+//
+// Views share storage, in-place ops write through, buffers live from run to run. What comes out is, for each element, a set
+// that every implementation keeping the profile lands in (docs/oracle.md).
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/profile.h"
+#include "graph/graph.h"
+#include "ops/ball.h"
+
+namespace parallax {
+
+// A dense row-major tensor of balls: what the oracle says of one output, input or buffer.
+struct BallTensor {
+  DType dtype = DType::F32;
+  Dims sizes;
+  std::vector<Ball> balls;            // floating dtypes
+  std::vector<IntegerBall> integers;  // integers and bool
+
+  int64_t numel() const { return static_cast<int64_t>(is_floating(dtype) ? balls.size() : integers.size()); }
+};
+
+// What one run must hand back.
+struct Expected {
+  std::vector<BallTensor> outputs;
+  std::vector<BallTensor> inputs;   // after the run, under the newest metadata of each input
+  std::vector<BallTensor> buffers;  // likewise
+  std::vector<int> identity;        // as Observation::identity, as eager has it
+};
+
+class Interpreter {
+ public:
+  // The graph must outlive the interpreter. Buffers start from their data.
+  Interpreter(const Graph& graph, const Profile& profile);
+
+  // Called after each node with its results' views.
+  using Observer = std::function<void(NodeId node, std::span<const BallView> results)>;
+
+  // One run; `feed` is parallel to feed_slots(graph). An error is what eager raises on this data, with the node's pointer; the state is undefined then.
+  Result<Expected> run(std::span<const Tensor> feed, const Observer& observe = nullptr);
+
+ private:
+  const Graph* graph_;
+  const Profile* profile_;
+  std::vector<BallStorage> storages_;
+  std::vector<BallView> views_;
+};
+
+// Copies a view's elements out.
+BallTensor snapshot(const BallView& view);
+// The centres as a tensor of the dtype (undecided elements give their mid): a recorded value for the reducer.
+Tensor centre(const BallTensor& balls);
+
+}  // namespace parallax

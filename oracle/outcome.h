@@ -1,0 +1,47 @@
+// Outcome: what a target did with a case. Data only; whether it is right is the judge's business (oracle/judge.h).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace parallax {
+
+enum class Status {
+  Ok,           // it ran; `runs` is filled
+  Rejected,     // refused with a diagnostic that the target declares as such
+  Unsupported,  // said beforehand that it does not take this
+  Error,        // an exception that is not a declared rejection
+  Crash,        // a signal, an abort, an end of file
+  Hang,         // silence past the limit
+};
+
+// What one run handed back. An input or buffer that the target does not hand back is nullopt ("unobserved").
+struct Observation {
+  std::vector<Tensor> outputs;
+  std::vector<std::optional<Tensor>> inputs;   // by the graph's inputs, in order
+  std::vector<std::optional<Tensor>> buffers;  // by the graph's buffers, in order
+  // Where each output lies, where the target tells: equal numbers share storage. Inputs come first, then buffers, then
+  // outputs, so an output that is input 0's memory has the number of input 0. Empty where not told.
+  std::vector<int> identity;
+};
+
+// The runs of the judging protocol: A, then B on the same instance, then A on a fresh instance with other poison.
+struct Outcome {
+  Status status = Status::Ok;
+  std::string stage;      // "lower", "run" …: where it stopped, empty for Ok
+  std::string kind;       // the exception's type, the signal's name
+  std::string message;
+  std::string detail;     // a traceback, the tail of standard error
+  std::optional<Observation> a;
+  std::vector<Tensor> a_kept;      // A's outputs, uncopied, read again after B; empty if B was not run
+  std::optional<Observation> b;    // nullopt where the target or the oracle does not run B
+  std::optional<Observation> a_again;
+  int delegated = -1;     // nodes that ran in a delegate; -1 where the target has none
+  int reused_slots = -1;  // storages placed in bytes that another storage had before; -1 where the target does not tell
+  double milliseconds = 0;
+};
+
+}  // namespace parallax

@@ -1,0 +1,47 @@
+#include "oracle/record.h"
+
+#include "core/check.h"
+#include "oracle/interpreter.h"
+
+namespace parallax {
+namespace {
+
+// What the sources hold before the first node: their data, or their part of the feed.
+void record_sources(const Case& test, std::vector<Tensor>& values) {
+  std::vector<std::vector<std::byte>> storages(test.graph.storages.size());
+  auto fill = [&](StorageId id, const Layout& layout, const Tensor& data) {
+    std::vector<std::byte>& bytes = storages[id.index];
+    bytes.resize(static_cast<std::size_t>(test.graph.storage(id).elements * size_of(data.dtype)));
+    scatter(data, layout, bytes.data());
+  };
+  const std::vector<FeedSlot> slots = feed_slots(test.graph);
+  for (std::size_t i = 0; i < slots.size(); ++i) fill(slots[i].storage, slots[i].layout, test.feed[i]);
+  for (std::size_t i = 0; i < test.graph.storages.size(); ++i) {
+    const Storage& storage = test.graph.storages[i];
+    if (storage.data) fill(StorageId(i), contiguous_layout(storage.sizes), *storage.data);
+  }
+  for (const Source& source : test.graph.sources) {
+    const TensorMeta& meta = test.graph.meta(source.value);
+    const bool has_data = source.kind != SourceKind::Input && !source.window;
+    values[source.value.index] = has_data ? source.data : gather(meta.dtype, meta.layout, storages[meta.storage.index].data());
+  }
+}
+
+}  // namespace
+
+std::optional<std::vector<Tensor>> record_values(const Case& test) {
+  const Profile* eager = find_profile("eager");
+  PARALLAX_CHECK(eager != nullptr);
+  std::vector<Tensor> values(test.graph.metas.size());
+  record_sources(test, values);
+  Interpreter interpreter(test.graph, *eager);
+  const auto done = interpreter.run(test.feed, [&](NodeId node, std::span<const BallView> results) {
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      values[test.graph.node(node).results[k].index] = centre(snapshot(results[k]));
+    }
+  });
+  if (!done) return std::nullopt;
+  return values;
+}
+
+}  // namespace parallax

@@ -1,0 +1,173 @@
+#include "oracle/judge.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "graph/builder.h"
+
+namespace parallax {
+namespace {
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+Tensor tensor_of(DType dtype, std::initializer_list<double> values) {
+  Tensor tensor(dtype, {static_cast<int64_t>(values.size())});
+  int64_t i = 0;
+  for (double value : values) {
+    if (is_floating(dtype)) {
+      tensor.set_double(i++, value);
+    } else {
+      tensor.set_integer(i++, static_cast<int64_t>(value));
+    }
+  }
+  return tensor;
+}
+
+TEST(Accepts, TakesWhatTheBallRoundsTo) {
+  struct Row { Ball ball; double got; bool inside; };
+  const double ulp = 0x1p-23;  // of f32 at 1
+  const Row rows[] = {
+      {Ball::exact(1), 1, true},
+      {Ball::exact(1), 1 + ulp, false},
+      {Ball::exact(0.1), static_cast<double>(0.1F), true},                        // between two floats: either
+      {Ball::exact(0.1), static_cast<double>(std::nextafter(0.1F, 0.0F)), true},
+      {Ball::exact(0.1), static_cast<double>(std::nextafter(0.1F, 1.0F)), false},
+      {{1, ulp, false, false, Undecided::No}, 1 + ulp, true},
+      {{1, ulp, false, false, Undecided::No}, 1 + 2 * ulp, false},
+      {{1, ulp, false, false, Undecided::No}, nan, false},
+      {{1, ulp, true, false, Undecided::No}, nan, true},
+      {{1, ulp, false, true, Undecided::No}, -inf, true},
+      {Ball::exact(inf), inf, true},
+      {Ball::exact(inf), -inf, false},
+      {Ball::exact(inf), 3e38, false},
+      {Ball::exact(nan), nan, true},
+      {Ball::exact(nan), 0, false},
+      {Ball::exact(0), -0.0, true},
+      {Ball::unknown(Undecided::Unbounded), 17, true},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(accepts(DType::F32, row.ball, row.got), row.inside) << row.ball.mid << " ± " << row.ball.radius << " got " << row.got;
+  }
+}
+
+// A graph with one output; what it computes does not matter here.
+Graph identity_graph() {
+  GraphBuilder builder;
+  const auto x = builder.add_source(SourceKind::Input, "x", DType::F32, contiguous_layout({2}));
+  builder.add_output(*x);
+  return builder.take();
+}
+
+ExpectedRuns expecting(std::vector<Ball> balls) {
+  const BallTensor tensor{DType::F32, {static_cast<int64_t>(balls.size())}, std::move(balls), {}};
+  return {{{tensor}, {tensor}, {}, {0, 0}}, std::nullopt};
+}
+
+Outcome returning(Tensor tensor) {
+  Outcome outcome;
+  outcome.a.emplace();
+  outcome.a->inputs.push_back(std::nullopt);
+  outcome.a->outputs.push_back(std::move(tensor));
+  return outcome;
+}
+
+const Profile& eager() { return *find_profile("eager"); }
+
+TEST(Judge, NamesTheFirstWrongElement) {
+  const Judgement judgement =
+      judge(identity_graph(), expecting({Ball::exact(1), Ball::exact(2)}), returning(tensor_of(DType::F32, {1, 3})), eager());
+  EXPECT_EQ(judgement.verdict, Verdict::Mismatch);
+  ASSERT_TRUE(judgement.divergence);
+  EXPECT_EQ(judgement.divergence->element, 1);
+  EXPECT_EQ(judgement.divergence->outside, 1);
+  EXPECT_EQ(judgement.reason, "A: out[0] x element 1: expected 2 got 3");
+}
+
+TEST(Judge, AnUndecidedElementIsNoMatch) {
+  const auto expected = expecting({Ball::exact(1), Ball::unknown(Undecided::InexactCompare)});
+  EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F32, {1, 9})), eager()).verdict, Verdict::Undecided);
+  EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F32, {2, 9})), eager()).verdict, Verdict::Mismatch);
+  // A radius without end takes everything, so it decides nothing.
+  const auto unbounded = expecting({Ball::exact(1), {0, inf, false, false, Undecided::No}});
+  EXPECT_EQ(judge(identity_graph(), unbounded, returning(tensor_of(DType::F32, {1, 9})), eager()).verdict, Verdict::Undecided);
+}
+
+TEST(Judge, ShapeDtypeAndCountAreJudged) {
+  const auto expected = expecting({Ball::exact(1), Ball::exact(2)});
+  EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F32, {1})), eager()).divergence->kind, "shape");
+  EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F64, {1, 2})), eager()).divergence->kind, "dtype");
+  Outcome two = returning(tensor_of(DType::F32, {1, 2}));
+  two.a->outputs.push_back(two.a->outputs[0]);
+  EXPECT_EQ(judge(identity_graph(), expected, two, eager()).divergence->kind, "count");
+}
+
+TEST(Judge, AnOutputThatChangesWhenTheProgramRunsAgainIsCaught) {
+  auto expected = expecting({Ball::exact(1), Ball::exact(2)});
+  expected.b = expected.a;
+  Outcome outcome = returning(tensor_of(DType::F32, {1, 2}));
+  outcome.b = outcome.a;
+  outcome.a_kept = {tensor_of(DType::F32, {1, 7})};
+  const Judgement judgement = judge(identity_graph(), expected, outcome, eager());
+  EXPECT_EQ(judgement.verdict, Verdict::Mismatch);
+  EXPECT_EQ(judgement.divergence->run, "A, read again after B");
+}
+
+TEST(Judge, TwoRunsOfOneInputMustAgreeInBits) {
+  const Ball loose{1, 0.5, false, false, Undecided::No};
+  Outcome outcome = returning(tensor_of(DType::F32, {1, 1}));
+  outcome.a_again = outcome.a;
+  outcome.a_again->outputs[0].set_double(1, 1.25);
+  EXPECT_EQ(judge(identity_graph(), expecting({loose, loose}), outcome, eager()).verdict, Verdict::Nondeterministic);
+}
+
+TEST(Judge, StorageIdentityIsJudgedWhereItIsPromised) {
+  const auto expected = expecting({Ball::exact(1), Ball::exact(2)});  // the output is the input's memory
+  Outcome outcome = returning(tensor_of(DType::F32, {1, 2}));
+  outcome.a->identity = {0, 0};
+  EXPECT_EQ(judge(identity_graph(), expected, outcome, eager()).verdict, Verdict::Match);
+  outcome.a->identity = {0, 1};
+  const Judgement judgement = judge(identity_graph(), expected, outcome, eager());
+  EXPECT_EQ(judgement.verdict, Verdict::Mismatch);
+  EXPECT_EQ(judgement.divergence->kind, "identity");
+  EXPECT_EQ(judge(identity_graph(), expected, outcome, *find_profile("executorch")).verdict, Verdict::Match);
+}
+
+TEST(Judge, WrittenStateThatIsNotHandedBackIsNoMatch) {
+  GraphBuilder builder;
+  const auto x = builder.add_source(SourceKind::Input, "x", DType::F32, contiguous_layout({2}));
+  const auto y = builder.call("aten.neg_.default", {*x});
+  ASSERT_TRUE(y);
+  builder.add_output(*y);
+  const Graph graph = builder.take();
+  const Judgement judgement = judge(graph, expecting({Ball::exact(1), Ball::exact(2)}), returning(tensor_of(DType::F32, {1, 2})), eager());
+  EXPECT_TRUE(judgement.unobserved);
+  EXPECT_EQ(judgement.verdict, Verdict::Undecided);
+}
+
+TEST(Judge, WhatTheTargetDidBecomesTheVerdict) {
+  struct Row { Status status; Verdict verdict; bool finding; };
+  const Row rows[] = {{Status::Rejected, Verdict::Rejected, false}, {Status::Unsupported, Verdict::Unsupported, false},
+                      {Status::Error, Verdict::InternalError, true}, {Status::Crash, Verdict::Crash, true},
+                      {Status::Hang, Verdict::Hang, true}};
+  for (const Row& row : rows) {
+    Outcome outcome;
+    outcome.status = row.status;
+    outcome.stage = "lower";
+    outcome.kind = "RuntimeError";
+    outcome.message = "no";
+    const Judgement judgement = judge(identity_graph(), expecting({Ball::exact(1), Ball::exact(2)}), outcome, eager());
+    EXPECT_EQ(judgement.verdict, row.verdict);
+    EXPECT_EQ(judgement.reason, "lower: RuntimeError: no");
+    EXPECT_EQ(is_finding(judgement.verdict), row.finding);
+  }
+}
+
+TEST(Verdicts, NamesReadBack) {
+  for (int v = 0; v < verdict_count; ++v) EXPECT_EQ(parse_verdict(name(static_cast<Verdict>(v))), static_cast<Verdict>(v));
+  EXPECT_FALSE(parse_verdict("fine"));
+}
+
+}  // namespace
+}  // namespace parallax
