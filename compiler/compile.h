@@ -1,0 +1,27 @@
+// Compile: a graph through the passes and the memory planner. What a backend runs.
+#pragma once
+
+#include <functional>
+
+#include "compiler/faults.h"
+
+namespace parallax {
+
+struct CompileOptions {
+  FaultSet faults;
+  int64_t alignment = 8;  // of arena slots, in bytes; small, so that slots of few sizes collide often
+};
+
+// The last pass's graph, whose nodes are the schedule, and where its storages lie.
+struct Program {
+  Graph graph;
+  Plan plan;
+};
+
+// Called with each pass that has run, the graph that it was given and the one that it made.
+using PassObserver = std::function<void(const Pass& pass, const Graph& before, const Graph& after)>;
+
+// The plan is not checked here: nothing may depend on its being right (planner/plan_checker.h).
+Result<Program> compile(const Graph& graph, const CompileOptions& options, const PassObserver& observe = nullptr);
+
+}  // namespace parallax

@@ -1,0 +1,53 @@
+// Planted faults: deliberate bugs of our own compiler, each a switch.
+//
+// A fault replaces one part of the compiler for one compilation that names it. There is no global: a set of faults
+// travels in the options of the compilation, and with it its name into every report.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/parts.h"
+
+namespace parallax {
+
+struct Fault {
+  std::string_view id;       // "F01"
+  std::string_view name;     // "alias-blind last use"
+  std::string_view place;    // the folder of the part that it breaks
+  std::string_view summary;  // one line: what is wrong with it
+  std::string_view seen_in;  // the real bugs behind it, as project#number
+  void (*plant)(CompilerParts& parts);
+};
+
+// The planner ignores aliases (faults/alias_blind_last_use.cpp).
+extern const Fault alias_blind_last_use;
+
+// The one list. A new fault is its file in compiler/faults/ and one line here.
+inline constexpr std::array all_faults = {
+    &alias_blind_last_use,
+};
+
+// The faults planted in one compilation; none unless somebody names them.
+class FaultSet {
+ public:
+  FaultSet() = default;
+  explicit FaultSet(std::vector<const Fault*> faults) : faults_(std::move(faults)) {}
+  // The faults of these ids ("F01"); an unknown id is an error.
+  static Result<FaultSet> of(std::span<const std::string> ids);
+
+  bool empty() const { return faults_.empty(); }
+  std::span<const Fault* const> faults() const { return faults_; }
+  // "F01, F09"; empty for none.
+  std::string names() const;
+  // The compiler's parts with these faults in place.
+  CompilerParts parts() const;
+
+ private:
+  std::vector<const Fault*> faults_;
+};
+
+}  // namespace parallax

@@ -1,0 +1,126 @@
+#include "compiler/functional_form.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "ops/registry.h"
+
+namespace parallax {
+namespace {
+
+// The value in the target's dtype: eager computes in the common one and converts when it writes.
+Result<ValueId> in_dtype(Rewriter& rewriter, ValueId value, DType dtype, const std::string& name) {
+  if (rewriter.meta(value).dtype == dtype) return value;
+  return rewriter.builder().call("aten._to_copy.default", {value}, rewriter.fresh_name(name + "_cast"),
+                                 {{"dtype", dtype}});
+}
+
+// What writes every element without reading it: writing an element twice is writing it once.
+constexpr std::array<std::string_view, 3> fills = {"aten.fill_.Scalar", "aten.fill_.Tensor", "aten.zero_.default"};
+constexpr std::array<std::string_view, 2> masked_fills = {"aten.masked_fill_.Scalar", "aten.masked_fill_.Tensor"};
+
+// Fills have no twin of the same parameters; what they leave is a tensor like the target.
+struct FillTwin {
+  std::string_view fill, like;
+};
+constexpr std::array fill_twins = {FillTwin{"aten.fill_.Scalar", "aten.full_like.default"},
+                                   FillTwin{"aten.zero_.default", "aten.zeros_like.default"}};
+
+const Op* functional_twin(const Op& op) {
+  if (op.functional) return op.functional;
+  const auto* twin = std::ranges::find(fill_twins, op.name, &FillTwin::fill);
+  return twin == fill_twins.end() ? nullptr : &op_named(twin->like);
+}
+
+bool one_of(std::span<const std::string_view> names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+bool is_repeated(const Layout& layout, int dim) { return layout.sizes[dim] > 1 && layout.strides[dim] == 0; }
+
+// The layout with its repeated dims cut to one element.
+Layout without_repeats(const Layout& layout) {
+  Layout distinct = layout;
+  for (int dim = 0; dim < layout.rank(); ++dim) {
+    if (is_repeated(layout, dim)) distinct.sizes[dim] = 1;
+  }
+  return distinct;
+}
+
+// A mask for the distinct elements: an element is filled if any of the places that name it is masked.
+Result<ValueId> mask_of_distinct(Rewriter& rewriter, ValueId mask, const Layout& target, const std::string& name) {
+  GraphBuilder& builder = rewriter.builder();
+  IntList repeated;
+  for (int dim = 0; dim < target.rank(); ++dim) {
+    if (is_repeated(target, dim)) repeated.push_back(dim);
+  }
+  TRY(const ValueId whole,
+      builder.call("aten.expand.default", {mask, to_list(target.sizes)}, rewriter.fresh_name(name + "_masks")));
+  return builder.call("aten.amax.default", {whole, repeated, Scalar(true)}, rewriter.fresh_name(name + "_mask"));
+}
+
+// Makes the call write each element once.
+Result<void> narrow_to_distinct(Rewriter& rewriter, const Op& op, std::vector<Argument>& arguments, std::size_t written,
+                                ValueId base, Layout& region, const std::string& name) {
+  const Layout whole = region;
+  region = without_repeats(whole);
+  if (one_of(masked_fills, op.name) && !overlaps_itself(region)) {
+    TRY(arguments[1], mask_of_distinct(rewriter, std::get<ValueId>(arguments[1]), whole, name));
+  } else if (!one_of(fills, op.name)) {
+    return std::unexpected(Error{ErrorKind::Unsupported, "", "",
+                                 fmt::format("{} ({}) writes memory that overlaps itself", op.name, name)});
+  }
+  TRY(arguments[written], strided_view(rewriter.builder(), base, region, rewriter.fresh_name(name + "_once")));
+  return {};
+}
+
+// copy_ into a part of a storage: the source itself, as the target takes it. What puts it into the base copies it.
+Result<ValueId> copied_source(Rewriter& rewriter, const std::vector<Argument>& arguments, const TensorMeta& target,
+                              const std::string& name) {
+  GraphBuilder& builder = rewriter.builder();
+  ValueId source = std::get<ValueId>(arguments[1]);
+  if (builder.graph().meta(source).layout.sizes != target.layout.sizes) {
+    TRY(source, builder.call("aten.expand.default", {source, to_list(target.layout.sizes)},
+                             rewriter.fresh_name(name + "_source")));
+  }
+  return in_dtype(rewriter, source, target.dtype, name);
+}
+
+}  // namespace
+
+IntList to_list(const Dims& dims) { return IntList(dims.begin(), dims.end()); }
+
+Result<ValueId> strided_view(GraphBuilder& builder, ValueId of, const Layout& layout, const std::string& name) {
+  return builder.call("aten.as_strided.default",
+                      {of, to_list(layout.sizes), to_list(layout.strides), Scalar(layout.offset)}, name);
+}
+
+Result<FunctionalForm> functional_form(Rewriter& rewriter, const Op& op, std::vector<Argument> arguments,
+                                       std::size_t written, ValueId base, const std::string& name) {
+  const Op* functional = functional_twin(op);
+  if (!functional) {
+    return std::unexpected(Error{ErrorKind::Unsupported, "", "", fmt::format("{} has no functional form", op.name)});
+  }
+  GraphBuilder& builder = rewriter.builder();
+  const TensorMeta target = builder.graph().meta(std::get<ValueId>(arguments[written]));
+  FunctionalForm form{ValueId(), target.layout};
+  if (overlaps_itself(target.layout)) {
+    TRY_VOID(narrow_to_distinct(rewriter, op, arguments, written, base, form.region, name));
+  }
+  if (op.name == "aten.copy_.default" && target.layout != rewriter.meta(base).layout) {
+    TRY(form.value, copied_source(rewriter, arguments, target, name));
+    return form;
+  }
+  if (!op.functional) {
+    TRY(arguments, bind_arguments(*functional, std::move(arguments)));  // its further parameters have defaults
+  }
+  TRY(const std::vector<ValueId> results, builder.add_node(*functional, arguments, name));
+  form.value = results.front();
+  TRY(form.value, in_dtype(rewriter, form.value, target.dtype, name));
+  return form;
+}
+
+}  // namespace parallax

@@ -1,0 +1,28 @@
+// Dead code: a node stays if it writes memory, or if a result of it reaches an output or a node that stays.
+#include "compiler/passes.h"
+#include "compiler/rewriter.h"
+
+namespace parallax {
+
+Result<Graph> drop_dead_nodes(const Graph& graph) {
+  std::vector<bool> live_values(graph.metas.size(), false);
+  std::vector<bool> live_nodes(graph.nodes.size(), false);
+  for (ValueId output : graph.outputs) live_values[output.index] = true;
+  for (std::size_t n = graph.nodes.size(); n-- > 0;) {
+    const Node& node = graph.nodes[n];
+    bool live = node.op->writes();
+    for (ValueId result : node.results) live = live || live_values[result.index];
+    if (!live) continue;
+    live_nodes[n] = true;
+    for (const Argument& argument : node.arguments) {
+      for_each_value(argument, [&](ValueId value) { live_values[value.index] = true; });
+    }
+  }
+  Rewriter rewriter(graph);
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (live_nodes[n]) TRY_VOID(rewriter.copy(graph.nodes[n]));
+  }
+  return rewriter.finish();
+}
+
+}  // namespace parallax

@@ -1,0 +1,110 @@
+#include "compiler/rewriter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace parallax {
+namespace {
+
+// What the old graph already passed cannot fail the second time.
+template <class T>
+T must(Result<T> result) {
+  PARALLAX_CHECK(result.has_value());
+  return *std::move(result);
+}
+
+bool same_scalar(const Scalar& a, const Scalar& b) {
+  const auto* x = std::get_if<double>(&a);
+  const auto* y = std::get_if<double>(&b);
+  // By bits: NaN is the same as itself, and the zeros differ.
+  return x && y ? std::bit_cast<uint64_t>(*x) == std::bit_cast<uint64_t>(*y) : a == b;
+}
+
+bool same_argument(const Argument& a, const Argument& b) {
+  if (a.index() != b.index()) return false;
+  if (const auto* x = std::get_if<Scalar>(&a)) return same_scalar(*x, std::get<Scalar>(b));
+  if (const auto* x = std::get_if<ScalarList>(&a)) return std::ranges::equal(*x, std::get<ScalarList>(b), same_scalar);
+  return a == b;
+}
+
+bool same_meta(const TensorMeta& a, const TensorMeta& b) {
+  return a.dtype == b.dtype && a.layout == b.layout && a.storage == b.storage;
+}
+
+bool same_node(const Node& a, const Node& b) {
+  return a.op == b.op && a.name == b.name && a.results == b.results &&
+         std::ranges::equal(a.arguments, b.arguments, same_argument);
+}
+
+bool same_source(const Source& a, const Source& b) {
+  return a.kind == b.kind && a.value == b.value && a.data == b.data && a.window == b.window;
+}
+
+bool same_storage(const Storage& a, const Storage& b) {
+  return a.name == b.name && a.dtype == b.dtype && a.elements == b.elements && a.sizes == b.sizes && a.data == b.data;
+}
+
+}  // namespace
+
+Rewriter::Rewriter(const Graph& old) : old_(&old), mapped_(old.metas.size()) {
+  for (const Storage& storage : old.storages) reserved_.insert(storage.name);
+  for (const std::string& name : old.names) reserved_.insert(name);
+  for (const Node& node : old.nodes) reserved_.insert(node.name);
+  std::vector<StorageId> storages(old.storages.size());
+  for (std::size_t s = 0; s < old.storages.size(); ++s) {
+    const Storage& storage = old.storages[s];
+    if (storage.name.empty()) continue;
+    storages[s] = must(builder_.add_storage(storage.name, storage.dtype, storage.sizes, storage.data));
+  }
+  for (const Source& source : old.sources) {
+    const TensorMeta& meta = old.meta(source.value);
+    const std::string& name = old.name(source.value);
+    const StorageId storage = storages[meta.storage.index];
+    map(source.value,
+        must(source.window ? builder_.add_window(source.kind, name, meta.dtype, meta.layout, storage)
+                           : builder_.add_source(source.kind, name, meta.dtype, meta.layout, source.data)));
+  }
+}
+
+std::vector<Argument> Rewriter::mapped_arguments(const Node& node) const {
+  std::vector<Argument> arguments = node.arguments;
+  for (Argument& argument : arguments) {
+    for_each_value(argument, [&](ValueId& value) { value = mapped_[value.index]; });
+  }
+  return arguments;
+}
+
+Result<void> Rewriter::add(const Node& node, std::vector<Argument> arguments) {
+  std::vector<std::string> names;
+  if (node.op->schema.has_list_result()) {
+    for (ValueId result : node.results) names.push_back(old_->name(result));
+  }
+  TRY(const std::vector<ValueId> results,
+      builder_.add_node(*node.op, std::move(arguments), node.name, std::move(names)));
+  if (results.size() != node.results.size()) return fail("{} has another number of results", node.name);
+  for (std::size_t k = 0; k < results.size(); ++k) map(node.results[k], results[k]);
+  return {};
+}
+
+std::string Rewriter::fresh_name(std::string_view stem) {
+  const auto taken = [&](const std::string& name) { return reserved_.contains(name) || builder_.has_name(name); };
+  std::string name(stem);
+  for (int i = 2; taken(name); ++i) name = fmt::format("{}{}", stem, i);
+  return name;
+}
+
+Graph Rewriter::finish() {
+  for (ValueId output : old_->outputs) builder_.add_output(mapped_[output.index]);
+  return builder_.take();
+}
+
+bool same_graph(const Graph& a, const Graph& b) {
+  return a.names == b.names && a.objects == b.objects && a.outputs == b.outputs &&
+         std::ranges::equal(a.metas, b.metas, same_meta) && std::ranges::equal(a.nodes, b.nodes, same_node) &&
+         std::ranges::equal(a.sources, b.sources, same_source) &&
+         std::ranges::equal(a.storages, b.storages, same_storage);
+}
+
+}  // namespace parallax

@@ -1,0 +1,18 @@
+// Lifetimes: how long each storage of a graph holds something that is still to be read.
+#pragma once
+
+#include <vector>
+
+#include "planner/plan.h"
+
+namespace parallax {
+
+// By StorageId.
+using Lifetimes = std::vector<Lifetime>;
+using LifetimePolicy = Lifetimes (*)(const Graph& graph);
+
+// The sound policy: a storage lives until the last use of any value of its alias set, and belongs to the caller once
+// any of them is returned. Values of one alias set name the same StorageId, so the metadata is the alias analysis.
+Lifetimes alias_set_lifetimes(const Graph& graph);
+
+}  // namespace parallax
