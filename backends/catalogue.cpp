@@ -1,0 +1,231 @@
+#include "backends/catalogue.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "graph/json_field.h"
+#include "graph/text_file.h"
+
+namespace parallax {
+namespace {
+
+// The file that adapters/install.py writes last.
+constexpr std::string_view complete_mark = "parallax-complete.json";
+
+Result<std::vector<std::string>> read_names(const Field& array) {
+  TRY_VOID(array.expect_array());
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < array.json().size(); ++i) {
+    TRY(std::string name, array.element(i).text());
+    names.push_back(std::move(name));
+  }
+  if (names.empty()) return array.fail("needs at least one name");
+  return names;
+}
+
+Result<std::string> need_text(const Field& object, std::string_view key) {
+  TRY_VOID(object.expect_object());
+  TRY(Field field, object.need(key));
+  return field.text();
+}
+
+// Calls `visit(name, entry)` for each member of the object that `key` names.
+template <class Visit>
+Result<void> each_entry(const Field& document, std::string_view key, Visit&& visit) {
+  TRY_VOID(document.expect_object());
+  TRY(Field entries, document.need(key));
+  TRY_VOID(entries.expect_object());
+  return for_each_member(entries, std::forward<Visit>(visit));
+}
+
+// What stands before and after the first separator. The second part is empty where there is none.
+std::pair<std::string_view, std::string_view> cut(std::string_view text, char separator) {
+  const std::size_t at = text.find(separator);
+  if (at == std::string_view::npos) return {text, {}};
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> split_command(std::string_view line) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '\\' && quote != '\'') {
+      if (++i == line.size()) return fail("the command line ends in a backslash");
+      word += line[i];
+      in_word = true;
+    } else if (quote != 0 ? c == quote : c == '\'' || c == '"') {
+      quote = quote != 0 ? 0 : c;
+      in_word = true;
+    } else if (quote == 0 && (c == ' ' || c == '\t')) {
+      if (in_word) words.push_back(std::exchange(word, {}));
+      in_word = false;
+    } else {
+      word += c;
+      in_word = true;
+    }
+  }
+  if (quote != 0) return fail("the command line has an open {}", quote);
+  if (in_word) words.push_back(word);
+  if (words.empty()) return fail("the command line is empty");
+  return words;
+}
+
+Result<TargetSpec> parse_target_spec(std::string_view text) {
+  TargetSpec spec;
+  if (text.starts_with("cmd:")) {
+    spec.name = "cmd";
+    spec.command = text.substr(4);
+    return spec;
+  }
+  auto [name, rest] = cut(text, '?');
+  const auto [base, version] = cut(name, '@');
+  spec.name = base;
+  spec.version = version;
+  if (spec.name.empty()) return fail("target '{}' has no name", text);
+  if (name.size() != base.size() && version.empty()) return fail("target '{}' has no version after '@'", text);
+  // The version names a folder.
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '+' || c == '-' || c == '_';
+  };
+  if (!std::ranges::all_of(version, plain)) return fail("target '{}': '{}' is no version", text, version);
+  while (!rest.empty()) {
+    const auto [option, more] = cut(rest, '&');
+    const auto [key, value] = cut(option, '=');
+    if (key.empty() || value.empty()) return fail("target '{}': '{}' is not key=value", text, option);
+    spec.options.emplace_back(key, value);
+    rest = more;
+  }
+  return spec;
+}
+
+Result<Catalogue> Catalogue::read(const std::filesystem::path& root) {
+  const std::filesystem::path path = root / "adapters" / "targets.json";
+  TRY(std::string text, read_text_file(path));
+  auto catalogue = parse(text);
+  if (!catalogue) {
+    Error error = std::move(catalogue).error();
+    error.file = path.string();
+    return std::unexpected(std::move(error));
+  }
+  catalogue->root_ = root;
+  return catalogue;
+}
+
+Result<Catalogue> Catalogue::parse(std::string_view text) {
+  TRY(Json json, parse_json(text));
+  const Field document(json, "");
+  Catalogue catalogue;
+  TRY_VOID(each_entry(document, "families", [&](const std::string& name, const Field& entry) -> Result<void> {
+    TRY(std::string version, need_text(entry, "version"));
+    catalogue.families_.push_back({name, std::move(version)});
+    return {};
+  }));
+  TRY_VOID(each_entry(document, "targets", [&](const std::string& name, const Field& entry) -> Result<void> {
+    Known known;
+    known.name = name;
+    TRY(known.adapter, need_text(entry, "adapter"));
+    TRY(known.what, need_text(entry, "what"));
+    TRY(Field list, entry.need("families"));
+    TRY(known.families, read_names(list));
+    for (const std::string& family : known.families) {
+      if (std::ranges::find(catalogue.families_, family, &Family::name) == catalogue.families_.end()) {
+        return list.fail("'{}' is no family", family);
+      }
+    }
+    catalogue.known_.push_back(std::move(known));
+    return {};
+  }));
+  return catalogue;
+}
+
+const Catalogue::Known* Catalogue::find(std::string_view name) const {
+  const auto found = std::ranges::find(known_, name, &Known::name);
+  return found == known_.end() ? nullptr : &*found;
+}
+
+bool Catalogue::has(std::string_view name) const { return find(name) != nullptr; }
+
+const std::string& Catalogue::pinned(const std::string& family) const {
+  return std::ranges::find(families_, family, &Family::name)->version;
+}
+
+std::filesystem::path Catalogue::python(const std::string& family, const std::string& version) const {
+  return root_ / ".targets" / (family + "-" + version) / "bin" / "python";
+}
+
+std::vector<std::string> Catalogue::installed_versions(const std::string& family) const {
+  std::vector<std::string> versions;
+  std::error_code missing;  // of the folder: then nothing is installed
+  for (const auto& entry : std::filesystem::directory_iterator(root_ / ".targets", missing)) {
+    const std::string folder = entry.path().filename().string();
+    if (!folder.starts_with(family + "-") || !std::filesystem::exists(entry.path() / complete_mark, missing)) continue;
+    versions.push_back(folder.substr(family.size() + 1));
+  }
+  std::ranges::sort(versions);
+  return versions;
+}
+
+std::vector<TargetEntry> Catalogue::list() const {
+  std::vector<TargetEntry> entries;
+  for (const Known& known : known_) {
+    const std::size_t before = entries.size();
+    for (const std::string& family : known.families) {
+      for (const std::string& version : installed_versions(family)) {
+        entries.push_back({known.name, known.what, family, version, true, ""});
+      }
+    }
+    if (entries.size() > before) continue;
+    const std::string& family = known.families[0];
+    const std::string how = fmt::format("not installed; run: parallax targets install {}", known.name);
+    entries.push_back({known.name, known.what, family, pinned(family), false, how});
+  }
+  return entries;
+}
+
+Result<std::vector<std::string>> Catalogue::command(const TargetSpec& spec) const {
+  if (spec.name == "cmd") return split_command(spec.command);
+  const Known* known = find(spec.name);
+  if (known == nullptr) {
+    std::vector<std::string_view> names;
+    for (const Known& one : known_) names.push_back(one.name);
+    return fail("no target is called '{}'; external ones are {}", spec.name, fmt::join(names, ", "));
+  }
+  std::string python_path;
+  std::vector<std::string> arguments;
+  for (const auto& [key, value] : spec.options) {
+    if (key == "python") {
+      python_path = value;
+    } else {
+      arguments.push_back(fmt::format("--{}={}", key, value));
+    }
+  }
+  for (const std::string& family : known->families) {
+    if (!python_path.empty()) break;
+    const std::string version = spec.version.empty() ? pinned(family) : spec.version;
+    const auto versions = installed_versions(family);
+    if (std::ranges::find(versions, version) != versions.end()) python_path = python(family, version).string();
+  }
+  if (python_path.empty()) {
+    const std::string wanted = spec.name + (spec.version.empty() ? "" : "@" + spec.version);
+    return fail("target {} is not installed; run: parallax targets install {}", wanted, wanted);
+  }
+  std::vector<std::string> command = {python_path, (root_ / "adapters" / known->adapter).string()};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return command;
+}
+
+Result<std::unique_ptr<Target>> Catalogue::open(std::string_view text, const ExternalOptions& options) const {
+  TRY(TargetSpec spec, parse_target_spec(text));
+  TRY(std::vector<std::string> words, command(spec));
+  return make_external_target(std::string(text), std::move(words), options);
+}
+
+}  // namespace parallax

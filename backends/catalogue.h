@@ -1,0 +1,79 @@
+// Catalogue: the external targets that adapters/targets.json lists, what is installed of them, and how to start one.
+//
+// A target is named NAME, NAME@VERSION, NAME?key=value&… or cmd:COMMAND LINE. An installed version lies in
+// .targets/FAMILY-VERSION (adapters/install.py makes it), so that versions stand side by side.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backends/external/external_target.h"
+
+namespace parallax {
+
+// A target as the user names it, taken apart.
+struct TargetSpec {
+  std::string name;     // "executorch-xnnpack", "cmd"
+  std::string version;  // empty: the pinned one
+  std::vector<std::pair<std::string, std::string>> options;
+  std::string command;  // of "cmd:COMMAND LINE"
+};
+
+// Takes "NAME@VERSION?key=value&key=value" or "cmd:COMMAND LINE" apart. Does not look NAME up.
+Result<TargetSpec> parse_target_spec(std::string_view text);
+
+// The words of a command line: blanks part them, '…' and "…" hold them together, \ takes the next character as it is.
+// There is no shell; who wants one writes `sh -c "…"`.
+Result<std::vector<std::string>> split_command(std::string_view line);
+
+// One external target and one version of it, for `parallax targets`.
+struct TargetEntry {
+  std::string name;
+  std::string what;     // one line for a person
+  std::string family;   // the environment it runs in
+  std::string version;  // of the family
+  bool installed = false;
+  std::string why_not;  // where it is not installed: so, and what to do
+};
+
+class Catalogue {
+ public:
+  // Reads `root`/adapters/targets.json; environments lie in `root`/.targets.
+  static Result<Catalogue> read(const std::filesystem::path& root);
+
+  // Every target, with each installed version, or with the pinned one where none is.
+  std::vector<TargetEntry> list() const;
+  bool has(std::string_view name) const;
+  // The command that starts the worker of a target.
+  Result<std::vector<std::string>> command(const TargetSpec& spec) const;
+  // Starts it. The error is one line that says what is missing and how to get it.
+  Result<std::unique_ptr<Target>> open(std::string_view spec, const ExternalOptions& options = {}) const;
+
+ private:
+  struct Family {
+    std::string name;
+    std::string version;  // the pinned one
+  };
+  struct Known {
+    std::string name;
+    std::string adapter;                // a file in adapters/
+    std::vector<std::string> families;  // that it runs in, the first one is installed for it
+    std::string what;
+  };
+
+  static Result<Catalogue> parse(std::string_view text);
+  const Known* find(std::string_view name) const;
+  const std::string& pinned(const std::string& family) const;
+  std::vector<std::string> installed_versions(const std::string& family) const;
+  std::filesystem::path python(const std::string& family, const std::string& version) const;
+
+  std::filesystem::path root_;
+  std::vector<Family> families_;
+  std::vector<Known> known_;
+};
+
+}  // namespace parallax

@@ -1,0 +1,177 @@
+#include "backends/external/external_target.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace parallax {
+namespace {
+
+// Bytes that nobody can print, or that are no UTF-8 of ours to vouch for, as '?'.
+std::string printable(std::string text) {
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\n' && c != '\t') || byte >= 0x7f) c = '?';
+  }
+  return text;
+}
+
+// The last line that says something, for an error of one line.
+std::string last_line(const std::string& text) {
+  const std::size_t end = text.find_last_not_of(" \t\n");
+  if (end == std::string::npos) return "";
+  const std::size_t newline = text.find_last_of('\n', end);
+  return text.substr(newline == std::string::npos ? 0 : newline + 1,
+                     end - (newline == std::string::npos ? 0 : newline + 1) + 1);
+}
+
+template <class... Visitors>
+struct Overloaded : Visitors... {
+  using Visitors::operator()...;
+};
+
+class ExternalTarget final : public Target {
+ public:
+  ExternalTarget(std::string name, std::vector<std::string> command, const ExternalOptions& options)
+      : name_(std::move(name)), command_(std::move(command)), options_(options) {}
+
+  const std::string& name() const override { return name_; }
+  const Profile& profile() const override { return *profile_; }
+  Outcome run(const Case& test, const std::vector<Tensor>* second) override;
+
+  // Starts a worker and greets it.
+  Result<void> start();
+
+ private:
+  std::optional<std::string> declined(const Graph& graph) const;
+  Outcome attempt(const Case& test, const std::vector<Tensor>* second);
+  Outcome failed(const LineOrFailure& answer, std::chrono::milliseconds limit);
+
+  std::string name_;
+  std::vector<std::string> command_;
+  ExternalOptions options_;
+  std::optional<Process> worker_;
+  Hello hello_;
+  const Profile* profile_ = nullptr;
+  int64_t next_id_ = 1;
+  int served_ = 0;  // cases that this worker was given
+};
+
+Result<void> ExternalTarget::start() {
+  worker_.reset();
+  served_ = 0;
+  TRY(worker_, Process::start(command_, options_.limits));
+  const int64_t id = next_id_++;
+  const LineOrFailure answer = worker_->exchange(encode_hello(id), options_.first_limit);
+  const auto* line = std::get_if<std::string>(&answer);
+  if (line == nullptr) {
+    const Outcome outcome = failed(answer, options_.first_limit);
+    const std::string said = last_line(outcome.detail);
+    return fail("{}: the worker does not start: {}{}{}", name_, outcome.message, said.empty() ? "" : ": ", said);
+  }
+  auto hello = decode_hello(*line, id);
+  if (!hello) {
+    worker_.reset();
+    return fail("{}: the worker does not speak the adapter protocol: {}", name_, hello.error().text());
+  }
+  hello_ = *std::move(hello);
+  profile_ = find_profile(hello_.profile);
+  if (profile_ == nullptr)
+    return fail("{}: the worker names the profile '{}', which is not known", name_, hello_.profile);
+  return {};
+}
+
+// What the worker said beforehand that it does not take.
+std::optional<std::string> ExternalTarget::declined(const Graph& graph) const {
+  for (const TensorMeta& meta : graph.metas) {
+    if (hello_.dtypes && std::ranges::find(*hello_.dtypes, meta.dtype) == hello_.dtypes->end()) {
+      return fmt::format("{} does not take {}", hello_.name, parallax::name(meta.dtype));
+    }
+  }
+  for (const Node& node : graph.nodes) {
+    const std::string op = node.op->schema.qualified_name();
+    if (hello_.ops && std::ranges::find(*hello_.ops, op) == hello_.ops->end())
+      return fmt::format("{} has no {}", hello_.name, op);
+  }
+  return std::nullopt;
+}
+
+// The outcome where no line came back; the worker is gone.
+Outcome ExternalTarget::failed(const LineOrFailure& answer, std::chrono::milliseconds limit) {
+  Outcome outcome = std::visit(
+      Overloaded{
+          [](const std::string&) -> Outcome { PARALLAX_CHECK(false); },
+          [&](ProcessTimeout) {
+            Outcome hang;
+            hang.status = Status::Hang;
+            hang.kind = "silence";
+            hang.message = fmt::format("no answer within {:.1f} s", static_cast<double>(limit.count()) / 1000);
+            return hang;
+          },
+          [&](ProcessOverflow) {
+            return protocol_failure(fmt::format("a reply is longer than {} bytes", options_.limits.reply_bytes));
+          },
+          [](const ProcessEnd& end) {
+            Outcome crash;
+            crash.status = Status::Crash;
+            crash.kind = end.text();
+            crash.message = fmt::format("the worker died: {}", crash.kind);
+            return crash;
+          },
+      },
+      answer);
+  outcome.detail = printable(worker_->error_tail());
+  // Who aborts says why last; whose process is shot down says nothing.
+  const std::string said = last_line(outcome.detail);
+  if (outcome.kind == "SIGABRT" && !said.empty()) outcome.message += ": " + said;
+  worker_.reset();
+  return outcome;
+}
+
+Outcome ExternalTarget::attempt(const Case& test, const std::vector<Tensor>* second) {
+  if (!worker_ || worker_->is_stale()) {
+    if (auto started = start(); !started) return protocol_failure(started.error().text());
+  }
+  const int64_t id = next_id_++;
+  const auto limit = served_ == 0 ? options_.first_limit : options_.later_limit;
+  ++served_;
+  const LineOrFailure answer = worker_->exchange(encode_run(id, test, second), limit);
+  const auto* line = std::get_if<std::string>(&answer);
+  if (line == nullptr) return failed(answer, limit);
+  Outcome outcome = decode_run(*line, id, test.graph);
+  // Replies and requests may be out of step from here on.
+  if (is_protocol_failure(outcome)) worker_.reset();
+  return outcome;
+}
+
+Outcome ExternalTarget::run(const Case& test, const std::vector<Tensor>* second) {
+  if (const auto why = declined(test.graph)) {
+    Outcome outcome;
+    outcome.status = Status::Unsupported;
+    outcome.message = *why;
+    return outcome;
+  }
+  const int earlier = worker_ && !worker_->is_stale() ? served_ : 0;
+  Outcome outcome = attempt(test, second);
+  if ((outcome.status != Status::Crash && !is_protocol_failure(outcome)) || earlier == 0) return outcome;
+  // Memory that an earlier case damaged, or a line it left behind, may be the reason: only what happens to the case
+  // alone is the case's.
+  Outcome alone = attempt(test, second);
+  alone.detail =
+      fmt::format("A worker that had run {} earlier cases failed on this one ({}); this is what a fresh one did.\n{}",
+                  earlier, outcome.kind, alone.detail);
+  return alone;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Target>> make_external_target(std::string name, std::vector<std::string> command,
+                                                     const ExternalOptions& options) {
+  auto target = std::make_unique<ExternalTarget>(std::move(name), std::move(command), options);
+  TRY_VOID(target->start());
+  return std::unique_ptr<Target>(std::move(target));
+}
+
+}  // namespace parallax

@@ -1,0 +1,254 @@
+#include "backends/external/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "core/check.h"
+
+namespace parallax {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How often a waiting parent looks at the size of the child's standard error, and the size it is emptied at.
+constexpr std::chrono::milliseconds tick{100};
+constexpr off_t error_limit = off_t{16} << 20;
+constexpr std::size_t errors_kept = std::size_t{64} << 10;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+// The last bytes of a file, without moving anybody's offset.
+std::string read_tail(int fd, std::size_t limit) {
+  struct stat status{};
+  if (::fstat(fd, &status) != 0) return {};
+  const auto size = static_cast<std::size_t>(status.st_size);
+  std::string text(std::min(size, limit), '\0');
+  const ssize_t got = ::pread(fd, text.data(), text.size(), static_cast<off_t>(size - text.size()));
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return text;
+}
+
+// In the child, between fork and exec: only calls that are safe there. Tells the parent why exec failed.
+[[noreturn]] void become(char* const* arguments, int input, int output, int errors, int report,
+                         std::size_t memory_bytes) {
+  ::setpgid(0, 0);
+  ::signal(SIGPIPE, SIG_DFL);
+  if (memory_bytes > 0) {
+    const rlimit limit{memory_bytes, memory_bytes};
+    ::setrlimit(RLIMIT_AS, &limit);
+  }
+  ::dup2(input, 0);
+  ::dup2(output, 1);
+  ::dup2(errors, 2);
+  ::execvp(arguments[0], arguments);
+  const int reason = errno;
+  [[maybe_unused]] const ssize_t written = ::write(report, &reason, sizeof reason);
+  ::_exit(127);
+}
+
+}  // namespace
+
+std::string ProcessEnd::text() const {
+  if (closed_output) return "end of output";
+  if (signal == 0) return fmt::format("exit {}", exit_status);
+  const char* name = ::sigabbrev_np(signal);
+  return name ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+Result<Process> Process::start(const std::vector<std::string>& command, const ProcessLimits& limits) {
+  if (command.empty() || command[0].empty()) return fail("an empty command line");
+  // Every descriptor closes on exec, or a child started beside this one would hold our ends open.
+  int sockets[2], pipes[2], reports[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
+    return fail("socketpair: {}", std::strerror(errno));
+  Descriptor input(sockets[0]), child_input(sockets[1]);
+  if (::pipe2(pipes, O_CLOEXEC) != 0) return fail("pipe: {}", std::strerror(errno));
+  Descriptor output(pipes[0]), child_output(pipes[1]);
+  if (::pipe2(reports, O_CLOEXEC) != 0) return fail("pipe: {}", std::strerror(errno));
+  Descriptor report(reports[0]), child_report(reports[1]);
+  Descriptor errors(::memfd_create("stderr", MFD_CLOEXEC));
+  if (errors.get() < 0) return fail("memfd_create: {}", std::strerror(errno));
+  ::fcntl(errors.get(), F_SETFL, O_APPEND);  // so that the file can be emptied under its writer
+  ::fcntl(input.get(), F_SETFL, O_NONBLOCK);
+  ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
+
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+
+  const pid_t pid = ::fork();
+  if (pid < 0) return fail("fork: {}", std::strerror(errno));
+  if (pid == 0) {
+    become(arguments.data(), child_input.get(), child_output.get(), errors.get(), child_report.get(),
+           limits.memory_bytes);
+  }
+  ::setpgid(pid, pid);  // both do it, so that the group exists whoever runs first
+  ::close(child_report.release());
+  int reason = 0;
+  if (::read(report.get(), &reason, sizeof reason) == sizeof reason) {
+    ::waitpid(pid, nullptr, 0);
+    return fail("cannot start {}: {}", command[0], std::strerror(reason));
+  }
+  Process process;
+  process.pid_ = pid;
+  process.input_ = input.release();
+  process.output_ = output.release();
+  process.errors_ = errors.release();
+  process.limits_ = limits;
+  return process;
+}
+
+Process::Process(Process&& other) noexcept { *this = std::move(other); }
+
+Process& Process::operator=(Process&& other) noexcept {
+  if (this == &other) return *this;
+  reap(true);
+  close_all();
+  pid_ = std::exchange(other.pid_, -1);
+  input_ = std::exchange(other.input_, -1);
+  output_ = std::exchange(other.output_, -1);
+  errors_ = std::exchange(other.errors_, -1);
+  received_ = std::move(other.received_);
+  searched_ = std::exchange(other.searched_, 0);
+  limits_ = other.limits_;
+  return *this;
+}
+
+Process::~Process() {
+  reap(true);
+  close_all();
+}
+
+void Process::close_all() {
+  for (int* fd : {&input_, &output_, &errors_}) {
+    if (*fd >= 0) ::close(std::exchange(*fd, -1));
+  }
+}
+
+ProcessEnd Process::reap(bool kill_first) {
+  if (pid_ < 0) return {};
+  if (kill_first) ::kill(-pid_, SIGKILL);
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  ::kill(-pid_, SIGKILL);  // what it left behind in its group
+  pid_ = -1;
+  if (WIFSIGNALED(status)) return {.signal = WTERMSIG(status)};
+  return {.exit_status = WEXITSTATUS(status)};
+}
+
+// After its output ended. A child that is dying gets a moment, so that its own signal or status is what is reported.
+ProcessEnd Process::reap_ended() {
+  const Clock::time_point deadline = Clock::now() + std::chrono::seconds(1);
+  siginfo_t state{};
+  while (::waitid(P_PID, static_cast<id_t>(pid_), &state, WEXITED | WNOHANG | WNOWAIT) == 0 && state.si_pid == 0) {
+    if (Clock::now() > deadline) {
+      reap(true);
+      return {.closed_output = true};
+    }
+    ::usleep(1000);
+  }
+  return reap(false);
+}
+
+Process::Progress Process::read_some() {
+  std::array<char, 1 << 16> chunk;
+  const ssize_t got = ::read(output_, chunk.data(), chunk.size());
+  if (got < 0) return errno == EAGAIN || errno == EINTR ? Progress::Going : Progress::End;
+  if (got == 0) return Progress::End;
+  received_.append(chunk.data(), static_cast<std::size_t>(got));
+  const std::size_t newline = received_.find('\n', searched_);
+  searched_ = newline == std::string::npos ? received_.size() : newline;
+  if (searched_ > limits_.reply_bytes) return Progress::Overflow;
+  return newline == std::string::npos ? Progress::Going : Progress::Line;
+}
+
+// False once the child cannot be written to any more; what it said before is still to be read.
+bool Process::write_some(const std::string& line, std::size_t& sent) {
+  const ssize_t put = ::send(input_, line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
+  if (put >= 0) sent += static_cast<std::size_t>(put);
+  return put >= 0 || errno == EAGAIN || errno == EINTR;
+}
+
+void Process::trim_errors() {
+  struct stat status{};
+  if (::fstat(errors_, &status) != 0 || status.st_size <= error_limit) return;
+  const std::string tail = read_tail(errors_, errors_kept);
+  if (::ftruncate(errors_, 0) != 0) return;
+  [[maybe_unused]] const ssize_t written = ::write(errors_, tail.data(), tail.size());
+}
+
+LineOrFailure Process::exchange(const std::string& line, std::chrono::milliseconds limit) {
+  PARALLAX_CHECK(pid_ >= 0);
+  if (::ftruncate(errors_, 0) != 0) return reap(true);
+  const std::string message = line + '\n';
+  std::size_t sent = 0;
+  bool writable = true;
+  const Clock::time_point deadline = Clock::now() + limit;
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    if (left.count() <= 0) {
+      reap(true);
+      return ProcessTimeout{};
+    }
+    std::array<pollfd, 2> waits = {{{output_, POLLIN, 0}, {input_, POLLOUT, 0}}};
+    const bool writing = writable && sent < message.size();
+    ::poll(waits.data(), writing ? 2 : 1, static_cast<int>(std::min(left, tick).count()));
+    trim_errors();
+    if (writing && waits[1].revents != 0) writable = write_some(message, sent);
+    if (waits[0].revents == 0) continue;
+    switch (read_some()) {
+      case Progress::Going:
+        break;
+      case Progress::Overflow:
+        reap(true);
+        return ProcessOverflow{};
+      case Progress::End:
+        return reap_ended();
+      case Progress::Line: {
+        std::string reply = received_.substr(0, searched_);
+        received_.erase(0, searched_ + 1);
+        searched_ = 0;
+        return reply;
+      }
+    }
+  }
+}
+
+bool Process::is_stale() {
+  if (pid_ < 0) return true;
+  pollfd wait{output_, POLLIN, 0};
+  return !received_.empty() || ::poll(&wait, 1, 0) != 0;
+}
+
+std::string Process::error_tail(std::size_t limit) const {
+  return errors_ < 0 ? std::string() : read_tail(errors_, limit);
+}
+
+}  // namespace parallax

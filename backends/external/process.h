@@ -1,0 +1,79 @@
+// Process: a child that is spoken to in lines, and cannot harm us: it may die, hang, print without end or stop reading.
+//
+// The child has a process group of its own, which is killed as a whole and always reaped. Its standard error is a file
+// in memory that is read when something went wrong and emptied when it grows, so nothing of it is lost in a crash.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/result.h"
+
+namespace parallax {
+
+struct ProcessLimits {
+  std::size_t reply_bytes = std::size_t{256} << 20;  // the longest line taken
+  std::size_t memory_bytes = 0;                      // address space (RLIMIT_AS); 0: no limit
+};
+
+// Why no line came back.
+struct ProcessTimeout {};   // it was silent past the limit
+struct ProcessOverflow {};  // its line passed reply_bytes
+struct ProcessEnd {
+  int signal = 0;              // what killed it, or 0
+  int exit_status = 0;         // where it ended by itself
+  bool closed_output = false;  // it closed its output and went on; it was killed then
+
+  // "SIGSEGV", "exit 3".
+  std::string text() const;
+};
+using LineOrFailure = std::variant<std::string, ProcessTimeout, ProcessOverflow, ProcessEnd>;
+
+class Process {
+ public:
+  // Starts `command` (found in PATH). The error says what could not be started, and why.
+  static Result<Process> start(const std::vector<std::string>& command, const ProcessLimits& limits);
+
+  Process(Process&& other) noexcept;
+  Process& operator=(Process&& other) noexcept;
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  // Kills the group and reaps the child.
+  ~Process();
+
+  // Sends `line` and a newline and waits for one line back. After anything but a line the child is dead and reaped.
+  LineOrFailure exchange(const std::string& line, std::chrono::milliseconds limit);
+
+  // Whether it has ended, or has said something that nobody asked for: it is not to be used again.
+  bool is_stale();
+
+  // The last `limit` bytes that were written to standard error since the last exchange began.
+  std::string error_tail(std::size_t limit = 16 << 10) const;
+
+ private:
+  Process() = default;
+
+  // What a wait for the child found.
+  enum class Progress { Going, Line, Overflow, End };
+  Progress read_some();
+  bool write_some(const std::string& line, std::size_t& sent);
+  void trim_errors();
+  ProcessEnd reap(bool kill_first);
+  ProcessEnd reap_ended();
+  void close_all();
+
+  pid_t pid_ = -1;
+  int input_ = -1;   // a socket: a write to a dead child is an error and no SIGPIPE
+  int output_ = -1;  // a pipe
+  int errors_ = -1;  // the memory file behind the child's standard error
+  std::string received_;
+  std::size_t searched_ = 0;  // no newline in received_ before this
+  ProcessLimits limits_;
+};
+
+}  // namespace parallax

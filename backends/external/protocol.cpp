@@ -1,0 +1,253 @@
+#include "backends/external/protocol.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "graph/json_field.h"
+#include "graph/tensor_json.h"
+
+namespace parallax {
+namespace {
+
+constexpr std::string_view protocol_kind = "protocol";
+
+Result<Json> parse_reply(std::string_view reply, int64_t id) {
+  TRY(Json json, parse_json(reply));
+  const Field root(json, "");
+  TRY_VOID(root.expect_object());
+  TRY(Field got, root.need("id"));
+  TRY(int64_t number, got.integer());
+  if (number != id) return got.fail("answers request {} where {} was asked", number, id);
+  return json;
+}
+
+// A member that may be missing or null.
+std::optional<Field> find_set(const Field& object, std::string_view key) {
+  auto field = object.find(key);
+  return field && !field->json().is_null() ? field : std::nullopt;
+}
+
+Result<std::string> text_or_empty(const Field& object, std::string_view key) {
+  const auto field = find_set(object, key);
+  return field ? field->text() : std::string();
+}
+
+template <class Read>
+auto read_array(const Field& array, Read&& read) -> Result<std::vector<typename decltype(read(array))::value_type>> {
+  TRY_VOID(array.expect_array());
+  std::vector<typename decltype(read(array))::value_type> elements;
+  for (std::size_t i = 0; i < array.json().size(); ++i) {
+    TRY(auto element, read(array.element(i)));
+    elements.push_back(std::move(element));
+  }
+  return elements;
+}
+
+Result<Tensor> read_reply_tensor(const Field& entry) {
+  TRY_VOID(entry.expect_object());
+  TRY(Field type_field, entry.need("type"));
+  TRY(std::string type_name, type_field.text());
+  auto type = parse_type(type_name);
+  if (!type) return at(type_field.pointer(), type.error());
+  TRY(Field data, entry.need("data"));
+  return read_tensor(data, *type);
+}
+
+Result<std::vector<Tensor>> read_tensors(const Field& array) { return read_array(array, read_reply_tensor); }
+
+// {"x": {"type", "data"} | null}: state after a run. What is missing was not handed back.
+Result<std::vector<std::optional<Tensor>>> read_reply_state(const Field& run, std::string_view key, const Graph& graph,
+                                                            SourceKind kind) {
+  std::vector<std::string_view> names;
+  for (const Source& source : graph.sources) {
+    if (source.kind == kind) names.push_back(graph.name(source.value));
+  }
+  std::vector<std::optional<Tensor>> state(names.size());
+  const auto object = find_set(run, key);
+  if (!object) return state;
+  TRY_VOID(object->expect_object());
+  TRY_VOID(for_each_member(*object, [&](const std::string& name, const Field& entry) -> Result<void> {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) return entry.fail("the graph has nothing of this name");
+    if (entry.json().is_null()) return {};
+    TRY(state[static_cast<std::size_t>(found - names.begin())], read_reply_tensor(entry));
+    return {};
+  }));
+  return state;
+}
+
+Result<int> read_small(const Field& field) {
+  TRY(int64_t number, field.integer());
+  if (number < -1 || number > std::numeric_limits<int>::max()) return field.fail("{} is out of range", number);
+  return static_cast<int>(number);
+}
+
+Result<Observation> read_observation(const Field& run, const Graph& graph) {
+  TRY_VOID(run.expect_object());
+  Observation observation;
+  TRY(Field outputs, run.need("outputs"));
+  TRY(observation.outputs, read_tensors(outputs));
+  TRY(observation.inputs, read_reply_state(run, "inputs", graph, SourceKind::Input));
+  TRY(observation.buffers, read_reply_state(run, "buffers", graph, SourceKind::Buffer));
+  if (const auto identity = find_set(run, "identity")) {
+    TRY(observation.identity, read_array(*identity, read_small));
+    const std::size_t wanted = observation.inputs.size() + observation.buffers.size() + observation.outputs.size();
+    if (observation.identity.size() != wanted) {
+      return identity->fail("has {} numbers, {} inputs, buffers and outputs need {}", observation.identity.size(),
+                            wanted, wanted);
+    }
+  }
+  return observation;
+}
+
+Result<void> read_runs(const Field& root, const Graph& graph, Outcome& outcome) {
+  TRY(outcome.a, read_observation(root, graph));
+  if (const auto kept = find_set(root, "kept")) {
+    TRY(outcome.a_kept, read_tensors(*kept));
+  }
+  if (const auto b = find_set(root, "b")) {
+    TRY(outcome.b, read_observation(*b, graph));
+  }
+  if (const auto again = find_set(root, "again")) {
+    TRY(outcome.a_again, read_observation(*again, graph));
+  }
+  if (const auto delegated = find_set(root, "delegated")) {
+    TRY(outcome.delegated, read_small(*delegated));
+  }
+  return {};
+}
+
+Result<Status> read_status(const Field& root) {
+  TRY(Field field, root.need("status"));
+  TRY(std::string text, field.text());
+  static constexpr std::pair<std::string_view, Status> statuses[] = {{"ok", Status::Ok},
+                                                                     {"rejected", Status::Rejected},
+                                                                     {"unsupported", Status::Unsupported},
+                                                                     {"error", Status::Error}};
+  for (const auto& [name, status] : statuses) {
+    if (name == text) return status;
+  }
+  return field.fail("'{}' is no status", text);
+}
+
+Result<double> read_milliseconds(const Field& root) {
+  const auto times = find_set(root, "ms");
+  double sum = 0;
+  if (!times) return sum;
+  TRY_VOID(times->expect_object());
+  TRY_VOID(for_each_member(*times, [&](const std::string&, const Field& time) -> Result<void> {
+    if (!time.json().is_number()) return time.fail("must be a number");
+    sum += time.json().get<double>();
+    return {};
+  }));
+  return sum;
+}
+
+Result<Outcome> read_outcome(const Field& root, const Graph& graph) {
+  Outcome outcome;
+  TRY(outcome.status, read_status(root));
+  TRY(outcome.milliseconds, read_milliseconds(root));
+  if (outcome.status == Status::Ok) {
+    TRY_VOID(read_runs(root, graph, outcome));
+    return outcome;
+  }
+  TRY(outcome.stage, text_or_empty(root, "stage"));
+  TRY(outcome.kind, text_or_empty(root, "kind"));
+  TRY(outcome.message, text_or_empty(root, "message"));
+  for (const std::string_view part : {"because", "traceback", "stderr"}) {
+    TRY(std::string text, text_or_empty(root, part));
+    if (!text.empty()) outcome.detail += text + "\n";
+  }
+  return outcome;
+}
+
+Result<std::string> read_profile(const Field& root) {
+  TRY(Field field, root.need("profile"));
+  if (!field.json().is_object()) return field.text();
+  TRY(Field name, field.need("name"));
+  return name.text();
+}
+
+Result<DType> read_dtype(const Field& field) {
+  TRY(std::string text, field.text());
+  if (const auto dtype = parse_dtype(text)) return *dtype;
+  return field.fail("'{}' is no dtype", text);
+}
+
+Result<Hello> read_hello(const Field& root) {
+  Hello hello;
+  TRY(Field protocol, root.need("protocol"));
+  TRY(int64_t version, protocol.integer());
+  if (version != 1) return protocol.fail("protocol {} is not known here, 1 is", version);
+  TRY(Field name, root.need("name"));
+  TRY(hello.name, name.text());
+  TRY(hello.version, text_or_empty(root, "version"));
+  TRY(hello.profile, read_profile(root));
+  if (const auto versions = find_set(root, "versions")) {
+    TRY_VOID(versions->expect_object());
+    TRY_VOID(for_each_member(*versions, [&](const std::string& part, const Field& value) -> Result<void> {
+      TRY(std::string text, value.text());
+      hello.versions.emplace_back(part, std::move(text));
+      return {};
+    }));
+  }
+  if (const auto dtypes = find_set(root, "dtypes")) {
+    TRY(hello.dtypes, read_array(*dtypes, read_dtype));
+  }
+  if (const auto ops = find_set(root, "ops")) {
+    TRY(hello.ops, read_array(*ops, [](const Field& op) { return op.text(); }));
+  }
+  return hello;
+}
+
+}  // namespace
+
+std::string encode_hello(int64_t id) { return write_json(Json{{"id", id}, {"do", "hello"}}); }
+
+std::string encode_run(int64_t id, const Case& test, const std::vector<Tensor>* second) {
+  Case asked = test;
+  asked.expect = {};
+  asked.origin.clear();
+  // The case is text already; the rest is put around it, so that it is not parsed again.
+  std::string request = fmt::format(R"({{"id":{},"do":"run","case":{})", id, to_json(asked));
+  if (second) {
+    const std::vector<FeedSlot> slots = feed_slots(test.graph);
+    PARALLAX_CHECK(slots.size() == second->size());
+    Json feed = Json::object();
+    for (std::size_t i = 0; i < slots.size(); ++i) feed[slots[i].name] = tensor_json((*second)[i]);
+    request += R"(,"second_feed":)" + write_json(feed);
+  }
+  return request + "}";
+}
+
+Result<Hello> decode_hello(std::string_view reply, int64_t id) {
+  TRY(Json json, parse_reply(reply, id));
+  return read_hello(Field(json, ""));
+}
+
+Outcome decode_run(std::string_view reply, int64_t id, const Graph& graph) {
+  auto outcome = [&]() -> Result<Outcome> {
+    TRY(Json json, parse_reply(reply, id));
+    return read_outcome(Field(json, ""), graph);
+  }();
+  return outcome ? *std::move(outcome) : protocol_failure("a reply breaks the protocol: " + outcome.error().text());
+}
+
+Outcome protocol_failure(std::string message, std::string detail) {
+  Outcome outcome;
+  outcome.status = Status::Error;
+  outcome.stage = "adapter";
+  outcome.kind = protocol_kind;
+  outcome.message = std::move(message);
+  outcome.detail = std::move(detail);
+  return outcome;
+}
+
+bool is_protocol_failure(const Outcome& outcome) {
+  return outcome.status == Status::Error && outcome.kind == protocol_kind;
+}
+
+}  // namespace parallax

@@ -1,0 +1,41 @@
+// Protocol: the lines that cross between us and a worker (docs/protocol.md), as text and as our own types.
+//
+// A reply is input from outside: whatever it holds, decoding gives an outcome or an error, never a crash.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+#include "graph/case.h"
+#include "oracle/outcome.h"
+
+namespace parallax {
+
+// What a worker says of itself.
+struct Hello {
+  std::string name;
+  std::string version;
+  std::vector<std::pair<std::string, std::string>> versions;  // of what it stands on
+  std::string profile;                                        // find_profile() knows it
+  std::optional<std::vector<DType>> dtypes;                   // nothing: it takes any
+  std::optional<std::vector<std::string>> ops;                // likewise
+};
+
+// The requests, without a newline.
+std::string encode_hello(int64_t id);
+// `expect` and `origin` of the case stay behind. `second` is B's feed, or null to run A alone.
+std::string encode_run(int64_t id, const Case& test, const std::vector<Tensor>* second);
+
+Result<Hello> decode_hello(std::string_view reply, int64_t id);
+// A reply that breaks the protocol gives protocol_failure().
+Outcome decode_run(std::string_view reply, int64_t id, const Graph& graph);
+
+// The outcome of a worker that breaks the protocol: an error of kind "protocol".
+Outcome protocol_failure(std::string message, std::string detail = "");
+bool is_protocol_failure(const Outcome& outcome);
+
+}  // namespace parallax

@@ -1,0 +1,50 @@
+#include "backends/open_target.h"
+
+#include <cstdlib>
+
+#include "backends/portable/portable_target.h"
+#include "backends/recorded_target.h"
+
+namespace parallax {
+namespace {
+
+// Where adapters/ and .targets/ lie: the script says it; without it, the working folder.
+std::filesystem::path root_folder() {
+  const char* root = std::getenv("PARALLAX_ROOT");
+  return root ? root : ".";
+}
+
+Result<PortableOptions> portable_options(const TargetOptions& options) {
+  PortableOptions portable;
+  TRY(portable.faults, FaultSet::of(options.faults));
+  const bool all = options.detect == "all";
+  portable.detect.plan = all || options.detect == "plan";
+  portable.detect.sanitizer = all || options.detect == "sanitizer";
+  portable.detect.passes = all || options.detect == "passes";
+  return portable;
+}
+
+}  // namespace
+
+Result<Catalogue> open_catalogue() { return Catalogue::read(root_folder()); }
+
+bool runs_in_process(const std::string& name) { return name == "portable" || name == "recorded"; }
+
+Result<std::unique_ptr<Target>> open_target(const std::string& name, const TargetOptions& options) {
+  if (name == "recorded") return make_recorded_target();
+  if (name == "portable") {
+    TRY(const PortableOptions portable, portable_options(options));
+    return make_portable_target(name, portable);
+  }
+  if (!options.faults.empty()) return fail("--plant works in our own compiler; {} is not ours", name);
+  Result<std::unique_ptr<Target>> target = fail("");
+  if (Result<Catalogue> catalogue = open_catalogue()) {
+    target = catalogue->open(name);
+  } else {
+    target = std::unexpected(catalogue.error());
+  }
+  if (!target) target.error().kind = ErrorKind::NoTarget;
+  return target;
+}
+
+}  // namespace parallax

@@ -1,0 +1,27 @@
+// Opens a target by the name a user gives: "portable", "recorded", an installed system, "cmd:COMMAND LINE".
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/catalogue.h"
+#include "backends/target.h"
+
+namespace parallax {
+
+struct TargetOptions {
+  std::vector<std::string> faults;  // ids to plant in our own compiler ("F01")
+  std::string detect = "values";    // what may raise a finding: values, plan, sanitizer, passes, all
+};
+
+// An error names the target and what to do about it; the caller exits with 3 for it.
+Result<std::unique_ptr<Target>> open_target(const std::string& name, const TargetOptions& options);
+
+// The systems that adapters/targets.json lists.
+Result<Catalogue> open_catalogue();
+
+// Whether a target of that name runs inside this process: cheap enough for one instance a thread.
+bool runs_in_process(const std::string& name);
+
+}  // namespace parallax

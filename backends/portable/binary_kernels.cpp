@@ -1,0 +1,122 @@
+// Arithmetic of two or three operands, element by element, in the result's dtype.
+#include <algorithm>
+#include <array>
+
+#include "backends/portable/kernel.h"
+
+namespace parallax::portable {
+namespace {
+
+struct Add {
+  template <class C>
+  C operator()(C a, C b) const {
+    return add(a, b);
+  }
+};
+struct Subtract {
+  template <class C>
+  C operator()(C a, C b) const {
+    return add(a, negate(b));
+  }
+};
+struct Multiply {
+  template <class C>
+  C operator()(C a, C b) const {
+    return multiply(a, b);
+  }
+};
+struct Divide {
+  template <class C>
+  C operator()(C a, C b) const {
+    return a / b;
+  }
+};
+// NaN of either operand goes through.
+struct Maximum {
+  template <class C>
+  C operator()(C a, C b) const {
+    return a != a || a > b ? a : b;
+  }
+};
+struct Minimum {
+  template <class C>
+  C operator()(C a, C b) const {
+    return a != a || a < b ? a : b;
+  }
+};
+
+// Operand 1, a tensor or a Python number, for every element of the result.
+template <class C>
+Numbers<C> second_operand(const KernelCall& call, DType dtype) {
+  if (std::holds_alternative<ValueId>(call.arguments()[1])) return call.operand<C>(1, dtype);
+  Numbers<C> values = call.numbers<C>(call.output().layout->numel());
+  std::ranges::fill(values, rounded_to(dtype, call.number<C>(1)));
+  return values;
+}
+
+template <class C, class F>
+void combine(const KernelCall& call, F&& f) {
+  const DType dtype = call.output().dtype;
+  Numbers<C> a = call.operand<C>(0, dtype);
+  const Numbers<C> b = second_operand<C>(call, dtype);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = f(a[i], b[i]);
+  call.write(a);
+}
+
+// f(a, b)
+template <class F>
+Result<void> binary(const KernelCall& call) {
+  with_compute_type(call.output().dtype, [&]<class C>(std::type_identity<C>) { combine<C>(call, F()); });
+  return {};
+}
+
+// f(a, alpha b)
+template <class F>
+Result<void> binary_with_alpha(const KernelCall& call) {
+  with_compute_type(call.output().dtype, [&]<class C>(std::type_identity<C>) {
+    const C alpha = call.number<C>(2);
+    combine<C>(call, [&](C a, C b) { return F()(a, multiply(alpha, b)); });
+  });
+  return {};
+}
+
+Result<void> divide(const KernelCall& call) {
+  with_float_type(call.output().dtype, [&]<class C>(std::type_identity<C>) { combine<C>(call, Divide()); });
+  return {};
+}
+
+// self + value tensor1 tensor2
+Result<void> addcmul(const KernelCall& call) {
+  const DType dtype = call.output().dtype;
+  with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
+    const C value = call.number<C>(3);
+    Numbers<C> self = call.operand<C>(0, dtype);
+    const Numbers<C> a = call.operand<C>(1, dtype);
+    const Numbers<C> b = call.operand<C>(2, dtype);
+    for (std::size_t i = 0; i < self.size(); ++i) {
+      self[i] = add(self[i], multiply(multiply(value, a[i]), b[i]));
+    }
+    call.write(self);
+  });
+  return {};
+}
+
+constexpr std::array table = {
+    KernelEntry{"aten.add.Tensor", binary_with_alpha<Add>},
+    KernelEntry{"aten.add.Scalar", binary_with_alpha<Add>},
+    KernelEntry{"aten.sub.Tensor", binary_with_alpha<Subtract>},
+    KernelEntry{"aten.sub.Scalar", binary_with_alpha<Subtract>},
+    KernelEntry{"aten.mul.Tensor", binary<Multiply>},
+    KernelEntry{"aten.mul.Scalar", binary<Multiply>},
+    KernelEntry{"aten.div.Tensor", divide},
+    KernelEntry{"aten.div.Scalar", divide},
+    KernelEntry{"aten.maximum.default", binary<Maximum>},
+    KernelEntry{"aten.minimum.default", binary<Minimum>},
+    KernelEntry{"aten.addcmul.default", addcmul},
+};
+
+}  // namespace
+
+std::span<const KernelEntry> binary_kernels() { return table; }
+
+}  // namespace parallax::portable

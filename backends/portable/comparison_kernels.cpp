@@ -1,0 +1,97 @@
+// Comparisons into bool, and what bool decides.
+#include <array>
+#include <functional>
+
+#include "backends/portable/kernel.h"
+
+namespace parallax::portable {
+namespace {
+
+// PyTorch's promotion of a tensor with a second operand: dims outrank 0-d tensors, which outrank Python numbers, but
+// only within a category (bool, integer, float); a higher category always wins.
+int category(DType dtype) { return dtype == DType::Bool ? 0 : is_integral(dtype) ? 1 : 2; }
+
+DType common_of(DType strong, DType weak) { return category(weak) > category(strong) ? weak : strong; }
+
+DType common_dtype(const KernelCall& call) {
+  const TensorRef& a = call.input(0);
+  if (const auto* number = std::get_if<Scalar>(&call.arguments()[1])) {
+    const DType weak = std::holds_alternative<double>(*number)    ? DType::F32
+                       : std::holds_alternative<int64_t>(*number) ? DType::I64
+                                                                  : DType::Bool;
+    return common_of(a.dtype, weak);
+  }
+  const TensorRef& b = call.input(1);
+  const bool a_is_weak = a.layout->rank() == 0;
+  const bool b_is_weak = b.layout->rank() == 0;
+  if (a_is_weak == b_is_weak) return promote(a.dtype, b.dtype);
+  return a_is_weak ? common_of(b.dtype, a.dtype) : common_of(a.dtype, b.dtype);
+}
+
+void write_flags(const KernelCall& call, const Numbers<int64_t>& flags) { call.write(flags); }
+
+template <class F>
+Result<void> compare(const KernelCall& call) {
+  const DType common = common_dtype(call);
+  Numbers<int64_t> flags = call.numbers<int64_t>(call.output().layout->numel());
+  with_compute_type(common, [&]<class C>(std::type_identity<C>) {
+    const Numbers<C> a = call.operand<C>(0, common);
+    if (std::holds_alternative<Scalar>(call.arguments()[1])) {
+      const C b = rounded_to(common, call.number<C>(1));
+      for (std::size_t i = 0; i < a.size(); ++i) flags[i] = F()(a[i], b);
+    } else {
+      const Numbers<C> b = call.operand<C>(1, common);
+      for (std::size_t i = 0; i < a.size(); ++i) flags[i] = F()(a[i], b[i]);
+    }
+  });
+  write_flags(call, flags);
+  return {};
+}
+
+Result<void> logical_not(const KernelCall& call) {
+  Numbers<int64_t> flags = call.numbers<int64_t>(call.output().layout->numel());
+  with_compute_type(call.input(0).dtype, [&]<class C>(std::type_identity<C>) {
+    const Numbers<C> values = call.operand<C>(0, call.input(0).dtype);
+    for (std::size_t i = 0; i < values.size(); ++i) flags[i] = values[i] == C(0);
+  });
+  write_flags(call, flags);
+  return {};
+}
+
+// where(condition, self, other)
+Result<void> where(const KernelCall& call) {
+  const DType dtype = call.output().dtype;
+  const Numbers<int64_t> condition = call.operand<int64_t>(0, DType::Bool);
+  with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
+    Numbers<C> values = call.operand<C>(1, dtype);
+    const Numbers<C> other = call.operand<C>(2, dtype);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!condition[i]) values[i] = other[i];
+    }
+    call.write(values);
+  });
+  return {};
+}
+
+constexpr std::array table = {
+    KernelEntry{"aten.lt.Tensor", compare<std::less<>>},
+    KernelEntry{"aten.lt.Scalar", compare<std::less<>>},
+    KernelEntry{"aten.le.Tensor", compare<std::less_equal<>>},
+    KernelEntry{"aten.le.Scalar", compare<std::less_equal<>>},
+    KernelEntry{"aten.gt.Tensor", compare<std::greater<>>},
+    KernelEntry{"aten.gt.Scalar", compare<std::greater<>>},
+    KernelEntry{"aten.ge.Tensor", compare<std::greater_equal<>>},
+    KernelEntry{"aten.ge.Scalar", compare<std::greater_equal<>>},
+    KernelEntry{"aten.eq.Tensor", compare<std::equal_to<>>},
+    KernelEntry{"aten.eq.Scalar", compare<std::equal_to<>>},
+    KernelEntry{"aten.ne.Tensor", compare<std::not_equal_to<>>},
+    KernelEntry{"aten.ne.Scalar", compare<std::not_equal_to<>>},
+    KernelEntry{"aten.logical_not.default", logical_not},
+    KernelEntry{"aten.where.self", where},
+};
+
+}  // namespace
+
+std::span<const KernelEntry> comparison_kernels() { return table; }
+
+}  // namespace parallax::portable

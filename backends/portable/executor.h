@@ -1,0 +1,74 @@
+// Executor: runs a compiled program in host memory.
+//
+// An Executable is the program with a kernel for each step; an Instance is one load of it: its arena, its buffers and
+// constants. Outputs are handed out where they lie, so that what a later run does to that memory can be seen.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "backends/portable/kernel.h"
+#include "compiler/compile.h"
+
+namespace parallax::portable {
+
+class Sanitizer;
+
+// A place in one of an instance's blocks of memory.
+struct MemoryPlace {
+  enum class Block : uint8_t { Persistent, Run, Arena };
+  Block block = Block::Run;
+  int64_t offset = 0;
+};
+
+// A program that can be loaded. Immutable and shared by its instances.
+struct Executable {
+  Program program;
+  std::vector<Kernel> kernels;  // by node; null where every result is a view and nothing is written
+  std::vector<FeedSlot> feed;
+  std::vector<MemoryPlace> places;       // by storage
+  int64_t persistent_bytes = 0;          // buffers, constants, declared state: live as long as the instance
+  int64_t run_bytes = 0;                 // inputs and returned storages: made for each run
+  std::vector<ValueId> inputs, buffers;  // each source's newest value, as the caller sees it after a run
+};
+
+// Finds the kernels and lays out the memory. An op without a kernel is an error of kind Unsupported that names it.
+Result<std::shared_ptr<const Executable>> load(Program program);
+
+// A tensor where the run left it. The memory lives as long as somebody holds it.
+struct TensorInPlace {
+  std::shared_ptr<std::byte[]> memory;
+  const std::byte* storage = nullptr;
+  DType dtype = DType::F32;
+  Layout layout;
+
+  // The elements that are there now.
+  Tensor read() const { return gather(dtype, layout, storage); }
+};
+
+struct RunResult {
+  std::vector<TensorInPlace> outputs, inputs, buffers;
+};
+
+class Instance {
+ public:
+  // `poison` fills the arena and fresh memory before each run, so that a read of bytes that nothing wrote shows.
+  Instance(std::shared_ptr<const Executable> executable, std::byte poison);
+
+  // One run. An error is what the data makes an op raise; the instance is not to be run again then.
+  Result<RunResult> run(std::span<const Tensor> feed, Sanitizer* sanitizer = nullptr);
+
+ private:
+  std::byte* address(StorageId storage) const;
+  TensorInPlace in_place(ValueId value) const;
+  void make_memory(std::span<const Tensor> feed);
+  Result<void> run_steps(Sanitizer* sanitizer);
+
+  std::shared_ptr<const Executable> executable_;
+  std::byte poison_;
+  std::array<std::shared_ptr<std::byte[]>, 3> blocks_;  // by MemoryPlace::Block
+  std::vector<TensorRef> tensors_;                      // by value
+  std::vector<std::byte> scratch_;
+};
+
+}  // namespace parallax::portable

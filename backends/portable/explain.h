@@ -1,0 +1,23 @@
+// Explain: what the compiler's own detectors saw, as a finding prints it. All of it is made from the program and the
+// failures.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "backends/target.h"
+#include "backends/portable/pass_checks.h"
+#include "planner/plan_checker.h"
+
+namespace parallax::portable {
+
+// Whether every pass keeps the meaning, and which does not.
+Diagnosis explain_passes(const std::vector<PassFailure>& failures);
+
+// The first failure and the annotated schedule around it: one line a step with its call, its place in memory and what
+// it did to the storage in question; nothing if there is no failure. `source` is the graph before the passes: a step
+// that is a copy there and a view now was elided.
+std::optional<Diagnosis> explain_failures(std::string_view detector, const Graph& source, const Program& program,
+                                          const std::vector<PlanFailure>& failures);
+
+}  // namespace parallax::portable

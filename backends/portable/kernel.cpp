@@ -1,0 +1,38 @@
+#include "backends/portable/kernel.h"
+
+#include <array>
+#include <unordered_map>
+
+namespace parallax::portable {
+namespace {
+
+constexpr std::array families = {
+    unary_kernels, binary_kernels,    comparison_kernels, copy_kernels,
+    fill_kernels,  reduction_kernels, join_kernels,       index_kernels,
+};
+
+using Table = std::unordered_map<std::string_view, Kernel>;
+
+Table make_table() {
+  Table table;
+  for (auto family : families) {
+    for (const KernelEntry& entry : family()) PARALLAX_CHECK(table.emplace(entry.op, entry.kernel).second);
+  }
+  return table;
+}
+
+}  // namespace
+
+void KernelCall::clone_gaps(int i) const {
+  const Layout& to = *output().layout;
+  if (is_dense(to) || !(input(i).layout->strides == to.strides)) return;
+  std::memcpy(output().storage, input(i).storage, static_cast<std::size_t>(to.extent() * size_of(output().dtype)));
+}
+
+Kernel find_kernel(std::string_view op) {
+  static const Table table = make_table();
+  const auto found = table.find(op);
+  return found == table.end() ? nullptr : found->second;
+}
+
+}  // namespace parallax::portable

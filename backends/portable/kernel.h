@@ -1,0 +1,104 @@
+// Kernel: how the portable backend computes one op. A table of names and functions, in a few files by family.
+//
+// Kernels are written from ATen's documentation and share nothing with the oracle's reference kernels, so that a
+// mistake in one is seen in the other. A kernel's results never overlap its operands.
+#pragma once
+
+#include <memory_resource>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "backends/portable/elements.h"
+#include "ops/op.h"
+
+namespace parallax::portable {
+
+// Working memory of one kernel call.
+template <class T>
+using Numbers = std::pmr::vector<T>;
+
+// A call with its operands and results in memory.
+class KernelCall : public Call {
+ public:
+  // `tensors` goes by value id; `scratch` is reset between calls.
+  KernelCall(const Call& call, std::span<const TensorRef> tensors, std::span<const ValueId> results,
+             std::pmr::memory_resource& scratch)
+      : Call(call), tensors_(tensors), results_(results), scratch_(&scratch) {}
+
+  const TensorRef& ref(ValueId value) const { return tensors_[value.index]; }
+  const TensorRef& input(int i) const { return ref(value(i)); }
+  const TensorRef& output() const { return ref(results_.front()); }
+  const Dims& output_sizes() const { return output().layout->sizes; }
+
+  // n numbers, all zero.
+  template <class C>
+  Numbers<C> numbers(int64_t n) const {
+    return Numbers<C>(static_cast<std::size_t>(n), scratch_);
+  }
+  // The elements of any layout over a tensor's storage, row-major, converted to `common` on the way.
+  template <class C>
+  Numbers<C> read(const TensorRef& tensor, const Layout& layout, DType common) const {
+    Numbers<C> values = numbers<C>(layout.numel());
+    read_elements(tensor, layout, values.data());
+    // Float holds all of f32 and int64_t all of i64, and what is wider than the common dtype loses its excess.
+    if (common != tensor.dtype && common != DType::F32 && common != DType::F64 && common != DType::I64) {
+      for (C& value : values) value = rounded_to(common, value);
+    }
+    return values;
+  }
+  // Operand i broadcast to the output's sizes.
+  template <class C>
+  Numbers<C> operand(int i, DType common) const {
+    return broadcast<C>(input(i), output_sizes(), common);
+  }
+  template <class C>
+  Numbers<C> broadcast(const TensorRef& tensor, const Dims& sizes, DType common) const {
+    const std::optional<Layout> layout = broadcast_to(*tensor.layout, sizes);
+    PARALLAX_CHECK(layout.has_value());
+    return read<C>(tensor, *layout, common);
+  }
+  // Scalar parameter i as an operand of the common dtype.
+  template <class C>
+  C number(int i) const {
+    return std::visit([](auto x) { return convert<C>(x); }, scalar(i));
+  }
+
+  // Copies the storage of operand i into the output's, what lies between the elements included: eager makes the results
+  // of copy and of the scatter ops from a clone of the whole storage, and as_strided can reach all of it. Nothing to do
+  // where the result is dense.
+  void clone_gaps(int i) const;
+  // Puts row-major numbers into the output.
+  template <class C>
+  void write(const Numbers<C>& values) const {
+    write_elements(output(), *output().layout, values.data());
+  }
+
+ private:
+  std::span<const TensorRef> tensors_;
+  std::span<const ValueId> results_;
+  std::pmr::memory_resource* scratch_;
+};
+
+// Fills the outputs, or says what is wrong with the data (an index out of range).
+using Kernel = Result<void> (*)(const KernelCall& call);
+
+struct KernelEntry {
+  std::string_view op;
+  Kernel kernel;
+};
+
+// The families. A new one is its file and one line in kernel.cpp.
+std::span<const KernelEntry> unary_kernels();
+std::span<const KernelEntry> binary_kernels();
+std::span<const KernelEntry> comparison_kernels();
+std::span<const KernelEntry> copy_kernels();
+std::span<const KernelEntry> fill_kernels();
+std::span<const KernelEntry> reduction_kernels();
+std::span<const KernelEntry> join_kernels();
+std::span<const KernelEntry> index_kernels();
+
+// The kernel of an op, or null.
+Kernel find_kernel(std::string_view op);
+
+}  // namespace parallax::portable

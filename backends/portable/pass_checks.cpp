@@ -1,0 +1,81 @@
+#include "backends/portable/pass_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "compiler/rewriter.h"
+#include "oracle/interpreter.h"
+
+namespace parallax {
+namespace {
+
+// Whether one number can lie in both balls.
+bool can_agree(const Ball& a, const Ball& b) {
+  if (!a.decided() || !b.decided()) return true;
+  if (std::isnan(a.mid) || std::isnan(b.mid))
+    return (std::isnan(a.mid) || a.may_nan) && (std::isnan(b.mid) || b.may_nan);
+  if ((a.may_nan && b.may_nan) || (a.may_inf && b.may_inf)) return true;
+  return a.low() <= b.high() && b.low() <= a.high();
+}
+
+bool can_agree(const IntegerBall& a, const IntegerBall& b) {
+  return a.undecided != Undecided::No || b.undecided != Undecided::No || a.value == b.value;
+}
+
+bool can_agree(const BallTensor& a, const BallTensor& b) {
+  const auto same = [](const auto& x, const auto& y) { return can_agree(x, y); };
+  return a.dtype == b.dtype && a.sizes == b.sizes && std::ranges::equal(a.balls, b.balls, same) &&
+         std::ranges::equal(a.integers, b.integers, same);
+}
+
+// The first tensor of a list that differs, as "out[1]".
+std::optional<std::string> difference(std::string_view list, const std::vector<BallTensor>& a,
+                                      const std::vector<BallTensor>& b) {
+  if (a.size() != b.size()) return fmt::format("the number of {}", list);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!can_agree(a[i], b[i])) return fmt::format("{}[{}]", list, i);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> difference(const Expected& a, const Expected& b) {
+  if (auto found = difference("out", a.outputs, b.outputs)) return found;
+  if (auto found = difference("input", a.inputs, b.inputs)) return found;
+  if (auto found = difference("buffer", a.buffers, b.buffers)) return found;
+  if (a.identity != b.identity) return "which outputs share memory";
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<void> validate(const Graph& graph) {
+  Rewriter rewriter(graph);
+  for (const Node& node : graph.nodes) TRY_VOID(rewriter.copy(node));
+  // A pass numbers its values as a rewriter does, so the rebuilt graph is the same in every part.
+  if (!same_graph(graph, rewriter.finish())) return fail("rebuilding it gives another graph");
+  return {};
+}
+
+std::vector<PassFailure> check_passes(const Case& test, const CompileOptions& options, const Profile& profile) {
+  std::vector<PassFailure> failures;
+  std::optional<Expected> meaning;
+  if (auto expected = Interpreter(test.graph, profile).run(test.feed)) meaning = *std::move(expected);
+  const auto compiled = compile(test.graph, options, [&](const Pass& pass, const Graph&, const Graph& after) {
+    const auto report = [&](std::string what) { failures.push_back({std::string(pass.name), std::move(what)}); };
+    if (auto valid = validate(after); !valid) return report("leaves an invalid graph: " + valid.error().text());
+    const Result<Graph> again = pass.run(after);
+    if (!again) return report("refuses its own result: " + again.error().text());
+    if (!same_graph(after, *again)) return report("is not idempotent");
+    if (!meaning) return;
+    Result<Expected> now = Interpreter(after, profile).run(test.feed);
+    if (!now) return report("makes a graph that eager refuses: " + now.error().text());
+    if (const auto what = difference(*meaning, *now)) return report("changes " + *what);
+  });
+  if (!compiled) failures.push_back({"compile", compiled.error().text()});
+  return failures;
+}
+
+}  // namespace parallax

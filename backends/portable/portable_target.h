@@ -1,0 +1,28 @@
+// The target "portable": our compiler and memory planner on the CPU of this machine.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backends/target.h"
+#include "compiler/faults.h"
+
+namespace parallax {
+
+// What may raise a finding. The others only explain it.
+struct Detectors {
+  bool values = true;      // the oracle's verdict over what comes out; always asked by the judge
+  bool plan = false;       // the plan checker
+  bool sanitizer = false;  // the arena sanitizer
+  bool passes = false;     // the pass checks
+};
+
+struct PortableOptions {
+  FaultSet faults;
+  Detectors detect;
+  int64_t alignment = 8;  // of arena slots, in bytes
+};
+
+Result<std::unique_ptr<Target>> make_portable_target(std::string name, const PortableOptions& options = {});
+
+}  // namespace parallax

@@ -1,0 +1,87 @@
+#include "backends/portable/sanitizer.h"
+
+#include <algorithm>
+
+namespace parallax::portable {
+
+Sanitizer::Sanitizer(const Graph& graph, int64_t arena_bytes)
+    : graph_(&graph),
+      owner_(static_cast<std::size_t>(arena_bytes)),
+      writer_(static_cast<std::size_t>(arena_bytes)),
+      newest_(graph.storages.size()) {}
+
+void Sanitizer::begin(const std::byte* arena) {
+  arena_ = arena;
+  std::ranges::fill(owner_, StorageId().index);
+  std::ranges::fill(writer_, -1);
+  std::ranges::fill(newest_, -1);
+}
+
+namespace {
+
+// Calls `visit(byte)` with the place in the arena of each byte of the tensor that lies in it, until it returns false.
+template <class Visit>
+void for_each_arena_byte(const TensorRef& tensor, const std::byte* arena, std::size_t arena_bytes, Visit&& visit) {
+  const auto start = reinterpret_cast<uintptr_t>(tensor.storage);
+  const auto first = reinterpret_cast<uintptr_t>(arena);
+  if (start < first || start >= first + arena_bytes) return;
+  const auto size = static_cast<std::size_t>(size_of(tensor.dtype));
+  bool going = true;
+  for_each_element(*tensor.layout, [&](int64_t element) {
+    const std::size_t byte = start - first + static_cast<std::size_t>(element) * size;
+    for (std::size_t k = 0; going && k < size && byte + k < arena_bytes; ++k) going = visit(byte + k);
+  });
+}
+
+}  // namespace
+
+void Sanitizer::read(ValueId value, int step, const TensorRef& tensor) {
+  const StorageId storage = graph_->meta(value).storage;
+  for_each_arena_byte(tensor, arena_, owner_.size(), [&](std::size_t byte) {
+    const int wanted = newest_[storage.index];
+    if (owner_[byte] == storage.index && writer_[byte] == wanted) return true;
+    PlanFailure failure;
+    failure.storage = storage;
+    failure.slot = {tensor.storage - arena_, storage_bytes(*graph_, storage)};
+    failure.value = value;
+    failure.written_by = wanted;
+    failure.overwritten_by = writer_[byte];
+    failure.read_by = step;
+    failures_.push_back(failure);
+    return false;
+  });
+}
+
+void Sanitizer::read_operands(NodeId step, std::span<const TensorRef> tensors) {
+  for (const Argument& argument : graph_->node(step).arguments) {
+    for_each_value(argument, [&](ValueId value) { read(value, static_cast<int>(step.index), tensors[value.index]); });
+  }
+}
+
+void Sanitizer::before_step(NodeId step, std::span<const TensorRef> tensors) {
+  failures_before_ = failures_.size();
+  read_operands(step, tensors);
+}
+
+void Sanitizer::after_step(NodeId step, std::span<const TensorRef> tensors) {
+  for (ValueId result : graph_->node(step).results) {
+    const StorageId storage = graph_->meta(result).storage;
+    newest_[storage.index] = static_cast<int>(step.index);
+    // The whole storage, gaps between its elements included: after functionalization a storage of ours has one writer.
+    const Layout whole = contiguous_layout({graph_->storage(storage).elements});
+    const TensorRef& tensor = tensors[result.index];
+    for_each_arena_byte({tensor.storage, tensor.dtype, &whole}, arena_, owner_.size(), [&](std::size_t byte) {
+      owner_[byte] = storage.index;
+      writer_[byte] = static_cast<int>(step.index);
+      return true;
+    });
+  }
+  // A result over an operand: the kernel may have written what it was still to read.
+  if (failures_.size() == failures_before_) read_operands(step, tensors);
+}
+
+void Sanitizer::at_return(std::span<const TensorRef> tensors) {
+  for (ValueId output : graph_->outputs) read(output, static_cast<int>(graph_->nodes.size()), tensors[output.index]);
+}
+
+}  // namespace parallax::portable

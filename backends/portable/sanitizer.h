@@ -1,0 +1,42 @@
+// The arena sanitizer: watches a run and asks of every byte that a step reads who wrote it last.
+//
+// It keeps a shadow of the arena with the last writer of each byte, from the addresses that the kernels are really
+// given; the plan is not looked at. Poison in the arena makes what it reports show in the values too.
+#pragma once
+
+#include <vector>
+
+#include "backends/portable/elements.h"
+#include "planner/plan_checker.h"
+
+namespace parallax::portable {
+
+class Sanitizer {
+ public:
+  // For runs of this graph with an arena of so many bytes.
+  Sanitizer(const Graph& graph, int64_t arena_bytes);
+
+  // A run begins, with its arena there.
+  void begin(const std::byte* arena);
+  // `tensors` goes by value id.
+  void before_step(NodeId step, std::span<const TensorRef> tensors);
+  void after_step(NodeId step, std::span<const TensorRef> tensors);
+  void at_return(std::span<const TensorRef> tensors);
+
+  // Reads that met other bytes than their own, in the order in which they happened.
+  const std::vector<PlanFailure>& failures() const { return failures_; }
+
+ private:
+  void read_operands(NodeId step, std::span<const TensorRef> tensors);
+  void read(ValueId value, int step, const TensorRef& tensor);
+
+  const Graph* graph_;
+  const std::byte* arena_ = nullptr;
+  std::vector<uint32_t> owner_;  // by byte: the storage that was written there, or none
+  std::vector<int> writer_;      // by byte: the step that wrote it, -1 for none
+  std::vector<int> newest_;      // by storage: the step that wrote it last, -1 for none
+  std::vector<PlanFailure> failures_;
+  std::size_t failures_before_ = 0;  // how many there were when the present step began
+};
+
+}  // namespace parallax::portable

@@ -1,0 +1,122 @@
+// One operand, element by element.
+#include <algorithm>
+#include <array>
+
+#include "backends/portable/kernel.h"
+
+namespace parallax::portable {
+namespace {
+
+// f(x) in the result's dtype, integers too.
+template <class F>
+Result<void> elementwise(const KernelCall& call) {
+  const DType dtype = call.output().dtype;
+  with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
+    Numbers<C> values = call.operand<C>(0, dtype);
+    for (C& x : values) x = F()(x);
+    call.write(values);
+  });
+  return {};
+}
+
+// f(x) of ops whose result is a float whatever goes in.
+template <class F>
+Result<void> float_elementwise(const KernelCall& call) {
+  const DType dtype = call.output().dtype;
+  with_float_type(dtype, [&]<class C>(std::type_identity<C>) {
+    Numbers<C> values = call.operand<C>(0, dtype);
+    for (C& x : values) x = F()(x);
+    call.write(values);
+  });
+  return {};
+}
+
+struct Negate {
+  template <class C>
+  C operator()(C x) const {
+    return negate(x);
+  }
+};
+struct Absolute {
+  template <class C>
+  C operator()(C x) const {
+    if constexpr (std::is_integral_v<C>) {
+      return x < 0 ? negate(x) : x;
+    } else {
+      return std::fabs(x);
+    }
+  }
+};
+struct Relu {
+  template <class C>
+  C operator()(C x) const {
+    return x < C(0) ? C(0) : x;  // NaN stays
+  }
+};
+struct Sigmoid {
+  template <class C>
+  C operator()(C x) const {
+    return C(1) / (C(1) + std::exp(-x));
+  }
+};
+
+#define PARALLAX_FUNCTION(Name, function) \
+  struct Name {                           \
+    template <class C>                    \
+    C operator()(C x) const {             \
+      return function(x);                 \
+    }                                     \
+  }
+PARALLAX_FUNCTION(ArcCosine, std::acos);
+PARALLAX_FUNCTION(HyperbolicArcCosine, std::acosh);
+PARALLAX_FUNCTION(Sine, std::sin);
+PARALLAX_FUNCTION(Cosine, std::cos);
+PARALLAX_FUNCTION(Exponential, std::exp);
+PARALLAX_FUNCTION(SquareRoot, std::sqrt);
+PARALLAX_FUNCTION(HyperbolicTangent, std::tanh);
+#undef PARALLAX_FUNCTION
+
+// NaN goes through, also of a bound; where min > max, max wins.
+template <class C>
+C clamped(C x, const std::optional<C>& low, const std::optional<C>& high) {
+  if (x != x) return x;
+  if (low) x = !(x >= *low) ? *low : x;
+  if (high) x = !(x <= *high) ? *high : x;
+  return x;
+}
+
+Result<void> clamp(const KernelCall& call) {
+  const DType dtype = call.output().dtype;
+  with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
+    const auto bound = [&](int i) {
+      return call.has(i) ? std::optional(rounded_to(dtype, call.number<C>(i))) : std::nullopt;
+    };
+    const std::optional<C> low = bound(1);
+    const std::optional<C> high = bound(2);
+    Numbers<C> values = call.operand<C>(0, dtype);
+    for (C& x : values) x = clamped(x, low, high);
+    call.write(values);
+  });
+  return {};
+}
+
+constexpr std::array table = {
+    KernelEntry{"aten.neg.default", elementwise<Negate>},
+    KernelEntry{"aten.abs.default", elementwise<Absolute>},
+    KernelEntry{"aten.relu.default", elementwise<Relu>},
+    KernelEntry{"aten.clamp.default", clamp},
+    KernelEntry{"aten.sigmoid.default", float_elementwise<Sigmoid>},
+    KernelEntry{"aten.acos.default", float_elementwise<ArcCosine>},
+    KernelEntry{"aten.acosh.default", float_elementwise<HyperbolicArcCosine>},
+    KernelEntry{"aten.sin.default", float_elementwise<Sine>},
+    KernelEntry{"aten.cos.default", float_elementwise<Cosine>},
+    KernelEntry{"aten.exp.default", float_elementwise<Exponential>},
+    KernelEntry{"aten.sqrt.default", float_elementwise<SquareRoot>},
+    KernelEntry{"aten.tanh.default", float_elementwise<HyperbolicTangent>},
+};
+
+}  // namespace
+
+std::span<const KernelEntry> unary_kernels() { return table; }
+
+}  // namespace parallax::portable

@@ -1,0 +1,96 @@
+// What a worker says is taken apart exactly, and nothing that it could say brings us down.
+#include "backends/external/protocol.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/choices.h"
+#include "graph/json_text.h"
+
+namespace parallax {
+namespace {
+
+// Input x, buffer c; x is the output.
+Case make_case() {
+  auto made = parse_case(
+      R"({"parallax":1,"name":"n","graph":{"inputs":{"x":{"type":"f32[2]"}},"buffers":{"c":{"type":"i64[]","data":[5]}},
+          "nodes":[],"outputs":["%x"]},"feed":{"x":[1,2]},"expect":[{"type":"f32[2]","data":[1,2]}],"origin":{"source":"s"}})");
+  if (!made) throw std::runtime_error(made.error().text());
+  return *std::move(made);
+}
+
+const std::string full_reply =
+    R"({"id":7,"status":"ok","outputs":[{"type":"f32[2]","data":{"b64":"AACAPwAAAEA="}}],)"
+    R"("inputs":{"x":{"type":"f32[2]","data":[1,"nan"]}},"buffers":{"c":null},"identity":[0,1,0],)"
+    R"("kept":[{"type":"f32[2]","data":[1,2]}],"b":{"outputs":[],"inputs":{},"buffers":{"c":{"type":"i64[]","data":[6]}}},)"
+    R"("again":{"outputs":[]},"delegated":3,"ms":{"lower":1.5,"run":2}})";
+
+TEST(Protocol, AReplyIsTakenApart) {
+  const Case test = make_case();
+  const Outcome outcome = decode_run(full_reply, 7, test.graph);
+  ASSERT_EQ(outcome.status, Status::Ok) << outcome.message;
+  EXPECT_EQ(outcome.a->outputs, test.feed);
+  EXPECT_TRUE(outcome.a->inputs.at(0).has_value());
+  EXPECT_FALSE(outcome.a->buffers.at(0).has_value());
+  EXPECT_EQ(outcome.a->identity, (std::vector<int>{0, 1, 0}));
+  EXPECT_EQ(outcome.a_kept, test.feed);
+  EXPECT_EQ(outcome.b->buffers.at(0)->get_integer(0), 6);
+  EXPECT_FALSE(outcome.b->inputs.at(0).has_value());
+  EXPECT_TRUE(outcome.a_again->outputs.empty());
+  EXPECT_EQ(outcome.delegated, 3);
+  EXPECT_EQ(outcome.milliseconds, 3.5);
+}
+
+TEST(Protocol, ARequestHoldsTheCaseWithoutItsAnswerAndBothFeeds) {
+  const Case test = make_case();
+  const std::vector<Tensor> second = second_feed(test);
+  const std::string request = encode_run(9, test, &second);
+  EXPECT_EQ(request.find('\n'), std::string::npos);
+  const Json json = *parse_json(request);
+  EXPECT_EQ(json["id"], 9);
+  EXPECT_EQ(json["do"], "run");
+  EXPECT_EQ(json["second_feed"]["x"].size(), 2u);
+  EXPECT_FALSE(json["case"].contains("expect"));
+  EXPECT_FALSE(json["case"].contains("origin"));
+  EXPECT_EQ(parse_case(json["case"].dump())->feed, test.feed);
+  EXPECT_FALSE(parse_json(encode_run(9, test, nullptr))->contains("second_feed"));
+}
+
+TEST(Protocol, EveryTruncationAndManyDamagedRepliesAreOutcomes) {
+  const Case test = make_case();
+  for (std::size_t length = 0; length < full_reply.size(); ++length) {
+    EXPECT_TRUE(is_protocol_failure(decode_run(full_reply.substr(0, length), 7, test.graph))) << length;
+  }
+  const uint64_t seed = 1;
+  static constexpr std::string_view pieces[] = {
+      "null", "[", "]", "{}", "-1", "1e999", "\"\"", "\"f32[9999999999,9999999999]\"", "\xff", ","};
+  for (uint64_t i = 0; i < 20'000; ++i) {
+    Choices choices(seed, i);
+    std::string reply = full_reply;
+    const std::size_t begin = choices.below(reply.size());
+    reply.replace(begin, choices.below(8), choices.pick(pieces));
+    const Outcome outcome = decode_run(reply, 7, test.graph);
+    const bool whole = outcome.a.has_value() || outcome.status != Status::Ok;
+    EXPECT_TRUE(whole) << "seed " << seed << " stream " << i << ": " << reply;
+  }
+}
+
+TEST(Protocol, HelloSaysWhatIsTaken) {
+  const auto hello = decode_hello(
+      R"({"id":1,"protocol":1,"name":"n","version":"2","versions":{"torch":"3"},"dtypes":["f32","bool"],"ops":null,"profile":{"name":"eager"}})",
+      1);
+  ASSERT_TRUE(hello.has_value()) << hello.error().text();
+  EXPECT_EQ(hello->profile, "eager");
+  EXPECT_EQ(hello->dtypes, (std::vector<DType>{DType::F32, DType::Bool}));
+  EXPECT_FALSE(hello->ops.has_value());
+  EXPECT_EQ(hello->versions.at(0).second, "3");
+  for (const char* bad :
+       {R"({"id":1})", R"({"id":1,"protocol":2,"name":"n","profile":"eager"})", R"([])", R"({"id":2,"protocol":1})",
+        R"({"id":1,"protocol":1,"name":"n","profile":"eager","dtypes":["f33"]})"}) {
+    EXPECT_FALSE(decode_hello(bad, 1).has_value()) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace parallax
