@@ -1,0 +1,113 @@
+"""Makes the virtual environments that targets run in: python3 adapters/install.py NAME[@VERSION]…
+
+NAME is a family ("executorch") or a target ("executorch-xnnpack"); adapters/targets.json says which is which, and pins
+the versions. An environment lies in .targets/FAMILY-VERSION. A file in it, written last, marks it as complete: one
+without the mark was interrupted and is made anew, one with it is left alone. Standard library only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import venv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ADAPTERS = Path(__file__).resolve().parent
+MARK = "parallax-complete.json"
+
+Catalogue = dict[str, Any]
+Run = Callable[[list[str]], tuple[int, str]]  # a command's exit status and what it wrote
+
+
+class InstallError(Exception):
+    """One line for a person."""
+
+
+def read_catalogue() -> Catalogue:
+    return json.loads((ADAPTERS / "targets.json").read_text())
+
+
+def resolve(catalogue: Catalogue, spec: str) -> tuple[str, str, list[str]]:
+    """The family, its version and what pip is to install for NAME[@VERSION]."""
+    name, _, version = spec.partition("@")
+    if name not in catalogue["families"]:
+        if name not in catalogue["targets"]:
+            known = ", ".join([*catalogue["families"], *catalogue["targets"]])
+            raise InstallError(f"nothing is called {name!r}; there are {known}")
+        name = catalogue["targets"][name]["families"][0]
+    family = catalogue["families"][name]
+    version = version or family["version"]
+    pins = family["pins"].get(version) or [pin.format(version=version) for pin in family["unpinned"]]
+    return name, version, pins
+
+
+def run_command(command: list[str]) -> tuple[int, str]:
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+def last_error(output: str) -> str:
+    """pip's own last word: its last ERROR line, else its last line."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR")]
+    return (errors or lines or ["no output"])[-1]
+
+
+def make_environment(folder: Path) -> None:
+    """An empty virtual environment there, in place of an unfinished one."""
+    shutil.rmtree(folder, ignore_errors=True)
+    venv.create(folder, with_pip=True, symlinks=True)
+
+
+def install(
+    root: Path,
+    family: str,
+    version: str,
+    pins: list[str],
+    run: Run = run_command,
+    make: Callable[[Path], None] = make_environment,
+) -> Path:
+    """The folder of a complete environment, made if it is not there."""
+    folder = root / f"{family}-{version}"
+    mark = folder / MARK
+    if mark.exists():
+        print(f"{folder.name}: already installed", flush=True)
+        return folder
+    print(f"{folder.name}: installing {' '.join(pins)} (some minutes)", flush=True)
+    try:
+        make(folder)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise InstallError(f"{folder.name}: cannot make a virtual environment: {error}") from error
+    python = str(folder / "bin" / "python")
+    status, output = run(
+        [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", *pins]
+    )
+    if status != 0:
+        raise InstallError(f"{folder.name}: pip failed: {last_error(output)}")
+    mark.write_text(json.dumps({"family": family, "version": version, "pins": pins}) + "\n")
+    print(f"{folder.name}: installed", flush=True)
+    return folder
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Installs the systems that targets drive.")
+    parser.add_argument("names", nargs="+", metavar="NAME[@VERSION]")
+    parser.add_argument("--root", type=Path, default=ADAPTERS.parent / ".targets", help="where the environments go")
+    options = parser.parse_args()
+    try:
+        catalogue = read_catalogue()
+        for spec in options.names:
+            install(options.root, *resolve(catalogue, spec))
+    except InstallError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

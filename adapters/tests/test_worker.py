@@ -1,0 +1,129 @@
+"""The shared worker, spoken to as a process, with stand-in systems: python3 -m unittest discover adapters/tests."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ADAPTERS = Path(__file__).resolve().parent.parent
+
+SYSTEM = """
+import os, sys
+sys.path.insert(0, {adapters!r})
+from worker import AdapterError, Rejection, System, UnsupportedError, serve
+
+def run(request, stages):
+    what = request["case"]["name"]
+    print("chatter on standard output")
+    with stages("lower"):
+        os.write(1, b"chatter from C\\n")
+        os.write(2, b"[kernel.cpp:7] no kernel for op\\n")
+        if what == "limit": raise RuntimeError("error: 0x14")
+        if what == "broken": raise KeyError("slot")
+        if what == "exit": sys.exit(1)
+        if what == "unsupported": raise UnsupportedError("not here")
+        if what == "adapter": raise AdapterError("two results")
+        if what == "long": raise ValueError("x" * 100_000)
+    return {{"outputs": [], "said": sys.argv[1:]}}
+
+rejections = (Rejection("0x14", "documented"), Rejection("no kernel", "elsewhere", stage="run"))
+explain = lambda text, written: text + " | " + written.strip()
+serve(lambda arguments: System(lambda: {{"name": "stand-in"}}, run, rejections, explain))
+"""
+
+
+def talk(requests: list[object], stderr: int | None = subprocess.PIPE) -> tuple[list[dict], str]:
+    """The replies to these requests (a string is sent as it is), and what came out of standard error."""
+    lines = [request if isinstance(request, str) else json.dumps(request) for request in requests]
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "system.py"
+        script.write_text(SYSTEM.format(adapters=str(ADAPTERS)))
+        done = subprocess.run(
+            [sys.executable, str(script), "--flag"],
+            input="\n".join(lines) + "\n",
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+    return [json.loads(line) for line in done.stdout.splitlines()], done.stderr or ""
+
+
+def run(name: str) -> dict:
+    return {"id": name, "do": "run", "case": {"name": name}}
+
+
+class WorkerTest(unittest.TestCase):
+    def test_hello_carries_the_protocol(self) -> None:
+        replies, _ = talk([{"id": 1, "do": "hello"}])
+        self.assertEqual(replies, [{"id": 1, "protocol": 1, "name": "stand-in"}])
+
+    def test_replies_are_alone_on_standard_output_and_chatter_is_on_standard_error(self) -> None:
+        replies, errors = talk([run("fine"), run("fine")])
+        self.assertEqual([reply["status"] for reply in replies], ["ok", "ok"])
+        self.assertEqual(replies[0]["said"], ["--flag"])
+        self.assertIn("lower", replies[0]["ms"])
+        self.assertEqual(errors.count("chatter from C"), 2)
+        self.assertEqual(errors.count("chatter on standard output"), 2)
+
+    def test_exceptions_have_a_status_a_stage_and_what_c_code_wrote(self) -> None:
+        expected = {
+            "limit": ("rejected", "lower", "RuntimeError"),
+            "broken": ("error", "lower", "KeyError"),
+            "exit": ("error", "lower", "SystemExit"),
+            "unsupported": ("unsupported", "adapter", "UnsupportedError"),
+            "adapter": ("unsupported", "adapter", "AdapterError"),
+        }
+        replies, _ = talk([run(name) for name in expected])
+        for reply, (name, wanted) in zip(replies, expected.items(), strict=True):
+            self.assertEqual((reply["status"], reply["stage"], reply["kind"]), wanted, name)
+            self.assertIn("no kernel for op", reply["message"])
+        self.assertEqual(replies[0]["because"], "documented")
+        self.assertIn("KeyError", replies[1]["traceback"])
+
+    def test_standard_error_is_that_of_the_request_alone(self) -> None:
+        replies, _ = talk([run("broken"), run("broken")])
+        for reply in replies:
+            self.assertEqual(reply["stderr"].count("no kernel"), 1)
+
+    def test_a_parent_that_gives_a_file_for_standard_error_reads_it_there(self) -> None:
+        with tempfile.TemporaryFile("w+") as file:
+            replies, _ = talk([run("broken")], stderr=file.fileno())
+            file.seek(0)
+            self.assertIn("no kernel", file.read())
+        self.assertIn("no kernel", replies[0]["stderr"])
+
+    def test_what_fails_outside_every_stage_is_the_adapters_own(self) -> None:
+        (reply,), _ = talk([{"id": 1, "do": "run"}])
+        self.assertEqual((reply["status"], reply["stage"], reply["kind"]), ("unsupported", "adapter", "KeyError"))
+
+    def test_a_system_that_cannot_be_made_says_why(self) -> None:
+        done = subprocess.run(
+            [sys.executable, "-c", "import worker; worker.serve(lambda _: 1 / 0)"],
+            cwd=ADAPTERS,
+            input="",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("ZeroDivisionError", done.stderr)
+
+    def test_long_messages_are_cut(self) -> None:
+        replies, _ = talk([run("long")])
+        self.assertLess(len(json.dumps(replies[0])), 50_000)
+
+    def test_nonsense_is_answered_and_the_next_request_runs(self) -> None:
+        requests: list[object] = ["{", "[1]", '"text"', "null", {"id": 5, "do": "dance"}, run("fine")]
+        replies, _ = talk(requests)
+        self.assertEqual([reply["status"] for reply in replies], ["unsupported"] * 5 + ["ok"])
+        self.assertEqual(replies[4]["id"], 5)
+
+
+if __name__ == "__main__":
+    unittest.main()
