@@ -1,0 +1,90 @@
+#include "corpus/finding.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/choices.h"
+#include "graph/json_field.h"
+
+namespace parallax {
+namespace {
+
+Result<std::string> text_member(const Field& root, std::string_view key) {
+  TRY(Field field, root.need(key));
+  return field.text();
+}
+
+Result<std::optional<uint64_t>> number_member(const Field& root, std::string_view key) {
+  const auto field = root.find(key);
+  if (!field) return std::nullopt;
+  if (!field->json().is_number_unsigned()) return field->fail("must be an integer that is not negative");
+  return field->json().get<uint64_t>();
+}
+
+Result<Finding> read_finding(const Field& root) {
+  Finding finding;
+  TRY(finding.id, text_member(root, "id"));
+  TRY(finding.target, text_member(root, "target"));
+  TRY(finding.signature, text_member(root, "signature"));
+  TRY(Field verdict_field, root.need("verdict"));
+  TRY(std::string verdict_name, verdict_field.text());
+  const auto verdict = parse_verdict(verdict_name);
+  if (!verdict) return verdict_field.fail("unknown verdict '{}'", verdict_name);
+  finding.verdict = *verdict;
+  if (const auto planted = root.find("planted")) {
+    TRY_VOID(planted->expect_array());
+    for (std::size_t i = 0; i < planted->json().size(); ++i) {
+      TRY(std::string fault, planted->element(i).text());
+      finding.planted.push_back(std::move(fault));
+    }
+  }
+  TRY(finding.seed, number_member(root, "seed"));
+  TRY(finding.index, number_member(root, "index"));
+  if (const auto versions = root.find("versions")) {
+    TRY_VOID(versions->expect_object());
+    TRY_VOID(for_each_member(*versions, [&](const std::string& part, const Field& field) -> Result<void> {
+      TRY(std::string version, field.text());
+      finding.versions.emplace_back(part, std::move(version));
+      return {};
+    }));
+  }
+  return finding;
+}
+
+}  // namespace
+
+std::string short_id(std::string_view text, int length) {
+  constexpr std::string_view digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+  constexpr int bits = 5;
+  PARALLAX_CHECK(length > 0 && length * bits <= 65);
+  uint64_t hash = text.size();
+  for (char c : text) hash = mix(hash, static_cast<unsigned char>(c));
+  std::string id;
+  for (int i = 0; i < length; ++i) {
+    id += digits[hash & 31];
+    hash >>= bits;
+  }
+  return id;
+}
+
+std::string finding_json(const Finding& finding) {
+  Json json = {{"id", finding.id},
+               {"target", finding.target},
+               {"verdict", name(finding.verdict)},
+               {"signature", finding.signature},
+               {"nodes", finding.reduced.graph.nodes.size()},
+               {"original_nodes", finding.original.graph.nodes.size()}};
+  if (!finding.planted.empty()) json["planted"] = finding.planted;
+  if (finding.seed) json["seed"] = *finding.seed;
+  if (finding.index) json["index"] = *finding.index;
+  for (const auto& [part, version] : finding.versions) json["versions"][part] = version;
+  return write_json(json, 2) + "\n";
+}
+
+Result<Finding> parse_finding(std::string_view json) {
+  TRY(Json document, parse_json(json));
+  const Field root(document, "");
+  TRY_VOID(root.expect_object());
+  return read_finding(root);
+}
+
+}  // namespace parallax

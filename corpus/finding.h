@@ -1,0 +1,38 @@
+// Finding: one divergence of a target, reduced, signed and explained.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "graph/case.h"
+#include "oracle/judge.h"
+
+namespace parallax {
+
+struct Finding {
+  std::string id;      // "7KQ2": given by the store
+  std::string target;  // as the user named it, options included
+  Verdict verdict = Verdict::Mismatch;
+  std::string signature;  // corpus/signature.h
+  Case original;
+  Case reduced;
+  std::string explanation;                                    // text for a person, several lines
+  std::vector<std::string> planted;                           // faults that were switched on ("F01")
+  std::optional<uint64_t> seed;                               // what generated the original, where it was generated
+  std::optional<uint64_t> index;                              // its number among the graphs of that seed
+  std::vector<std::pair<std::string, std::string>> versions;  // {"executorch", "1.4.1"} …
+};
+
+// A short name for a text: `length` digits (at most 13) of a hash in base 32 without I, L, O, U. Equal on every
+// machine.
+std::string short_id(std::string_view text, int length);
+
+// finding.json: what the cases and the explanation do not say.
+std::string finding_json(const Finding& finding);
+// Reads finding.json back into a finding without cases and explanation; the error carries the JSON pointer.
+Result<Finding> parse_finding(std::string_view json);
+
+}  // namespace parallax

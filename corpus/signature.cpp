@@ -1,0 +1,198 @@
+#include "corpus/signature.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <vector>
+
+namespace parallax {
+namespace {
+
+constexpr std::size_t longest_message = 200;
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
+
+std::string_view first_line(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    const std::size_t start = line.find_first_not_of(" \t\r");
+    if (start != std::string_view::npos) return line.substr(start, line.find_last_not_of(" \t\r") - start + 1);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return {};
+}
+
+// Replaces the incidental parts of one line, from left to right.
+class Normaliser {
+ public:
+  Normaliser(std::string_view line, std::span<const std::string> names) : rest_(line), names_(names) {}
+
+  std::string text() {
+    while (!rest_.empty()) {
+      if (!take_path() && !take_reference() && !take_quoted() && !take_number() && !take_word()) {
+        out_ += rest_[0];
+        previous_ = rest_[0];
+        rest_.remove_prefix(1);
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  bool replace(std::size_t length, std::string_view by) {
+    out_ += by;
+    previous_ = '\0';
+    rest_.remove_prefix(length);
+    return true;
+  }
+  template <class Accept>
+  std::size_t run(std::size_t from, Accept&& accept) const {
+    while (from < rest_.size() && accept(rest_[from])) ++from;
+    return from;
+  }
+  bool is_name(std::string_view word) const { return std::find(names_.begin(), names_.end(), word) != names_.end(); }
+
+  // "/usr/lib/x.py:12", "../a/b".
+  bool take_path() {
+    const bool starts =
+        rest_[0] == '/' || rest_.starts_with("./") || rest_.starts_with("../") || rest_.starts_with("~/");
+    if (!starts || is_word(previous_)) return false;
+    const std::size_t end =
+        run(0, [](char c) { return is_word(c) || std::string_view("/.-+~:@").find(c) != std::string_view::npos; });
+    if (end < 3) return false;
+    return replace(end, "<path>");
+  }
+  // "%name".
+  bool take_reference() {
+    if (rest_[0] != '%') return false;
+    const std::size_t end = run(1, is_word);
+    return end > 1 && replace(end, "<name>");
+  }
+  // A quoted identifier is a name; one with dots is an op or a module, which says what is wrong.
+  bool take_quoted() {
+    const char quote = rest_[0];
+    if ((quote != '\'' && quote != '"' && quote != '`') || is_word(previous_)) return false;
+    const std::size_t end = run(1, is_word);
+    if (end == 1 || end == rest_.size() || rest_[end] != quote) return false;
+    return replace(end + 1, "<name>");
+  }
+  bool take_number() {
+    if (is_word(previous_) || !is_digit(rest_[0])) return false;
+    if (rest_.starts_with("0x")) return replace(run(2, is_word), "<hex>");
+    std::size_t end = run(0, is_digit);
+    if (end + 1 < rest_.size() && rest_[end] == '.' && is_digit(rest_[end + 1])) end = run(end + 1, is_digit);
+    if (end < rest_.size() && rest_[end] == 'e') {
+      const std::size_t exponent =
+          end + (end + 1 < rest_.size() && (rest_[end + 1] == '-' || rest_[end + 1] == '+') ? 2 : 1);
+      if (exponent < rest_.size() && is_digit(rest_[exponent])) end = run(exponent, is_digit);
+    }
+    if (end < rest_.size() && is_word(rest_[end])) return false;
+    return replace(end, "<n>");
+  }
+  // A whole word: a value's name, an identifier numbered by its maker ("permute_3"), or kept. One-letter names are left
+  // alone where nothing marks them: they are words, too.
+  bool take_word() {
+    if (!is_word(rest_[0])) return false;
+    const std::size_t end = run(0, is_word);
+    std::string_view word = rest_.substr(0, end);
+    if (word.size() > 1 && is_name(word)) return replace(end, "<name>");
+    std::string_view stem = word;
+    while (!stem.empty() && is_digit(stem.back())) stem.remove_suffix(1);
+    const bool numbered = stem.size() < word.size() && stem.size() > 1 && stem.ends_with('_');
+    out_ += numbered ? stem.substr(0, stem.size() - 1) : word;
+    previous_ = word.back();
+    rest_.remove_prefix(end);
+    return true;
+  }
+
+  std::string_view rest_;
+  std::span<const std::string> names_;
+  std::string out_;
+  char previous_ = ' ';
+};
+
+std::string_view source_kind(SourceKind kind) {
+  switch (kind) {
+    case SourceKind::Input:
+      return "input";
+    case SourceKind::Constant:
+      return "constant";
+    case SourceKind::Buffer:
+      return "buffer";
+  }
+  return "";
+}
+
+// "sum" and "add.Tensor": the overload is said where there are several.
+std::string short_op(const Op& op) {
+  return op.schema.overload == "default" ? op.schema.name : op.schema.name + "." + op.schema.overload;
+}
+
+}  // namespace
+
+std::string normalised_message(std::string_view message, std::span<const std::string> value_names) {
+  return Normaliser(first_line(message), value_names).text().substr(0, longest_message);
+}
+
+std::string failure_class(std::string_view target, const Judgement& judgement, const Outcome& outcome,
+                          const Graph& graph) {
+  std::string text = fmt::format("{} | {}", name(judgement.verdict), target);
+  if (judgement.verdict == Verdict::Mismatch && judgement.divergence) {
+    const Divergence& divergence = *judgement.divergence;
+    // What is right at first and wrong later is another failure than what is wrong at once.
+    return fmt::format("{} | {}{}", text, divergence.kind, divergence.run.empty() || divergence.run == "A" ? "" : " | " + divergence.run);
+  }
+  for (const std::string& part : {outcome.stage, outcome.kind, normalised_message(outcome.message, graph.names)}) {
+    if (!part.empty()) text += " | " + part;
+  }
+  return text;
+}
+
+std::string graph_signature(const Graph& graph) {
+  std::vector<std::string> owners(graph.storages.size());  // what made each storage
+  std::set<std::string> relations;
+  const auto relate = [&](StorageId storage, std::string_view mark, const std::string& what) {
+    std::string& owner = owners[storage.index];
+    if (owner.empty()) {
+      owner = what;
+    } else {
+      relations.insert(fmt::format("{}{}{}", what, mark, owner));
+    }
+  };
+  for (const Source& source : graph.sources)
+    relate(graph.meta(source.value).storage, "~", std::string(source_kind(source.kind)));
+  std::map<std::string, int> ops;
+  for (const Node& node : graph.nodes) {
+    const std::string op = short_op(*node.op);
+    ++ops[op];
+    const bool writes = node.op->writes() && !node.op->writes_metadata_only();
+    for (ValueId result : node.results) relate(graph.meta(result).storage, writes ? "!" : "~", op);
+  }
+  std::set<StorageId> returned;
+  for (ValueId output : graph.outputs) {
+    const StorageId storage = graph.meta(output).storage;
+    if (!returned.insert(storage).second) relations.insert("returned~returned");
+  }
+  std::string text;
+  for (const auto& [op, count] : ops) {
+    text += (text.empty() ? "" : " ") + op;
+    if (count > 1) text += fmt::format("*{}", count);
+  }
+  for (const std::string& relation : relations) text += "; " + relation;
+  return text;
+}
+
+std::string signature(std::string_view target, const Judgement& judgement, const Outcome& outcome,
+                      const Graph& reduced) {
+  std::string text = failure_class(target, judgement, outcome, reduced);
+  const bool by_values = judgement.verdict == Verdict::Mismatch || judgement.verdict == Verdict::Suspect ||
+                         judgement.verdict == Verdict::Nondeterministic;
+  return by_values ? text + " | " + graph_signature(reduced) : text;
+}
+
+}  // namespace parallax

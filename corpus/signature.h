@@ -1,0 +1,34 @@
+// Signature: the text by which two divergences are the same one.
+//
+// It holds what a bug determines (verdict, target, stage, the message without its incidental parts, the ops of the
+// reduced graph and how they share memory) and nothing that a seed determines (names, shapes, literals, paths,
+// addresses).
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "graph/graph.h"
+#include "oracle/judge.h"
+
+namespace parallax {
+
+// The first line that says something, with paths, addresses, numbers, quoted names and names of values replaced; at
+// most 200 characters.
+std::string normalised_message(std::string_view message, std::span<const std::string> value_names = {});
+
+// What a reducer must keep: verdict, target, and for a message its stage, kind and normalised text, for a mismatch what
+// is wrong (values, shape, dtype, count, identity) and in which run. "mismatch | portable | values".
+std::string failure_class(std::string_view target, const Judgement& judgement, const Outcome& outcome,
+                          const Graph& graph);
+
+// The ops of a graph and which share memory with which or write it, in canonical order:
+// "clone exp neg*2 sigmoid; view~clone; add_!input". Independent of names, literals and the order of independent nodes.
+std::string graph_signature(const Graph& graph);
+
+// failure_class, for mismatches together with graph_signature of the reduced graph.
+std::string signature(std::string_view target, const Judgement& judgement, const Outcome& outcome,
+                      const Graph& reduced);
+
+}  // namespace parallax

@@ -1,0 +1,161 @@
+#include "corpus/store.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "graph/emit_pytorch.h"
+#include "graph/text_file.h"
+
+namespace parallax {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::unexpected<Error> folder_error(const fs::path& folder, std::string_view action, const std::error_code& code) {
+  return std::unexpected(Error{ErrorKind::Invalid, folder.string(), "",
+                               fmt::format("the findings folder cannot be {}: {}", action, code.message())});
+}
+
+// A folder of a name that no one else uses, removed again unless it was renamed away.
+class TemporaryFolder {
+ public:
+  static Result<TemporaryFolder> make(const fs::path& parent, int number) {
+    // Hidden and with the process's number: several campaigns may share a findings folder.
+    fs::path path = parent / fmt::format(".new-{}-{}", ::getpid(), number);
+    std::error_code code;
+    fs::remove_all(path, code);
+    code.clear();
+    if (!fs::create_directory(path, code)) return folder_error(parent, "written", code);
+    return TemporaryFolder(std::move(path));
+  }
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+  void moved_away() { path_.clear(); }
+
+ private:
+  explicit TemporaryFolder(fs::path path) : path_(std::move(path)) {}
+  fs::path path_;
+};
+
+bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
+
+// The folders of findings, in the order of their names.
+Result<std::vector<fs::path>> finding_folders(const fs::path& folder) {
+  std::error_code code;
+  std::vector<fs::path> folders;
+  for (auto entry = fs::directory_iterator(folder, code); !code && entry != fs::directory_iterator();
+       entry.increment(code)) {
+    std::error_code ignored;
+    if (!is_hidden(entry->path()) && entry->is_directory(ignored)) folders.push_back(entry->path());
+  }
+  if (code) return folder_error(folder, "read", code);
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+Result<Finding> load_record(const fs::path& folder) {
+  const fs::path path = folder / "finding.json";
+  TRY(std::string text, read_text_file(path));
+  auto finding = parse_finding(text);
+  if (!finding) {
+    Error error = std::move(finding).error();
+    error.file = path.string();
+    return std::unexpected(std::move(error));
+  }
+  return finding;
+}
+
+bool holds(const fs::path& folder, std::string_view signature) {
+  const auto finding = load_record(folder);
+  return finding && finding->signature == signature;
+}
+
+Result<Case> load_case(const fs::path& path) {
+  TRY(std::string text, read_text_file(path));
+  return parse_case(text, path.string());
+}
+
+Result<void> write_finding(const Finding& finding, const fs::path& folder) {
+  TRY_VOID(write_text_file(folder / "case.json", to_json(finding.original, 2) + "\n"));
+  TRY_VOID(write_text_file(folder / "reduced.json", to_json(finding.reduced, 2) + "\n"));
+  TRY_VOID(write_text_file(folder / "finding.json", finding_json(finding)));
+  TRY_VOID(write_text_file(folder / "explanation.txt", finding.explanation));
+  const std::string comment =
+      fmt::format("{}: {} on {}\n{}", finding.id, name(finding.verdict), finding.target, finding.signature);
+  return write_text_file(folder / "repro.py", emit_pytorch(finding.reduced, comment));
+}
+
+}  // namespace
+
+Result<FindingStore> FindingStore::open(const fs::path& folder) {
+  std::error_code code;
+  fs::create_directories(folder, code);
+  if (code) return folder_error(folder, "made", code);
+  FindingStore store(folder);
+  TRY([[maybe_unused]] TemporaryFolder probe, TemporaryFolder::make(folder, store.next_temporary_++));
+  TRY(std::vector<fs::path> folders, finding_folders(folder));
+  for (const fs::path& entry : folders) {
+    if (auto finding = load_record(entry)) store.ids_.emplace(finding->signature, entry.filename().string());
+  }
+  return store;
+}
+
+const std::string* FindingStore::find(std::string_view signature) const {
+  const auto found = ids_.find(std::string(signature));
+  return found == ids_.end() ? nullptr : &found->second;
+}
+
+std::string FindingStore::choose_id(std::string_view signature) const {
+  constexpr int shortest = 4;
+  constexpr int longest = 13;
+  for (int length = shortest; length < longest; ++length) {
+    std::string id = short_id(signature, length);
+    if (!fs::exists(folder_ / id) || holds(folder_ / id, signature)) return id;
+  }
+  return short_id(signature, longest);
+}
+
+Result<fs::path> FindingStore::add(Finding& finding) {
+  if (const std::string* known = find(finding.signature)) {
+    finding.id = *known;
+    return folder_ / *known;
+  }
+  finding.id = choose_id(finding.signature);
+  TRY(TemporaryFolder temporary, TemporaryFolder::make(folder_, next_temporary_++));
+  TRY_VOID(write_finding(finding, temporary.path()));
+  fs::path target = folder_ / finding.id;
+  std::error_code code;
+  fs::rename(temporary.path(), target, code);
+  if (!code) {
+    temporary.moved_away();
+  } else if (!holds(target, finding.signature)) {
+    // Otherwise another campaign that writes into this folder was faster with the same finding.
+    return folder_error(folder_, "written", code);
+  }
+  ids_.emplace(finding.signature, finding.id);
+  return target;
+}
+
+Result<Finding> load_finding(const fs::path& folder) {
+  TRY(Finding finding, load_record(folder));
+  TRY(finding.original, load_case(folder / "case.json"));
+  TRY(finding.reduced, load_case(folder / "reduced.json"));
+  TRY(finding.explanation, read_text_file(folder / "explanation.txt"));
+  return finding;
+}
+
+Result<std::vector<Result<Finding>>> load_findings(const fs::path& folder) {
+  TRY(std::vector<fs::path> folders, finding_folders(folder));
+  std::vector<Result<Finding>> findings;
+  for (const fs::path& entry : folders) findings.push_back(load_finding(entry));
+  return findings;
+}
+
+}  // namespace parallax

@@ -1,0 +1,48 @@
+// FindingStore: a folder of findings. One finding is FINDINGS/<ID>/ with
+//   case.json         what was found
+//   reduced.json      what is left of it
+//   finding.json      target, verdict, signature, planted faults, seed, versions
+//   explanation.txt   why, for a person
+//   repro.py          the reduced case as a PyTorch script
+// A finding appears whole or not at all: it is written into a temporary folder that is renamed.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "corpus/finding.h"
+
+namespace parallax {
+
+class FindingStore {
+ public:
+  // Makes the folder if it is not there, checks that it can be written and reads the signatures it knows. An entry that
+  // cannot be read is left alone.
+  static Result<FindingStore> open(const std::filesystem::path& folder);
+
+  // The id under which a signature is known, or null.
+  const std::string* find(std::string_view signature) const;
+
+  // Gives the finding an id and writes it; returns its folder. A signature that is known already is not written again.
+  Result<std::filesystem::path> add(Finding& finding);
+
+  const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  explicit FindingStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  std::string choose_id(std::string_view signature) const;
+
+  std::filesystem::path folder_;
+  std::unordered_map<std::string, std::string> ids_;  // by signature
+  int next_temporary_ = 0;
+};
+
+// Reads one finding's folder, cases and explanation included.
+Result<Finding> load_finding(const std::filesystem::path& folder);
+// Every finding of a findings folder in the order of their ids, or per entry why it cannot be read.
+Result<std::vector<Result<Finding>>> load_findings(const std::filesystem::path& folder);
+
+}  // namespace parallax

@@ -1,0 +1,180 @@
+#include "reducers/rebuild.h"
+
+#include <algorithm>
+
+#include "graph/builder.h"
+
+namespace parallax {
+namespace {
+
+const Tensor* find_data(const Sketch& sketch, const std::string& name) {
+  for (const Sketch::DeclaredStorage& storage : sketch.storages) {
+    if (storage.name == name) return &storage.data;
+  }
+  for (const Sketch::GivenValue& source : sketch.sources) {
+    if (source.name == name) return &source.data;
+  }
+  return nullptr;
+}
+
+class Assembler {
+ public:
+  Assembler(const Sketch& sketch, const ArgumentChoices& choices)
+      : sketch_(sketch), choices_(choices), values_(sketch.stand_ins.size()) {}
+
+  std::optional<Case> run(const Case& base) {
+    if (sketch_.outputs.empty() || !add_sources()) return std::nullopt;
+    for (const Sketch::CallSketch& node : sketch_.nodes) {
+      if (!add_node(node)) return std::nullopt;
+    }
+    for (ValueId output : sketch_.outputs) {
+      const ValueId value = new_value(output);
+      if (!value.valid()) return std::nullopt;
+      builder_.add_output(value);
+    }
+    Case test;
+    test.name = base.name;
+    test.origin = base.origin;
+    test.file = base.file;
+    test.graph = builder_.take();
+    for (const FeedSlot& slot : feed_slots(test.graph)) {
+      test.feed.push_back(settled(*find_data(sketch_, slot.name), slot.layout));
+    }
+    return test;
+  }
+
+ private:
+  ValueId new_value(ValueId old) const { return values_[sketch_.resolve(old).index]; }
+
+  bool add_sources() {
+    std::vector<std::optional<StorageId>> storages(sketch_.storages.size());
+    for (const Sketch::GivenValue& source : sketch_.sources) {
+      Result<ValueId> value = fail("");
+      if (source.storage) {
+        std::optional<StorageId>& storage = storages[*source.storage];
+        if (!storage) {
+          const Sketch::DeclaredStorage& declared = sketch_.storages[*source.storage];
+          const auto added = builder_.add_storage(declared.name, declared.dtype, declared.sizes,
+                                                  declared.state ? std::optional(declared.data) : std::nullopt);
+          if (!added) return false;
+          storage = *added;
+        }
+        value = builder_.add_window(source.kind, source.name, source.dtype, source.layout, *storage);
+      } else {
+        Tensor data = source.kind == SourceKind::Input ? Tensor() : settled(source.data, source.layout);
+        value = builder_.add_source(source.kind, source.name, source.dtype, source.layout, std::move(data));
+      }
+      if (!value) return false;
+      values_[source.value.index] = *value;
+    }
+    return true;
+  }
+
+  bool add_node(const Sketch::CallSketch& node) {
+    std::vector<Argument> mapped = node.arguments;
+    bool known = true;
+    for (Argument& argument : mapped) {
+      for_each_value(argument, [&](ValueId& value) {
+        value = new_value(value);
+        known = known && value.valid();
+        if (value.valid()) value = builder_.current(value);
+      });
+    }
+    if (!known) return false;
+    if (!choices_) return try_call(node, std::move(mapped));
+    for (std::vector<Argument>& arguments : choices_(node, mapped, builder_.graph(), values_)) {
+      if (try_call(node, std::move(arguments))) return true;
+    }
+    return false;
+  }
+
+  bool try_call(const Sketch::CallSketch& node, std::vector<Argument> arguments) {
+    const auto results = builder_.add_node(*node.op, std::move(arguments), node.name, node.result_names);
+    if (!results) return false;
+    for (std::size_t k = 0; k < std::min(results->size(), node.results.size()); ++k)
+      values_[node.results[k].index] = (*results)[k];
+    return true;
+  }
+
+  const Sketch& sketch_;
+  const ArgumentChoices& choices_;
+  GraphBuilder builder_;
+  std::vector<ValueId> values_;  // new ids by the sketch's
+};
+
+}  // namespace
+
+ValueId Sketch::resolve(ValueId value) const {
+  while (stand_ins[value.index] != value) value = stand_ins[value.index];
+  return value;
+}
+
+Sketch take_apart(const Case& test) {
+  const Graph& graph = test.graph;
+  Sketch sketch;
+  std::vector<std::size_t> place(graph.storages.size(), 0);
+  for (std::size_t i = 0; i < graph.storages.size(); ++i) {
+    const Storage& storage = graph.storages[i];
+    if (storage.name.empty()) continue;
+    place[i] = sketch.storages.size();
+    sketch.storages.push_back(
+        {storage.name, storage.sizes, storage.dtype, storage.data.has_value(), storage.data.value_or(Tensor())});
+  }
+  for (const Source& source : graph.sources) {
+    const TensorMeta& meta = graph.meta(source.value);
+    sketch.sources.push_back({source.kind, source.value, graph.name(source.value), meta.dtype, meta.layout, source.data,
+                              source.window ? std::optional(place[meta.storage.index]) : std::nullopt});
+  }
+  const std::vector<FeedSlot> slots = feed_slots(graph);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    for (Sketch::DeclaredStorage& storage : sketch.storages) {
+      if (storage.name == slots[i].name) storage.data = test.feed[i];
+    }
+    for (Sketch::GivenValue& source : sketch.sources) {
+      if (source.name == slots[i].name) source.data = test.feed[i];
+    }
+  }
+  for (const Node& node : graph.nodes) {
+    Sketch::CallSketch call{node.op, node.name, node.arguments, node.results, {}};
+    for (ValueId result : node.results) call.result_names.push_back(graph.name(result));
+    sketch.nodes.push_back(std::move(call));
+  }
+  sketch.outputs = graph.outputs;
+  for (std::size_t i = 0; i < graph.metas.size(); ++i) sketch.stand_ins.push_back(ValueId(i));
+  return sketch;
+}
+
+std::optional<Case> put_together(const Sketch& sketch, const Case& base, const ArgumentChoices& choices) {
+  return Assembler(sketch, choices).run(base);
+}
+
+Case without_dead_nodes(const Case& test) {
+  const Graph& graph = test.graph;
+  std::vector<bool> needed(graph.metas.size(), false);
+  std::vector<bool> live_storage(graph.storages.size(), false);
+  const auto need = [&](ValueId value) {
+    needed[value.index] = true;
+    live_storage[graph.meta(value).storage.index] = true;
+  };
+  for (const Source& source : graph.sources) live_storage[graph.meta(source.value).storage.index] = true;
+  for (ValueId output : graph.outputs) need(output);
+
+  Sketch sketch = take_apart(test);
+  std::vector<Sketch::CallSketch> kept;
+  for (std::size_t n = graph.nodes.size(); n-- > 0;) {
+    const Node& node = graph.nodes[n];
+    const bool live = std::any_of(node.results.begin(), node.results.end(), [&](ValueId result) {
+      return needed[result.index] || (node.op->writes() && live_storage[graph.meta(result).storage.index]);
+    });
+    if (!live) continue;
+    for (const Argument& argument : node.arguments) for_each_value(argument, need);
+    kept.push_back(std::move(sketch.nodes[n]));
+  }
+  std::reverse(kept.begin(), kept.end());
+  sketch.nodes = std::move(kept);
+  std::optional<Case> result = put_together(sketch, test);
+  PARALLAX_CHECK(result.has_value());
+  return *std::move(result);
+}
+
+}  // namespace parallax

@@ -1,0 +1,46 @@
+// Reduce: makes a case smaller while it stays interesting.
+//
+// The reducer sees a predicate, a source of recorded values, and nothing else: it knows no target, no verdict and no
+// oracle. Every candidate is rebuilt through GraphBuilder, so shapes are re-inferred and an invalid candidate is simply
+// not one.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "graph/case.h"
+
+namespace parallax {
+
+// True if the candidate still shows the same thing: the finding's signature is kept.
+using Interesting = std::function<bool(const Case& candidate)>;
+// What each value of a case's graph held right after it was computed in run A (the centre), or nothing where it cannot
+// run.
+using RecordedValues = std::function<std::optional<std::vector<Tensor>>(const Case& test)>;
+
+struct ReduceOptions {
+  int max_checks = 2000;  // calls of the predicate, cached answers not counted
+  double max_seconds = 60;
+};
+
+struct ReduceResult {
+  Case reduced;
+  int checks = 0;
+  double seconds = 0;
+  bool finished = false;  // a fixed point was reached inside the limits
+};
+
+// One way to make a case smaller: the candidates it offers, the most daring first. Candidates need not be interesting,
+// but each must be smaller under size_of_case, so that reduction ends.
+struct ReductionPass {
+  std::string_view name;
+  std::vector<Case> (*candidates)(const Case& test, const RecordedValues& recorded);
+};
+
+// Runs the passes of reducers/reduction_passes.h to a fixed point. `test` itself must be interesting.
+ReduceResult reduce(const Case& test, const Interesting& interesting, const RecordedValues& recorded,
+                    const ReduceOptions& options = {});
+
+}  // namespace parallax

@@ -1,0 +1,40 @@
+// The one list of reduction passes, in the order in which they run. A new pass is its file in reducers/passes/ and two
+// lines here.
+#pragma once
+
+#include <array>
+
+#include "reducers/reduce.h"
+
+namespace parallax {
+
+// One output, fewer outputs.
+std::vector<Case> output_candidates(const Case& test, const RecordedValues& recorded);
+// The first nodes gone, what they made given as inputs.
+std::vector<Case> prefix_candidates(const Case& test, const RecordedValues& recorded);
+// Ranges of nodes gone, from long ones to single ones.
+std::vector<Case> range_candidates(const Case& test, const RecordedValues& recorded);
+// One node gone, in every way: each operand of its type, an input, a constant.
+std::vector<Case> bypass_candidates(const Case& test, const RecordedValues& recorded);
+// Unused and equal sources, buffers, shared storages, odd strides.
+std::vector<Case> source_candidates(const Case& test, const RecordedValues& recorded);
+// Smaller extents, fewer dims.
+std::vector<Case> dim_candidates(const Case& test, const RecordedValues& recorded);
+// f32 in place of other dtypes.
+std::vector<Case> dtype_candidates(const Case& test, const RecordedValues& recorded);
+// The schema's defaults in place of other arguments.
+std::vector<Case> attribute_candidates(const Case& test, const RecordedValues& recorded);
+// Zeros, ones, small integers, few digits.
+std::vector<Case> value_candidates(const Case& test, const RecordedValues& recorded);
+// Canonical names and order, no expectation.
+std::vector<Case> name_candidates(const Case& test, const RecordedValues& recorded);
+
+inline constexpr std::array reduction_passes = {
+    ReductionPass{"outputs", output_candidates}, ReductionPass{"prefix", prefix_candidates},
+    ReductionPass{"ranges", range_candidates},   ReductionPass{"bypass", bypass_candidates},
+    ReductionPass{"sources", source_candidates}, ReductionPass{"dims", dim_candidates},
+    ReductionPass{"dtypes", dtype_candidates},   ReductionPass{"attributes", attribute_candidates},
+    ReductionPass{"values", value_candidates},   ReductionPass{"names", name_candidates},
+};
+
+}  // namespace parallax

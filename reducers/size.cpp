@@ -1,0 +1,113 @@
+#include "reducers/size.h"
+
+#include <cmath>
+
+#include "reducers/canonical.h"
+
+namespace parallax {
+namespace {
+
+int64_t cost_of_values(const Tensor& tensor) {
+  int64_t cost = 0;
+  const int64_t count = tensor.numel();
+  for (int64_t i = 0; i < count; ++i) {
+    const double x = tensor.get_double(i);
+    if (x == 0 && !std::signbit(x)) continue;
+    cost += x == 1 ? 1 : 1 + static_cast<int64_t>(element_text(tensor, i).size());
+  }
+  return cost;
+}
+
+void add_dtype(CaseSize& size, DType dtype) {
+  if (dtype != DType::F32) ++size.other_dtypes;
+}
+
+void add_sources(CaseSize& size, const Graph& graph) {
+  for (const Source& source : graph.sources) {
+    const TensorMeta& meta = graph.meta(source.value);
+    if (source.kind == SourceKind::Buffer) ++size.state;
+    if (source.window) ++size.alias_edges;
+    if (!is_contiguous(meta.layout)) ++size.alias_edges;
+    size.dims += meta.layout.rank();
+    add_dtype(size, meta.dtype);
+    size.values += cost_of_values(source.data);
+  }
+  for (const Storage& storage : graph.storages) {
+    if (storage.name.empty()) continue;
+    ++size.state;
+    size.elements += storage.elements;
+    add_dtype(size, storage.dtype);
+    if (storage.data) size.values += cost_of_values(*storage.data);
+  }
+}
+
+void add_node(CaseSize& size, const Graph& graph, const Node& node) {
+  const std::vector<Parameter>& parameters = node.op->schema.parameters;
+  for (std::size_t i = 0; i < node.arguments.size(); ++i) {
+    if (const auto* dtype = std::get_if<DType>(&node.arguments[i])) add_dtype(size, *dtype);
+    if (parameters[i].default_value && node.arguments[i] != *parameters[i].default_value) ++size.attributes;
+  }
+  const auto shared = [&](ValueId result) {
+    bool found = false;
+    for (const Argument& argument : node.arguments) {
+      for_each_value(argument,
+                     [&](ValueId value) { found = found || graph.meta(value).storage == graph.meta(result).storage; });
+    }
+    return found;
+  };
+  for (ValueId result : node.results) size.alias_edges += shared(result);
+}
+
+int64_t count_untidy(const Graph& graph) {
+  const CanonicalNames canonical = canonical_names(graph);
+  int64_t untidy = 0;
+  for (std::size_t i = 0; i < graph.sources.size(); ++i)
+    untidy += graph.name(graph.sources[i].value) != canonical.sources[i];
+  for (std::size_t i = 0; i < graph.storages.size(); ++i) untidy += graph.storages[i].name != canonical.storages[i];
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    untidy += node.name != canonical.nodes[n];
+    if (!node.op->schema.has_list_result()) continue;
+    for (std::size_t k = 0; k < node.results.size(); ++k) {
+      untidy += graph.name(node.results[k]) != canonical_element_name(canonical.nodes[n], k);
+    }
+  }
+  const std::vector<std::size_t> order = order_of_use(graph);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) untidy += order[j] > order[i];
+  }
+  return untidy;
+}
+
+int64_t count_bytes(const Case& test) {
+  int64_t bytes = 0;
+  for (const std::string& name : test.graph.names) bytes += static_cast<int64_t>(name.size());
+  for (const Node& node : test.graph.nodes) bytes += static_cast<int64_t>(node.name.size());
+  for (const Storage& storage : test.graph.storages) bytes += static_cast<int64_t>(storage.name.size());
+  const auto add = [&](const Tensor& tensor) { bytes += 1 + static_cast<int64_t>(tensor.bytes.size()); };
+  if (test.expect.outputs) {
+    ++bytes;
+    for (const Tensor& tensor : *test.expect.outputs) add(tensor);
+  }
+  for (const auto& [name, tensor] : test.expect.inputs) add(tensor);
+  for (const auto& [name, tensor] : test.expect.buffers) add(tensor);
+  return bytes;
+}
+
+}  // namespace
+
+CaseSize size_of_case(const Case& test) {
+  const Graph& graph = test.graph;
+  CaseSize size;
+  size.nodes = static_cast<int64_t>(graph.nodes.size());
+  size.ends = static_cast<int64_t>(graph.sources.size() + graph.outputs.size());
+  for (const TensorMeta& meta : graph.metas) size.elements += meta.layout.numel();
+  add_sources(size, graph);
+  for (const Tensor& tensor : test.feed) size.values += cost_of_values(tensor);
+  for (const Node& node : graph.nodes) add_node(size, graph, node);
+  size.untidy = count_untidy(graph);
+  size.bytes = count_bytes(test);
+  return size;
+}
+
+}  // namespace parallax

@@ -1,0 +1,83 @@
+#include "corpus/signature.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/case.h"
+
+namespace parallax {
+namespace {
+
+Graph graph_of(std::string_view inputs, std::string_view nodes, std::string_view outputs) {
+  std::string json = R"({"parallax": 1, "graph": {"inputs": )" + std::string(inputs) + R"(, "nodes": )" +
+                     std::string(nodes) + R"(, "outputs": )" + std::string(outputs) +
+                     "}, \"feed\": {\"x\": [1, 2, 3, 4]}}";
+  auto test = parse_case(json);
+  EXPECT_TRUE(test) << test.error().text();
+  return test ? test->graph : Graph();
+}
+
+constexpr std::string_view one_input = R"({"x": {"type": "f32[4]"}})";
+
+TEST(Signature, MessagesLoseWhatASeedDetermines) {
+  const std::vector<std::string> names = {"v12", "cache", "a"};
+  const std::pair<std::string_view, std::string_view> rows[] = {
+      {"Expected 3 but got 4.5e-3", "Expected <n> but got <n>"},
+      {"  \n\n  failed at /usr/lib/python3/x.py:12 (0x7ffe12ab)\nmore", "failed at <path> (<hex>)"},
+      {"Output node 'aten_permute_copy_default' is already in the inputs.",
+       "Output node <name> is already in the inputs."},
+      {"no kernel for 'aten.foo.default'", "no kernel for 'aten.foo.default'"},
+      {"v12 and cache clash with a bug", "<name> and <name> clash with a bug"},
+      {"value %v9 is dead", "value <name> is dead"},
+      {"node getitem_3 of permute_copy_1", "node getitem of permute_copy"},
+      {"int8 and float16 and f32[2,3]", "int8 and float16 and f32[<n>,<n>]"},
+      {"and/or 1/2", "and/or <n>/<n>"},
+      {"don't", "don't"},
+      {"", ""},
+  };
+  for (const auto& [message, normal] : rows) EXPECT_EQ(normalised_message(message, names), normal);
+  EXPECT_LE(normalised_message(std::string(10'000, 'x')).size(), 200U);
+}
+
+TEST(Signature, GraphsAreEqualUpToNamesShapesAndOrder) {
+  const Graph first = graph_of(one_input, R"([
+      {"out": "a", "op": "aten.sigmoid.default", "args": ["%x"]},
+      {"out": "b", "op": "aten.view.default", "args": ["%a", [2, 2]]},
+      {"out": "c", "op": "aten.neg.default", "args": ["%x"]},
+      {"out": "d", "op": "aten.add_.Tensor", "args": ["%c", "%c"]}])",
+                               R"(["%b", "%d"])");
+  const Graph second = graph_of(one_input, R"([
+      {"out": "q", "op": "aten.neg.default", "args": ["%x"]},
+      {"out": "p", "op": "aten.sigmoid.default", "args": ["%x"]},
+      {"out": "r", "op": "aten.add_.Tensor", "args": ["%q", "%q"], "kwargs": {"alpha": 3}},
+      {"out": "s", "op": "aten.view.default", "args": ["%p", [4, 1]]}])",
+                                R"(["%s", "%r"])");
+  EXPECT_EQ(graph_signature(first), "add_.Tensor neg sigmoid view; add_.Tensor!neg; view~sigmoid");
+  EXPECT_EQ(graph_signature(second), graph_signature(first));
+}
+
+TEST(Signature, SharedMemoryTellsGraphsApart) {
+  constexpr std::string_view nodes = R"([{"out": "a", "op": "aten.neg.default", "args": ["%x"]}])";
+  EXPECT_EQ(graph_signature(graph_of(one_input, nodes, R"(["%a"])")), "neg");
+  EXPECT_EQ(graph_signature(graph_of(one_input, nodes, R"(["%a", "%a"])")), "neg; returned~returned");
+}
+
+TEST(Signature, AMismatchIsSignedByItsGraphAndACrashByItsMessage) {
+  const Graph graph = graph_of(one_input, R"([{"out": "a", "op": "aten.neg.default", "args": ["%x"]}])", R"(["%a"])");
+  Judgement mismatch;
+  mismatch.verdict = Verdict::Mismatch;
+  mismatch.divergence = Divergence{};
+  EXPECT_EQ(failure_class("portable", mismatch, {}, graph), "mismatch | portable | values");
+  EXPECT_EQ(signature("portable", mismatch, {}, graph), "mismatch | portable | values | neg");
+  Judgement error;
+  error.verdict = Verdict::InternalError;
+  Outcome outcome;
+  outcome.status = Status::Error;
+  outcome.stage = "lower";
+  outcome.kind = "RuntimeError";
+  outcome.message = "node a_12 has 3 users";
+  EXPECT_EQ(signature("xnnpack", error, outcome, graph),
+            "internal_error | xnnpack | lower | RuntimeError | node a has <n> users");
+}
+
+}  // namespace
+}  // namespace parallax

@@ -1,0 +1,223 @@
+#include "reducers/reduce.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "reducers/reduction_passes.h"
+#include "reducers/size.h"
+#include "tests/reducers/generated_cases.h"
+
+namespace parallax {
+namespace {
+
+using testing::first_interesting;
+using testing::generated_case;
+using testing::record_ones;
+
+constexpr int large = 40;
+
+bool reads(const Node& node, ValueId value) {
+  bool found = false;
+  for (const Argument& argument : node.arguments) {
+    for_each_value(argument, [&](ValueId read) { found = found || read == value; });
+  }
+  return found;
+}
+
+bool is(const Node& node, std::string_view op) { return node.op->name == op; }
+
+// A clone whose source another node reads later: what an eliding planner gets wrong.
+bool clone_with_later_reader(const Case& test) {
+  const std::vector<Node>& nodes = test.graph.nodes;
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    if (!is(nodes[n], "aten.clone.default")) continue;
+    const ValueId source = std::get<ValueId>(nodes[n].arguments[0]);
+    if (std::any_of(nodes.begin() + static_cast<std::ptrdiff_t>(n) + 1, nodes.end(),
+                    [&](const Node& node) { return reads(node, source); }))
+      return true;
+  }
+  return false;
+}
+
+bool sigmoid_into_neg(const Case& test) {
+  const std::vector<Node>& nodes = test.graph.nodes;
+  for (const Node& first : nodes) {
+    if (!is(first, "aten.sigmoid.default")) continue;
+    for (const Node& second : nodes) {
+      if (is(second, "aten.neg.default") && reads(second, first.results[0])) return true;
+    }
+  }
+  return false;
+}
+
+bool holds_op(const Case& test, std::string_view op) {
+  return std::any_of(test.graph.nodes.begin(), test.graph.nodes.end(), [&](const Node& node) { return is(node, op); });
+}
+
+bool sigmoid_and_clone(const Case& test) {
+  return holds_op(test, "aten.sigmoid.default") && holds_op(test, "aten.clone.default");
+}
+
+bool element_below_minus_two(const Case& test) {
+  for (const Tensor& tensor : test.feed) {
+    for (int64_t i = 0; i < tensor.numel(); ++i) {
+      if (tensor.get_double(i) < -2) return true;
+    }
+  }
+  return false;
+}
+
+// The reported F01 shape: a = f(x), b = clone(a), c = g(a), d = h(c) with b read after d.
+bool elided_copy_read_after_overwrite(const Case& test) {
+  const std::vector<Node>& nodes = test.graph.nodes;
+  for (std::size_t copy = 0; copy < nodes.size(); ++copy) {
+    if (!is(nodes[copy], "aten.clone.default")) continue;
+    const ValueId source = std::get<ValueId>(nodes[copy].arguments[0]);
+    const bool made =
+        std::any_of(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(copy), [&](const Node& node) {
+          return !node.results.empty() && node.results[0] == source && !node.op->is_view() && !node.op->writes();
+        });
+    if (!made) continue;
+    for (std::size_t last = copy + 1; last < nodes.size(); ++last) {
+      if (!reads(nodes[last], source) || nodes[last].results.empty()) continue;
+      for (std::size_t taker = last + 1; taker < nodes.size(); ++taker) {
+        if (!reads(nodes[taker], nodes[last].results[0])) continue;
+        for (std::size_t late = taker + 1; late < nodes.size(); ++late) {
+          if (reads(nodes[late], nodes[copy].results[0])) return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+struct Target {
+  const char* name;
+  bool (*interesting)(const Case&);
+  std::size_t nodes;  // the exact minimum
+  std::size_t most_sources;
+};
+
+class ReducesToMinimum : public ::testing::TestWithParam<Target> {};
+
+TEST_P(ReducesToMinimum, FromFortyNodes) {
+  const Target& target = GetParam();
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    const Case start = first_interesting(seed, large, target.interesting);
+    const ReduceResult result = reduce(start, target.interesting, record_ones);
+    EXPECT_TRUE(target.interesting(result.reduced)) << "seed " << seed;
+    EXPECT_TRUE(result.finished) << "seed " << seed;
+    EXPECT_EQ(result.reduced.graph.nodes.size(), target.nodes) << "seed " << seed << ": " << to_json(result.reduced);
+    EXPECT_LE(result.reduced.graph.sources.size(), target.most_sources)
+        << "seed " << seed << ": " << to_json(result.reduced);
+    EXPECT_EQ(result.reduced.graph.outputs.size(), 1u) << "seed " << seed << ": " << to_json(result.reduced);
+    EXPECT_LT(result.checks, 600) << "seed " << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Predicates, ReducesToMinimum,
+                         ::testing::Values(Target{"CloneWithLaterReader", clone_with_later_reader, 2, 1},
+                                           Target{"AdjacentPair", sigmoid_into_neg, 2, 1},
+                                           Target{"TwoBranches", sigmoid_and_clone, 2, 1},
+                                           Target{"Value", element_below_minus_two, 0, 1},
+                                           Target{"ElidedCopy", elided_copy_read_after_overwrite, 5, 2}),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(Reduce, LeavesOnlyWhatTheValuePredicateNeeds) {
+  const Case start = first_interesting(11, 12, element_below_minus_two);
+  const Case reduced = reduce(start, element_below_minus_two, record_ones).reduced;
+  ASSERT_EQ(reduced.feed.size(), 1u);
+  EXPECT_EQ(reduced.feed[0].numel(), 1) << to_json(reduced);
+  EXPECT_EQ(reduced.feed[0].dtype, DType::F32) << to_json(reduced);
+}
+
+TEST(Reduce, WritesCanonicalNames) {
+  const Case start = first_interesting(3, large, sigmoid_into_neg);
+  const Graph graph = reduce(start, sigmoid_into_neg, record_ones).reduced.graph;
+  EXPECT_EQ(graph.name(graph.sources[0].value), "x");
+  EXPECT_EQ(graph.nodes[0].name, "a");
+  EXPECT_EQ(graph.nodes[1].name, "b");
+}
+
+TEST(Reduce, KeepsTheBestWhenTheChecksAreSpent) {
+  const Case start = first_interesting(5, large, clone_with_later_reader);
+  int calls = 0;
+  const Interesting counted = [&](const Case& test) {
+    ++calls;
+    return clone_with_later_reader(test);
+  };
+  const ReduceResult result = reduce(start, counted, record_ones, {.max_checks = 10});
+  EXPECT_EQ(result.checks, 10);
+  EXPECT_EQ(calls, 10);
+  EXPECT_FALSE(result.finished);
+  EXPECT_TRUE(clone_with_later_reader(result.reduced));
+  EXPECT_LT(size_of_case(result.reduced), size_of_case(start));
+}
+
+TEST(Reduce, StopsAtOnceWithoutTime) {
+  const Case start = first_interesting(5, large, clone_with_later_reader);
+  const ReduceResult result = reduce(start, clone_with_later_reader, record_ones, {.max_seconds = 0});
+  EXPECT_EQ(result.checks, 0);
+  EXPECT_FALSE(result.finished);
+  EXPECT_EQ(to_json(result.reduced), to_json(start));
+}
+
+TEST(Reduce, IsDeterministic) {
+  const Case start = first_interesting(7, large, clone_with_later_reader);
+  const ReduceResult first = reduce(start, clone_with_later_reader, record_ones);
+  const ReduceResult second = reduce(start, clone_with_later_reader, record_ones);
+  EXPECT_EQ(to_json(first.reduced), to_json(second.reduced));
+  EXPECT_EQ(first.checks, second.checks);
+}
+
+TEST(Reduce, NeverChecksACaseTwice) {
+  const Case start = first_interesting(9, large, clone_with_later_reader);
+  std::set<std::string> checked = {to_json(start)};
+  const Interesting once = [&](const Case& test) {
+    EXPECT_TRUE(checked.insert(to_json(test)).second) << to_json(test);
+    return clone_with_later_reader(test);
+  };
+  reduce(start, once, record_ones);
+}
+
+TEST(Reduce, GetsALongWayWithoutRecordedValues) {
+  const Case start = first_interesting(4, large, clone_with_later_reader);
+  const auto nothing = [](const Case&) { return std::optional<std::vector<Tensor>>(); };
+  const ReduceResult result = reduce(start, clone_with_later_reader, nothing);
+  EXPECT_TRUE(clone_with_later_reader(result.reduced));
+  EXPECT_LE(result.reduced.graph.nodes.size(), 8u) << to_json(result.reduced);
+}
+
+TEST(ReductionPasses, OfferOnlySmallerCasesThatReadBack) {
+  for (uint64_t stream = 0; stream < 60; ++stream) {
+    const Case start = generated_case(21, stream, 1 + static_cast<int>(stream % 14));
+    const CaseSize size = size_of_case(start);
+    for (const ReductionPass& pass : reduction_passes) {
+      for (const Case& candidate : pass.candidates(start, record_ones)) {
+        EXPECT_LT(size_of_case(candidate), size) << pass.name << ", stream " << stream;
+        const std::string json = to_json(candidate);
+        const Result<Case> read = parse_case(json);
+        ASSERT_TRUE(read.has_value()) << pass.name << ", stream " << stream << ": " << read.error().text() << "\n"
+                                      << json;
+        EXPECT_EQ(to_json(*read), json) << pass.name << ", stream " << stream;
+      }
+    }
+  }
+}
+
+TEST(ReductionPasses, EachOffersSomethingOfSomeCase) {
+  std::set<std::string_view> offered;
+  for (uint64_t stream = 0; stream < 200; ++stream) {
+    const Case start = generated_case(22, stream, 10);
+    for (const ReductionPass& pass : reduction_passes) {
+      if (!offered.contains(pass.name) && !pass.candidates(start, record_ones).empty()) offered.insert(pass.name);
+    }
+  }
+  EXPECT_EQ(offered.size(), reduction_passes.size());
+}
+
+}  // namespace
+}  // namespace parallax
