@@ -1,0 +1,63 @@
+// Campaign: many cases through several targets, each judged, what diverges reduced and stored.
+//
+// Every target has its own place in the numbered sequence of cases, so that a slow one does not hold a fast one back; a
+// worker thread always serves the target that has had the least time. Case k is the same whatever the threads do.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/open_target.h"
+#include "corpus/finding.h"
+#include "corpus/store.h"
+#include "fuzz/tally.h"
+
+namespace parallax {
+
+struct CampaignOptions {
+  std::vector<std::string> targets;
+  TargetOptions target_options;
+  // Case k, or nothing past the end. Called from several threads.
+  std::function<std::optional<Case>(uint64_t k)> source;
+  std::optional<double> seconds;  // stop handing out cases after that long; else run to the source's end
+  int jobs = 1;
+  uint64_t seed = 0;  // goes into the findings
+  bool reduce = true;
+  double reduce_seconds = 30;                     // the most one reduction may take
+  std::optional<std::filesystem::path> findings;  // where finding folders go; nothing: they are not stored
+  // Told of every judged case, under a lock; may be null.
+  std::function<void(const std::string& target, uint64_t k, const Case& test, const Examination& examination)> on_case;
+  // Told about twice a second; may be null.
+  std::function<void(const std::map<std::string, Tally>& tallies, std::size_t findings, double seconds)> on_progress;
+};
+
+// A finding and what is known of how it came about.
+struct CampaignFinding {
+  Finding finding;
+  std::string reason;  // the judge's line on the reduced case
+  int checks = 0;      // of the reduction
+  double reduce_seconds = 0;
+  std::filesystem::path folder;  // where it is kept; empty if it is not
+};
+
+struct CampaignResult {
+  std::map<std::string, Tally> tallies;
+  std::vector<CampaignFinding> findings;  // one a signature, by the number of the case
+  double seconds = 0;
+};
+
+// Runs to the end. An error is a target that cannot be opened or a findings folder that cannot be written; nothing has
+// run then.
+Result<CampaignResult> run_campaign(const CampaignOptions& options);
+
+// A finding from a diverging case: reduced (if asked for), explained, signed. `target` must be the one that diverged.
+CampaignFinding make_finding(Target& target, const Case& test, const Examination& examination,
+                             const CampaignOptions& options);
+
+}  // namespace parallax

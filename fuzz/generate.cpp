@@ -1,0 +1,167 @@
+#include "fuzz/generate.h"
+
+#include <algorithm>
+#include <array>
+
+#include "fuzz/draw_sources.h"
+#include "fuzz/draw_values.h"
+#include "fuzz/pool.h"
+#include "fuzz/weights.h"
+#include "graph/builder.h"
+
+namespace parallax {
+namespace {
+
+// Draws for one node before it is given up; from `wide_attempt` on the whole pool is offered.
+constexpr int node_attempts = 24;
+constexpr int wide_attempt = 8;
+
+// The group weights of a profile with the groups that have no op left out.
+std::array<uint32_t, op_group_count> usable_groups(const GenerateWeights& weights) {
+  std::array<uint32_t, op_group_count> usable = weights.groups;
+  for (std::size_t i = 0; i < op_group_count; ++i) {
+    if (sampled_ops(static_cast<OpGroup>(i)).empty()) usable[i] = 0;
+  }
+  return usable;
+}
+
+class Generator {
+ public:
+  Generator(Choices& choices, const GenerateOptions& options)
+      : choices_(choices),
+        weights_(generate_weights[static_cast<std::size_t>(options.profile)]),
+        groups_(usable_groups(weights_)) {
+    draw_sources(choices_, weights_, builder_, pool_);
+    const auto nodes = choices_.between(options.min_nodes, std::max(options.min_nodes, options.max_nodes));
+    for (int64_t i = 0; i < nodes; ++i) draw_node();
+    draw_outputs();
+  }
+
+  Case take() {
+    Case test;
+    test.name = "generated";
+    test.graph = builder_.take();
+    draw_data(test);
+    return test;
+  }
+
+ private:
+  void draw_node() {
+    const Choices::Scope scope(choices_, "node");
+    for (int attempt = 0; attempt < node_attempts; ++attempt) {
+      if (draw_call(attempt >= wide_attempt)) return;
+    }
+  }
+
+  // One op with operands, added to the graph; false where it found no operands or they do not infer.
+  bool draw_call(bool wide) {
+    const Op& op = *choices_.pick(sampled_ops(static_cast<OpGroup>(choices_.weighted(groups_))));
+    const Choices::Scope scope(choices_, "operands");
+    const Graph& graph = builder_.graph();
+    SampleContext context(choices_, pool_.draw_candidates(choices_, graph, wide), graph.metas);
+    std::optional<std::vector<Argument>> arguments = op.sample(op, context);
+    if (!arguments || changes_shared_object(graph, op, *arguments)) return false;
+    if (!builder_.add_node(op, *std::move(arguments))) return false;
+    pool_.add_node(graph, graph.nodes.back());
+    return true;
+  }
+
+  // Whether a metadata write (t_, squeeze_) hits a tensor that contiguous, to or flatten may have handed on as it was:
+  // eager then changes both names at once, which a graph of values does not say.
+  static bool changes_shared_object(const Graph& graph, const Op& op, const std::vector<Argument>& arguments) {
+    if (!op.writes_metadata_only()) return false;
+    const auto* written = std::get_if<ValueId>(&arguments.front());
+    return written && std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+             return !node.op->is_view() && !node.op->writes() && !node.results.empty() &&
+                    operand_handed_on(graph, node, graph.meta(*written).storage);
+           });
+  }
+
+  // Whether a node that computes something gives back the storage of its first operand.
+  static bool operand_handed_on(const Graph& graph, const Node& node, StorageId storage) {
+    const auto* operand = std::get_if<ValueId>(&node.arguments.front());
+    return operand && graph.meta(*operand).storage == storage && graph.meta(node.results.front()).storage == storage;
+  }
+
+  // What nobody reads is returned, so that most nodes are needed; then a few of anything: intermediates that are also
+  // consumed, inputs, buffers, and what is already returned.
+  void draw_outputs() {
+    const Choices::Scope scope(choices_, "outputs");
+    std::vector<ValueId> outputs;
+    const std::span<const Pool::Entry> entries = pool_.entries();
+    for (const Pool::Entry& entry : entries) {
+      if (!entry.source && entry.readers == 0 && !choices_.chance(weights_.drop_unread)) outputs.push_back(entry.value);
+    }
+    static constexpr std::array<uint32_t, 4> extra_weights = {50, 30, 14, 6};
+    const std::size_t extras = choices_.weighted(extra_weights);
+    for (std::size_t i = 0; i < extras; ++i) {
+      const ValueId extra =
+          !outputs.empty() && choices_.chance(25) ? choices_.pick(outputs) : choices_.pick(entries).value;
+      const auto place = static_cast<std::ptrdiff_t>(choices_.below(outputs.size() + 1));
+      outputs.insert(outputs.end() - place, extra);
+    }
+    if (outputs.empty()) outputs.push_back(entries.back().value);
+    for (ValueId output : outputs) builder_.add_output(output);
+  }
+
+  // Everything that is given before a run, drawn when it is known what is indexed with it.
+  void draw_data(Case& test) {
+    const std::vector<std::optional<int64_t>> bounds = index_bounds(test.graph);
+    const auto draw = [&](DType dtype, const Layout& layout, StorageId storage) {
+      const Choices::Scope scope(choices_, "feed");
+      return settled(draw_tensor(choices_, dtype, layout.sizes, weights_, bounds[storage.index]), layout);
+    };
+    for (const FeedSlot& slot : feed_slots(test.graph))
+      test.feed.push_back(draw(slot.dtype, slot.layout, slot.storage));
+    for (Source& source : test.graph.sources) {
+      if (source.kind == SourceKind::Input || source.window) continue;
+      const TensorMeta& meta = test.graph.meta(source.value);
+      source.data = draw(meta.dtype, meta.layout, meta.storage);
+    }
+    for (std::size_t i = 0; i < test.graph.storages.size(); ++i) {
+      Storage& storage = test.graph.storages[i];
+      if (storage.data) storage.data = draw(storage.dtype, contiguous_layout(storage.sizes), StorageId(i));
+    }
+  }
+
+  // By storage: the fewest places that something in it indexes into, where a node takes it as an index list.
+  static std::vector<std::optional<int64_t>> index_bounds(const Graph& graph) {
+    std::vector<std::optional<int64_t>> bounds(graph.storages.size());
+    for (const Node& node : graph.nodes) {
+      for (std::size_t i = 1; i < node.arguments.size(); ++i) {
+        if (!node.op->schema.parameters[i].optional_elements) continue;
+        const auto* indexed = std::get_if<ValueId>(&node.arguments[0]);
+        const auto* indices = std::get_if<ValueList>(&node.arguments[i]);
+        if (!indexed || !indices) continue;
+        const Layout& layout = graph.meta(*indexed).layout;
+        for (std::size_t k = 0; k < indices->size() && static_cast<int>(k) < layout.rank(); ++k) {
+          if (!(*indices)[k].valid()) continue;
+          std::optional<int64_t>& bound = bounds[graph.meta((*indices)[k]).storage.index];
+          bound = std::min(bound.value_or(layout.sizes[static_cast<int>(k)]), layout.sizes[static_cast<int>(k)]);
+        }
+      }
+    }
+    return bounds;
+  }
+
+  Choices& choices_;
+  const GenerateWeights& weights_;
+  std::array<uint32_t, op_group_count> groups_;
+  GraphBuilder builder_;
+  Pool pool_;
+};
+
+}  // namespace
+
+std::optional<GenerateProfile> parse_generate_profile(std::string_view name) {
+  for (const GenerateWeights& weights : generate_weights) {
+    if (weights.name == name) return weights.profile;
+  }
+  return std::nullopt;
+}
+
+std::string_view name(GenerateProfile profile) { return generate_weights[static_cast<std::size_t>(profile)].name; }
+
+Case generate(Choices& choices, const GenerateOptions& options) { return Generator(choices, options).take(); }
+
+}  // namespace parallax

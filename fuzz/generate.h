@@ -1,0 +1,25 @@
+// Generate: a case from a tape of choices. Total: every byte string is a valid case.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "core/choices.h"
+#include "graph/case.h"
+
+namespace parallax {
+
+enum class GenerateProfile { Alias, State, Topology, Numeric, Shape, All };
+std::optional<GenerateProfile> parse_generate_profile(std::string_view name);
+std::string_view name(GenerateProfile profile);
+
+struct GenerateOptions {
+  GenerateProfile profile = GenerateProfile::Alias;
+  int min_nodes = 4;
+  int max_nodes = 22;
+};
+
+// A valid case, feed included. The same tape and options give the same case on every machine.
+Case generate(Choices& choices, const GenerateOptions& options);
+
+}  // namespace parallax

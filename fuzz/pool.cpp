@@ -1,0 +1,77 @@
+#include "fuzz/pool.h"
+
+#include <algorithm>
+#include <array>
+
+namespace parallax {
+namespace {
+
+// What a node may be fed with at most: joins and expansions would let tensors grow without end.
+constexpr int64_t largest_operand = 32;
+constexpr int highest_operand_rank = 4;
+// Of a list of results (unbind) only the first few go on, or they would push everything else out of sight.
+constexpr std::size_t list_results = 3;
+
+bool fits(const TensorMeta& meta) {
+  return meta.layout.rank() <= highest_operand_rank && meta.layout.numel() <= largest_operand;
+}
+
+}  // namespace
+
+void Pool::add_source(ValueId value, const TensorMeta& meta, bool constant) {
+  constant_storage_.resize(std::max<std::size_t>(constant_storage_.size(), meta.storage.index + 1), false);
+  constant_storage_[meta.storage.index] = constant;
+  entries_.push_back({value, !constant && !overlaps_itself(meta.layout), true, false, 0});
+}
+
+Pool::Entry* Pool::find(const Graph& graph, ValueId value) {
+  const ValueId object = graph.objects[value.index];
+  for (std::size_t i = entries_.size(); i-- > 0;) {
+    if (graph.objects[entries_[i].value.index] == object) return &entries_[i];
+  }
+  return nullptr;
+}
+
+void Pool::add_result(const Graph& graph, const Node& node, ValueId result) {
+  const TensorMeta& meta = graph.meta(result);
+  const std::size_t storage = meta.storage.index;
+  if (storage >= constant_storage_.size()) constant_storage_.resize(storage + 1, false);
+  Entry entry{result, !constant_storage_[storage] && !overlaps_itself(meta.layout), false, !is_dense(meta.layout), 0};
+  if (node.op->writes()) {
+    if (Entry* old = find(graph, result)) {
+      entry.source = old->source;
+      entries_.erase(entries_.begin() + (old - entries_.data()));
+    }
+  }
+  entries_.push_back(entry);
+}
+
+void Pool::add_node(const Graph& graph, const Node& node) {
+  for (const Argument& argument : node.arguments) {
+    for_each_value(argument, [&](ValueId value) {
+      if (Entry* entry = find(graph, value)) ++entry->readers;
+    });
+  }
+  for (std::size_t k = 0; k < std::min(node.results.size(), list_results); ++k)
+    add_result(graph, node, node.results[k]);
+}
+
+std::span<const Candidate> Pool::draw_candidates(Choices& choices, const Graph& graph, bool wide) {
+  // How many of the most recent objects a node sees; 0 stands for all.
+  static constexpr std::array<std::size_t, 4> widths = {4, 0, 2, 7};
+  candidates_.clear();
+  const std::size_t width = wide ? 0 : choices.pick(widths);
+  const std::size_t begin = width == 0 || width >= entries_.size() ? 0 : entries_.size() - width;
+  const auto add = [&](const Entry& entry) {
+    if (!fits(graph.meta(entry.value))) return;
+    candidates_.push_back({entry.value, entry.writable});
+    if (wide) return;
+    if (entry.readers == 0) candidates_.push_back(candidates_.back());
+    if (entry.gapped) candidates_.insert(candidates_.end(), 2, candidates_.back());
+  };
+  for (std::size_t i = begin; i < entries_.size(); ++i) add(entries_[i]);
+  if (begin > 0) add(entries_[choices.below(begin)]);
+  return candidates_;
+}
+
+}  // namespace parallax

@@ -1,0 +1,43 @@
+// Pool: the tensor objects that the next node may read or write, the most recently made or written ones last.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "graph/builder.h"
+
+namespace parallax {
+
+class Pool {
+ public:
+  struct Entry {
+    ValueId value;  // the newest metadata of the object
+    bool writable = false;
+    bool source = false;
+    bool gapped = false;  // made by a node with holes in between: a view of some elements
+    int readers = 0;      // nodes that read it since it was made or written
+  };
+
+  // Takes a source's value in.
+  void add_source(ValueId value, const TensorMeta& meta, bool constant);
+  // Takes a node's operands and results into account: operands are read, results are new objects or newer metadata of
+  // old ones.
+  void add_node(const Graph& graph, const Node& node);
+
+  // Candidates for one node's operands: a few recent objects, the unread and the gapped ones counted several times, and
+  // an older one; every object where `wide`. Objects that are too large to grow further are left out. Valid until the
+  // next call.
+  std::span<const Candidate> draw_candidates(Choices& choices, const Graph& graph, bool wide);
+
+  std::span<const Entry> entries() const { return entries_; }
+
+ private:
+  void add_result(const Graph& graph, const Node& node, ValueId result);
+  Entry* find(const Graph& graph, ValueId value);
+
+  std::vector<Entry> entries_;
+  std::vector<bool> constant_storage_;  // by storage
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace parallax

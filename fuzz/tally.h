@@ -1,0 +1,39 @@
+// Tally: what a campaign or a replay counts for one target.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "backends/examine.h"
+
+namespace parallax {
+
+struct Tally {
+  std::array<int64_t, verdict_count> verdicts{};
+  int64_t cases = 0;
+  int64_t delegated = 0;         // cases of which a delegate ran at least one node
+  int64_t fell_back = 0;         // cases of a delegating target with nothing delegated
+  int64_t executed = 0;          // the target ran it to the end
+  int64_t with_undecided = 0;    // cases with at least one undecided element
+  int64_t with_reused_slot = 0;  // the memory plan put two storages into the same bytes
+  ElementCounts elements;
+  std::map<std::string, int64_t> undecided_cases;  // by reason: cases that hold such an element
+  std::map<std::string, int64_t> refusals;         // unsupported and rejected, by first line of the reason
+  double seconds = 0;                              // spent on this target
+
+  int64_t count(Verdict verdict) const { return verdicts[static_cast<std::size_t>(verdict)]; }
+  // Cases of which something could be said: judged over all that were made.
+  int64_t judged() const;
+  void add(const Examination& examination, double spent_seconds);
+  // The median radius of decided inexact output elements, in ulps of the dtype; 0 where there was none.
+  double median_radius_ulps() const;
+
+ private:
+  // The radii seen, in buckets of a quarter power of two: exact to 19 %, and small whatever the campaign's length.
+  std::map<int, int64_t> radius_buckets_;
+};
+
+}  // namespace parallax

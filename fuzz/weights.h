@@ -1,0 +1,110 @@
+// Weights: what a profile draws how often. Data only; the engine (fuzz/generate.cpp) is the same for every profile.
+#pragma once
+
+#include <array>
+
+#include "core/dtype.h"
+#include "fuzz/generate.h"
+#include "fuzz/op_groups.h"
+
+namespace parallax {
+
+struct GenerateWeights {
+  GenerateProfile profile;
+  std::string_view name;
+  // By OpGroup: view, copy, write, pointwise, comparison, reduction, join, scatter, fill.
+  std::array<uint32_t, op_group_count> groups;
+  // By DType: bool u8 i8 i16 i32 i64 f16 bf16 f32 f64, of a source that does not have the case's main dtype.
+  std::array<uint32_t, dtype_count> dtypes;
+  // How a tensor is filled: grid (multiples of 1/8), general numbers, grid with specials.
+  std::array<uint32_t, 3> fills;
+  // Percentages.
+  int other_main_dtype;  // the main dtype is not f32
+  int other_dtype;       // a source has not the main dtype
+  int second_class;      // the case has a second class of element count
+  int other_class;       // a source is of the second class, where there is one
+  int reshaped;          // a source has another shape of its class
+  int empty;             // a source has a dim of size 0
+  int odd_strides;       // a source is not row-major
+  int shared_storage;    // the case declares a storage with windows
+  int buffers;           // the case has buffers
+  int constants;         // the case has constants
+  int drop_unread;       // a result that nobody reads is not returned
+};
+
+// The alias profile is tuned so that most graphs write, alias and free a slot that something else then takes; the
+// others start from it.
+inline constexpr GenerateWeights alias_weights = {
+    .profile = GenerateProfile::Alias,
+    .name = "alias",
+    .groups = {22, 14, 20, 24, 6, 4, 4, 4, 2},
+    .dtypes = {14, 4, 4, 3, 6, 8, 8, 6, 12, 6},
+    .fills = {70, 26, 4},
+    .other_main_dtype = 18,
+    .other_dtype = 18,
+    .second_class = 40,
+    .other_class = 35,
+    .reshaped = 25,
+    .empty = 1,
+    .odd_strides = 15,
+    .shared_storage = 22,
+    .buffers = 40,
+    .constants = 30,
+    .drop_unread = 15,
+};
+
+constexpr GenerateWeights state_weights() {
+  GenerateWeights weights = alias_weights;
+  weights.profile = GenerateProfile::State;
+  weights.name = "state";
+  weights.groups = {18, 8, 34, 24, 4, 4, 3, 3, 2};
+  weights.buffers = 95;
+  weights.shared_storage = 45;
+  return weights;
+}
+
+constexpr GenerateWeights topology_weights() {
+  GenerateWeights weights = alias_weights;
+  weights.profile = GenerateProfile::Topology;
+  weights.name = "topology";
+  weights.groups = {14, 10, 8, 40, 6, 6, 10, 4, 2};
+  return weights;
+}
+
+constexpr GenerateWeights numeric_weights() {
+  GenerateWeights weights = alias_weights;
+  weights.profile = GenerateProfile::Numeric;
+  weights.name = "numeric";
+  weights.groups = {8, 6, 6, 46, 10, 16, 4, 2, 2};
+  weights.fills = {30, 40, 30};
+  weights.other_main_dtype = 50;
+  weights.other_dtype = 30;
+  return weights;
+}
+
+constexpr GenerateWeights shape_weights() {
+  GenerateWeights weights = alias_weights;
+  weights.profile = GenerateProfile::Shape;
+  weights.name = "shape";
+  weights.groups = {34, 8, 8, 20, 4, 10, 12, 4, 0};
+  weights.reshaped = 60;
+  weights.empty = 8;
+  weights.odd_strides = 35;
+  return weights;
+}
+
+constexpr GenerateWeights all_weights() {
+  GenerateWeights weights = alias_weights;
+  weights.profile = GenerateProfile::All;
+  weights.name = "all";
+  weights.groups = {20, 10, 14, 32, 6, 8, 5, 3, 2};
+  weights.other_main_dtype = 30;
+  weights.empty = 3;
+  return weights;
+}
+
+// By GenerateProfile.
+inline constexpr std::array generate_weights = {alias_weights,     state_weights(), topology_weights(),
+                                                numeric_weights(), shape_weights(), all_weights()};
+
+}  // namespace parallax

@@ -1,0 +1,171 @@
+#include "fuzz/generate.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "core/choices.h"
+#include "fuzz/alias_relation.h"
+#include "fuzz/op_groups.h"
+#include "fuzz/weights.h"
+#include "ops/registry.h"
+
+namespace parallax {
+namespace {
+
+// What must hold of a case whatever tape it came from; checked without reading JSON so that many tapes can be tried.
+void expect_valid(const Case& test) {
+  const Graph& graph = test.graph;
+  ASSERT_FALSE(graph.sources.empty());
+  ASSERT_FALSE(graph.outputs.empty());
+  const std::vector<FeedSlot> slots = feed_slots(graph);
+  ASSERT_EQ(slots.size(), test.feed.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    ASSERT_EQ(test.feed[i].dtype, slots[i].dtype);
+    ASSERT_EQ(test.feed[i].sizes, slots[i].layout.sizes);
+  }
+}
+
+std::vector<uint8_t> random_tape(Choices& choices, std::size_t length) {
+  std::vector<uint8_t> tape(length);
+  for (uint8_t& byte : tape) byte = static_cast<uint8_t>(choices.below(256));
+  return tape;
+}
+
+TEST(Generate, IsTotalOverRandomTapes) {
+  constexpr int tapes = 200'000;
+  Choices lengths(41, 0);
+  for (int i = 0; i < tapes; ++i) {
+    Choices bytes(42, static_cast<uint64_t>(i));
+    // Most tapes are shorter than what a case reads; some are longer.
+    const std::size_t length = lengths.chance(2) ? lengths.below(2000) : lengths.below(60);
+    const std::vector<uint8_t> tape = random_tape(bytes, length);
+    Choices choices(tape);
+    expect_valid(generate(choices, {.max_nodes = 8}));
+    ASSERT_FALSE(::testing::Test::HasFailure()) << "tape " << i;
+  }
+}
+
+TEST(Generate, IsTotalOverUniformTapes) {
+  for (int byte = 0; byte < 256; ++byte) {
+    for (std::size_t length : {0U, 1U, 7U, 100U, 5000U}) {
+      const std::vector<uint8_t> tape(length, static_cast<uint8_t>(byte));
+      Choices choices(tape);
+      expect_valid(generate(choices, {}));
+      ASSERT_FALSE(::testing::Test::HasFailure()) << length << " times " << byte;
+    }
+  }
+}
+
+TEST(Generate, TakesEveryProfileByName) {
+  for (const GenerateWeights& weights : generate_weights) {
+    const auto profile = parse_generate_profile(weights.name);
+    ASSERT_TRUE(profile.has_value());
+    EXPECT_EQ(name(*profile), weights.name);
+    EXPECT_EQ(generate_weights[static_cast<std::size_t>(*profile)].name, weights.name);
+    for (uint64_t stream = 0; stream < 200; ++stream) {
+      Choices choices(43, stream);
+      expect_valid(generate(choices, {.profile = *profile}));
+    }
+  }
+  EXPECT_FALSE(parse_generate_profile("no such profile").has_value());
+}
+
+TEST(Generate, GivesTheSameBytesForTheSameSeed) {
+  for (uint64_t stream = 0; stream < 200; ++stream) {
+    Choices first(44, stream);
+    Choices second(44, stream);
+    EXPECT_EQ(to_json(generate(first, {})), to_json(generate(second, {}))) << "stream " << stream;
+  }
+}
+
+TEST(Generate, ReplaysTheTapeThatASeedWrote) {
+  for (uint64_t stream = 0; stream < 200; ++stream) {
+    Choices seeded(45, stream);
+    const std::string json = to_json(generate(seeded, {}));
+    const std::vector<uint8_t> tape = seeded.tape();
+    Choices replayed(tape);
+    EXPECT_EQ(to_json(generate(replayed, {})), json) << "stream " << stream;
+  }
+}
+
+TEST(Generate, MakesCasesThatReadBackEqual) {
+  for (uint64_t stream = 0; stream < 1000; ++stream) {
+    Choices choices(46, stream);
+    const std::string json = to_json(generate(choices, {}));
+    const Result<Case> read = parse_case(json);
+    ASSERT_TRUE(read.has_value()) << "stream " << stream << ": " << read.error().text() << "\n" << json;
+    EXPECT_EQ(to_json(*read), json) << "stream " << stream;
+  }
+}
+
+TEST(Generate, KeepsToTheNumberOfNodes) {
+  for (uint64_t stream = 0; stream < 500; ++stream) {
+    Choices choices(47, stream);
+    const std::size_t nodes = generate(choices, {.min_nodes = 3, .max_nodes = 5}).graph.nodes.size();
+    EXPECT_GE(nodes, 3u) << "stream " << stream;
+    EXPECT_LE(nodes, 5u) << "stream " << stream;
+  }
+}
+
+TEST(Generate, MarksNodesOperandsAndFeedOnTheTape) {
+  Choices choices(48, 1);
+  const Case test = generate(choices, {});
+  std::map<std::string_view, std::size_t> labels;
+  for (const Choices::Span& span : choices.spans()) {
+    EXPECT_LE(span.begin, span.end);
+    ++labels[span.label];
+  }
+  EXPECT_GE(labels["node"], test.graph.nodes.size());
+  EXPECT_GE(labels["operands"], test.graph.nodes.size());
+  EXPECT_GE(labels["feed"], test.feed.size());
+}
+
+TEST(Generate, ReachesEveryAliasRelationAndEveryOp) {
+  constexpr int cases = 5000;
+  AliasRelations seen;
+  std::set<std::string_view> ops;
+  int writing_and_aliasing = 0;
+  for (uint64_t stream = 0; stream < cases; ++stream) {
+    Choices choices(49, stream);
+    const Case test = generate(choices, {});
+    const AliasRelations relations = alias_relations(test.graph);
+    seen |= relations;
+    for (const Node& node : test.graph.nodes) ops.insert(node.op->name);
+    const auto has = [&](AliasRelation relation) { return relations.test(static_cast<std::size_t>(relation)); };
+    const bool writes = has(AliasRelation::WriteToInput) || has(AliasRelation::WriteToBuffer) ||
+                        has(AliasRelation::WriteToIntermediate);
+    const bool aliases = has(AliasRelation::ViewOfInput) || has(AliasRelation::ViewOfConstant) ||
+                         has(AliasRelation::ViewOfBuffer) || has(AliasRelation::ViewOfIntermediate);
+    writing_and_aliasing += writes && aliases;
+  }
+  for (std::size_t i = 0; i < alias_relation_count; ++i) {
+    EXPECT_TRUE(seen.test(i)) << name(static_cast<AliasRelation>(i));
+  }
+  for (const Op& op : all_ops()) {
+    EXPECT_TRUE(op.sample == nullptr || ops.contains(op.name)) << op.name;
+  }
+  EXPECT_GE(writing_and_aliasing, cases / 2);
+}
+
+TEST(OpGroups, PutEveryOpInOneGroup) {
+  std::size_t sampled = 0;
+  for (std::size_t i = 0; i < op_group_count; ++i) {
+    for (const Op* op : sampled_ops(static_cast<OpGroup>(i))) {
+      EXPECT_EQ(group_of(*op), static_cast<OpGroup>(i)) << op->name;
+      ++sampled;
+    }
+  }
+  std::size_t expected = 0;
+  for (const Op& op : all_ops()) expected += op.sample != nullptr;
+  EXPECT_EQ(sampled, expected);
+  EXPECT_EQ(group_of(op_named("aten.add.Tensor")), OpGroup::Pointwise);
+  EXPECT_EQ(group_of(op_named("aten.add_.Tensor")), OpGroup::Write);
+  EXPECT_EQ(group_of(op_named("aten.select.int")), OpGroup::View);
+  EXPECT_EQ(group_of(op_named("aten.clone.default")), OpGroup::Copy);
+}
+
+}  // namespace
+}  // namespace parallax
