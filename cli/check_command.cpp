@@ -1,0 +1,68 @@
+// parallax check: one case, judged, with the reason.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/named_cases.h"
+#include "cli/command.h"
+#include "cli/target_options.h"
+#include "fuzz/campaign.h"
+#include "fuzz/explain_finding.h"
+#include "graph/print.h"
+
+namespace parallax {
+namespace {
+
+struct CheckFlags {
+  std::string path;
+  std::vector<std::string> targets;
+  TargetOptions target_options;
+  bool explain = false;
+  bool json = false;
+};
+
+Result<int> check(const CheckFlags& flags) {
+  TRY(Case test, read_one_case(flags.path));
+  const std::vector<std::string> targets = flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
+  CampaignOptions options;
+  options.target_options = flags.target_options;
+  options.reduce = false;
+  int code = nothing_new;
+  auto rows = nlohmann::ordered_json::array();
+  if (flags.explain && !flags.json) fmt::print("{}", parallax::print(test.graph));
+  for (const std::string& name : targets) {
+    TRY(std::unique_ptr<Target> target, open_target(name, flags.target_options));
+    const Examination examination = examine(*target, test);
+    const Judgement& judgement = examination.judgement;
+    if (is_finding(judgement.verdict)) code = diverged;
+    std::string story;
+    if (is_finding(judgement.verdict) && (flags.explain || !flags.json)) {
+      story = make_finding(*target, test, examination, options).finding.explanation;
+    }
+    rows.push_back({{"target", name}, {"verdict", parallax::name(judgement.verdict)}, {"reason", judgement.reason}, {"explanation", story}});
+    if (flags.json) continue;
+    if (story.empty()) {
+      fmt::print("{} · {}{}{}\n", name, parallax::name(judgement.verdict), judgement.reason.empty() ? "" : " · ", judgement.reason);
+    } else {
+      fmt::print("{}", story);
+    }
+  }
+  if (flags.json) fmt::print("{}\n", rows.dump(2));
+  return code;
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& program, int& exit_code) {
+  auto* flags = new CheckFlags;
+  CLI::App* command = program.add_subcommand("check", "One case, judged, with the reason.");
+  command->footer("Example:\n  parallax check corpus/cases/seeds/s1-bug.json --target portable --plant F01 --explain");
+  command->add_option("case", flags->path, "A case file")->required();
+  command->add_option("--target", flags->targets, "What to drive; repeatable. Default: ours and every installed one");
+  add_target_options(*command, flags->target_options);
+  command->add_flag("--explain", flags->explain, "Print the graph, and why it is judged so");
+  command->add_flag("--json", flags->json, "As JSON on standard output");
+  command->callback([flags, &exit_code] { exit_code = code_of(check(*flags)); });
+}
+
+}  // namespace parallax

@@ -1,0 +1,35 @@
+// A command: one verb of the program. Each *_command file adds its own to the list in main.cpp.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "core/result.h"
+
+namespace parallax {
+
+// The documented exit codes of every command.
+enum ExitCode {
+  nothing_new = 0,        // nothing new diverged
+  diverged = 1,           // something did; wins over could_not_run
+  bad_input = 2,          // bad usage or input
+  could_not_run = 3,      // a target could not be run, or judged nothing
+};
+
+// Prints "parallax: <error>" on standard error and returns bad_input.
+int report_error(const Error& error);
+
+// Adds one command to the program; its callback stores the exit code.
+using AddCommand = void (*)(CLI::App& program, int& exit_code);
+
+void add_check_command(CLI::App& program, int& exit_code);
+void add_eval_command(CLI::App& program, int& exit_code);
+void add_export_command(CLI::App& program, int& exit_code);
+void add_faults_command(CLI::App& program, int& exit_code);
+void add_fuzz_command(CLI::App& program, int& exit_code);
+void add_gen_command(CLI::App& program, int& exit_code);
+void add_reduce_command(CLI::App& program, int& exit_code);
+void add_replay_command(CLI::App& program, int& exit_code);
+void add_targets_command(CLI::App& program, int& exit_code);
+
+}  // namespace parallax

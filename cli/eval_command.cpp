@@ -1,0 +1,90 @@
+// parallax eval: what the oracle says of a case, element by element.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli/named_cases.h"
+#include "cli/command.h"
+#include "cli/target_options.h"
+#include "oracle/interpreter.h"
+
+namespace parallax {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct EvalFlags {
+  std::string path;
+  std::string profile = "eager";
+  bool json = false;
+};
+
+// NaN and infinities as the case file writes them.
+Json number(double x) {
+  if (std::isnan(x)) return "nan";
+  if (std::isinf(x)) return x > 0 ? "inf" : "-inf";
+  return x;
+}
+
+Json tensor_json(const std::string& value, const BallTensor& tensor) {
+  Json json = {{"name", value}, {"type", type_text(tensor.dtype, tensor.sizes)}, {"value", Json::array()}};
+  for (const IntegerBall& element : tensor.integers) json["value"].push_back(element.value);
+  for (const Ball& ball : tensor.balls) {
+    json["value"].push_back(number(ball.mid));
+    json["radius"].push_back(number(ball.radius));
+    // Bits of the result that are proved: how far the radius lies below the value.
+    json["bits"].push_back(ball.radius > 0 && ball.mid != 0 ? number(std::floor(std::log2(std::fabs(ball.mid) / ball.radius)))
+                                                            : number(ball.radius > 0 ? 0 : info(tensor.dtype).precision));
+    std::string flags;
+    if (ball.may_nan) flags += "nan ";
+    if (ball.may_inf) flags += "inf ";
+    if (!ball.decided()) flags += std::string("undecided:") + std::string(parallax::name(ball.undecided));
+    json["flags"].push_back(flags);
+  }
+  return json;
+}
+
+Result<int> eval(const EvalFlags& flags) {
+  TRY(Case test, read_one_case(flags.path));
+  const Profile* profile = find_profile(flags.profile);
+  if (!profile) return fail("--profile {}: unknown; use eager, portable or executorch", flags.profile);
+  Interpreter interpreter(test.graph, *profile);
+  Result<Expected> expected = interpreter.run(test.feed);
+  if (!expected) {
+    expected.error().file = flags.path;
+    return std::unexpected(expected.error());
+  }
+  Json outputs = Json::array();
+  for (std::size_t i = 0; i < expected->outputs.size(); ++i) {
+    outputs.push_back(tensor_json(test.graph.name(test.graph.outputs[i]), expected->outputs[i]));
+  }
+  if (flags.json) {
+    fmt::print("{}\n", Json{{"outputs", outputs}}.dump(2));
+    return nothing_new;
+  }
+  for (const Json& output : outputs) {
+    fmt::print("{}: {}\n", output["name"].get<std::string>(), output["type"].get<std::string>());
+    for (std::size_t k = 0; k < output["value"].size(); ++k) {
+      fmt::print("  [{}] {}", k, output["value"][k].dump());
+      if (output.contains("radius")) {
+        fmt::print(" ± {}  {} bits  {}", output["radius"][k].dump(), output["bits"][k].dump(), output["flags"][k].get<std::string>());
+      }
+      fmt::print("\n");
+    }
+  }
+  return nothing_new;
+}
+
+}  // namespace
+
+void add_eval_command(CLI::App& program, int& exit_code) {
+  auto* flags = new EvalFlags;
+  CLI::App* command = program.add_subcommand("eval", "What the oracle says of a case: value, radius, proved bits, flags.");
+  command->add_option("case", flags->path, "A case file")->required();
+  command->add_option("--profile", flags->profile, "Whose arithmetic the bound is for: eager, portable, executorch")->capture_default_str();
+  command->add_flag("--json", flags->json, "As JSON on standard output");
+  command->callback([flags, &exit_code] { exit_code = code_of(eval(*flags)); });
+}
+
+}  // namespace parallax

@@ -1,0 +1,112 @@
+// parallax fuzz: random graphs through targets, what diverges reduced, explained and kept.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <random>
+#include <thread>
+
+#include "cli/command.h"
+#include "cli/histogram.h"
+#include "cli/summary.h"
+#include "cli/target_options.h"
+#include "fuzz/campaign.h"
+#include "fuzz/generate.h"
+
+namespace parallax {
+namespace {
+
+struct FuzzFlags {
+  std::vector<std::string> targets;
+  std::string profile = "all";
+  std::optional<uint64_t> graphs;
+  std::optional<double> seconds;
+  std::optional<uint64_t> seed;
+  int jobs = 0;
+  int min_nodes = 4;
+  int max_nodes = 22;
+  TargetOptions target_options;
+  std::string findings = "findings";
+  bool no_reduce = false;
+  bool json = false;
+};
+
+uint64_t random_seed() {
+  std::random_device device;
+  return mix(device(), device()) >> 16;  // short enough to type again
+}
+
+// A status line that overwrites itself on a terminal, and nothing in a log.
+void show_progress(const std::map<std::string, Tally>& tallies, std::size_t findings, double seconds) {
+  if (!isatty(STDERR_FILENO)) return;
+  std::string line = fmt::format("\r{:5.0f} s", seconds);
+  for (const auto& [target, tally] : tallies) line += fmt::format(" · {} {}", target, tally.cases);
+  fmt::print(stderr, "{} · {} findings ", line, findings);
+}
+
+Result<int> fuzz(const FuzzFlags& flags) {
+  const auto profile = parse_generate_profile(flags.profile);
+  if (!profile) return fail("--profile {}: use alias, state, topology, numeric, shape or all", flags.profile);
+  if (flags.min_nodes < 1 || flags.max_nodes < flags.min_nodes) return fail("--nodes {}..{}: not a range", flags.min_nodes, flags.max_nodes);
+  CampaignOptions options;
+  options.targets = flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
+  options.target_options = flags.target_options;
+  options.seed = flags.seed ? *flags.seed : random_seed();
+  options.jobs = flags.jobs > 0 ? flags.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.seconds = flags.seconds;
+  if (!flags.graphs && !flags.seconds) options.seconds = 60;
+  options.reduce = !flags.no_reduce;
+  options.findings = flags.findings;
+  const GenerateOptions generate_options{*profile, flags.min_nodes, flags.max_nodes};
+  options.source = [&](uint64_t k) -> std::optional<Case> {
+    if (flags.graphs && k >= *flags.graphs) return std::nullopt;
+    Choices choices(options.seed, k);
+    Case test = generate(choices, generate_options);
+    test.name = fmt::format("seed {} case {}", options.seed, k);
+    return test;
+  };
+  options.on_progress = show_progress;
+  Histogram histogram;
+  // Every target sees the same cases: they are counted for the first, and the slot reuse for whichever tells.
+  options.on_case = [&](const std::string& target, uint64_t, const Case& test, const Examination& examination) {
+    if (target == options.targets.front()) histogram.add(test.graph, examination.outcome.reused_slots > 0);
+  };
+  fmt::print(stderr, "seed {}  profile {}  targets {}{}\n", options.seed, flags.profile, fmt::join(options.targets, " "),
+             flags.target_options.faults.empty() ? "" : fmt::format("  PLANTED {}", fmt::join(flags.target_options.faults, " ")));
+  TRY(CampaignResult result, run_campaign(options));
+  if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\n");
+  if (flags.json) {
+    fmt::print("{}\n", summary_json(result, options.seed));
+  } else {
+    fmt::print("{}{}", histogram.text(), summary_text(result));
+    fmt::print("{} diverged\n", result.findings.size());
+  }
+  return exit_code_of(result, 1);
+}
+
+}  // namespace
+
+void add_fuzz_command(CLI::App& program, int& exit_code) {
+  auto* flags = new FuzzFlags;  // lives as long as the program
+  CLI::App* command = program.add_subcommand("fuzz", "Random graphs through targets; what diverges is reduced, explained and kept.");
+  command->footer(
+      "Examples:\n"
+      "  parallax fuzz --profile alias --seconds 60\n"
+      "  parallax fuzz --target portable --target executorch-portable --seed 7 --graphs 1000\n"
+      "The seed is printed first; --seed S --graphs N gives the same cases whatever --jobs is.");
+  command->add_option("--target", flags->targets, "What to drive (see parallax targets); repeatable. Default: ours and every installed one");
+  command->add_option("--profile", flags->profile, "What graphs look like: alias, state, topology, numeric, shape, all")->capture_default_str();
+  command->add_option("--graphs", flags->graphs, "Stop after this many graphs a target");
+  command->add_option("--seconds", flags->seconds, "Stop after this many seconds (60 if neither is given)")->check(CLI::PositiveNumber);
+  command->add_option("--seed", flags->seed, "Seed of the graphs; random and printed if not given");
+  command->add_option("--jobs", flags->jobs, "Threads; default: one a core");
+  command->add_option("--min-nodes", flags->min_nodes, "Fewest nodes a graph")->capture_default_str();
+  command->add_option("--max-nodes", flags->max_nodes, "Most nodes a graph")->capture_default_str()->check(CLI::Range(1, 10000));
+  add_target_options(*command, flags->target_options);
+  command->add_option("--findings", flags->findings, "Folder that findings are kept in")->capture_default_str();
+  command->add_flag("--no-reduce", flags->no_reduce, "Keep findings as they were generated");
+  command->add_flag("--json", flags->json, "The summary as JSON on standard output");
+  command->callback([flags, &exit_code] { exit_code = code_of(fuzz(*flags)); });
+}
+
+}  // namespace parallax

@@ -1,0 +1,44 @@
+// parallax gen: generated cases as JSON lines.
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli/target_options.h"
+#include "fuzz/generate.h"
+
+namespace parallax {
+namespace {
+
+struct GenFlags {
+  uint64_t count = 1;
+  uint64_t seed = 0;
+  std::string profile = "all";
+  int min_nodes = 4;
+  int max_nodes = 22;
+};
+
+Result<int> gen(const GenFlags& flags) {
+  const auto profile = parse_generate_profile(flags.profile);
+  if (!profile) return fail("--profile {}: use alias, state, topology, numeric, shape or all", flags.profile);
+  for (uint64_t k = 0; k < flags.count; ++k) {
+    Choices choices(flags.seed, k);
+    Case test = generate(choices, {*profile, flags.min_nodes, flags.max_nodes});
+    test.name = fmt::format("seed {} case {}", flags.seed, k);
+    fmt::print("{}\n", to_json(test));
+  }
+  return nothing_new;
+}
+
+}  // namespace
+
+void add_gen_command(CLI::App& program, int& exit_code) {
+  auto* flags = new GenFlags;
+  CLI::App* command = program.add_subcommand("gen", "Generated cases as JSON lines on standard output.");
+  command->add_option("--count", flags->count, "How many")->capture_default_str();
+  command->add_option("--seed", flags->seed, "Seed: the cases are those of fuzz --seed")->capture_default_str();
+  command->add_option("--profile", flags->profile, "alias, state, topology, numeric, shape, all")->capture_default_str();
+  command->add_option("--min-nodes", flags->min_nodes, "Fewest nodes a graph")->capture_default_str();
+  command->add_option("--max-nodes", flags->max_nodes, "Most nodes a graph")->capture_default_str()->check(CLI::Range(1, 10000));
+  command->callback([flags, &exit_code] { exit_code = code_of(gen(*flags)); });
+}
+
+}  // namespace parallax

@@ -1,0 +1,60 @@
+#include "cli/histogram.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "fuzz/alias_relation.h"
+
+namespace parallax {
+namespace {
+
+constexpr std::size_t bar_width = 30;
+
+// "name  count  ████", the most frequent first.
+std::string bars(const std::map<std::string, int64_t>& counts) {
+  std::vector<std::pair<std::string, int64_t>> rows(counts.begin(), counts.end());
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (const auto& [name, count] : rows) {
+    const auto length = static_cast<std::size_t>(static_cast<double>(count) / static_cast<double>(rows.front().second) * bar_width);
+    std::string bar;
+    for (std::size_t i = 0; i < length; ++i) bar += "▇";
+    text += fmt::format("  {:34} {:>9}  {}\n", name, count, bar);
+  }
+  return text;
+}
+
+}  // namespace
+
+void Histogram::add(const Graph& graph, bool reused_slot) {
+  ++graphs_;
+  const AliasRelations relations = alias_relations(graph);
+  bool alias = false;
+  for (std::size_t i = 0; i < alias_relation_count; ++i) {
+    if (!relations[i]) continue;
+    ++relations_[std::string(name(static_cast<AliasRelation>(i)))];
+  }
+  bool write = false;
+  for (const Node& node : graph.nodes) {
+    ++ops_[node.op->name];
+    write |= node.op->writes() && !node.op->writes_metadata_only();
+    for (ValueId result : node.results) {
+      for (const Argument& argument : node.arguments) {
+        for_each_value(argument, [&](ValueId value) {
+          alias |= graph.meta(value).storage == graph.meta(result).storage && graph.objects[value.index] != graph.objects[result.index];
+        });
+      }
+    }
+  }
+  write_alias_reuse_ += write && alias && reused_slot;
+}
+
+std::string Histogram::text() const {
+  if (graphs_ == 0) return "";
+  return fmt::format("ops\n{}alias relations (graphs that hold them)\n{}{:.1f} % of {} graphs hold a write, an alias and a reused slot\n",
+                     bars(ops_), bars(relations_), 100.0 * static_cast<double>(write_alias_reuse_) / static_cast<double>(graphs_), graphs_);
+}
+
+}  // namespace parallax

@@ -1,0 +1,60 @@
+// The parallax program: reads the command line, runs one command, returns its exit code.
+#include <fmt/core.h>
+
+#include <array>
+#include <cstdio>
+#include <exception>
+
+#include "cli/command.h"
+
+namespace parallax {
+
+int report_error(const Error& error) {
+  fmt::print(stderr, "parallax: {}\n", error.text());
+  return bad_input;
+}
+
+namespace {
+
+constexpr std::array<AddCommand, 9> commands = {
+    add_fuzz_command, add_check_command, add_replay_command, add_eval_command,    add_gen_command,
+    add_reduce_command, add_export_command, add_targets_command, add_faults_command,
+};
+
+constexpr const char* footer = R"(Exit codes: 0 nothing new diverged, 1 something did, 2 bad usage or input, 3 a target could not be run.
+Start here:
+  parallax fuzz                                   a minute of random graphs through the in-process compiler
+  parallax fuzz --plant F01                       the same with a known bug switched on: see how a finding reads
+  parallax replay corpus/cases --target portable  the regression corpus
+  parallax targets                                which real systems can be driven on this machine)";
+
+int run(int argc, char** argv) {
+  CLI::App program("Parallax: a differential fuzzer for machine-learning graph compilers that looks at aliasing.", "parallax");
+  program.set_version_flag("--version", "parallax " PARALLAX_VERSION);
+  program.require_subcommand(1);
+  program.footer(footer);
+  int exit_code = nothing_new;
+  for (AddCommand add : commands) add(program, exit_code);
+  if (argc > 1 && argv[1][0] != '-' && !program.get_subcommand_no_throw(argv[1])) {
+    fmt::print(stderr, "parallax: there is no command '{}'; parallax --help lists them\n", argv[1]);
+    return bad_input;
+  }
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return program.exit(error) == 0 ? nothing_new : bad_input;
+  }
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace parallax
+
+int main(int argc, char** argv) {
+  try {
+    return parallax::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "parallax: internal error: %s\n", error.what());
+    return parallax::bad_input;
+  }
+}

@@ -1,0 +1,64 @@
+// parallax reduce: makes a diverging case smaller while it diverges in the same way.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "cli/named_cases.h"
+#include "cli/command.h"
+#include "cli/target_options.h"
+#include "fuzz/campaign.h"
+
+namespace parallax {
+namespace {
+
+struct ReduceFlags {
+  std::string path;
+  std::string target;
+  std::string output;
+  TargetOptions target_options;
+  double seconds = 60;
+};
+
+Result<int> reduce_case(const ReduceFlags& flags) {
+  TRY(Case test, read_one_case(flags.path));
+  TRY(std::unique_ptr<Target> target, open_target(flags.target, flags.target_options));
+  const Examination examination = examine(*target, test);
+  if (!is_finding(examination.judgement.verdict)) {
+    return std::unexpected(Error{ErrorKind::Invalid, flags.path, "",
+                                 fmt::format("does not diverge on {}: {}; nothing to reduce", flags.target, name(examination.judgement.verdict))});
+  }
+  if (flags.seconds <= 0) return fail("--seconds {}: nothing can be tried in that time", flags.seconds);
+  CampaignOptions options;
+  options.target_options = flags.target_options;
+  options.reduce_seconds = flags.seconds;
+  const Finding finding = make_finding(*target, test, examination, options).finding;
+  if (flags.output.empty()) {
+    fmt::print("{}\n", to_json(finding.reduced, 1));
+  } else {
+    if (std::filesystem::exists(flags.output) && std::filesystem::equivalent(flags.output, flags.path)) {
+      return fail("-o {}: the original is never changed; name another file", flags.output);
+    }
+    std::ofstream file(flags.output, std::ios::binary);
+    file << to_json(finding.reduced, 1) << '\n';
+    file.close();
+    if (!file) return std::unexpected(Error{ErrorKind::Invalid, flags.output, "", "cannot be written"});
+  }
+  fmt::print(stderr, "{}", finding.explanation);
+  return diverged;
+}
+
+}  // namespace
+
+void add_reduce_command(CLI::App& program, int& exit_code) {
+  auto* flags = new ReduceFlags;
+  CLI::App* command = program.add_subcommand("reduce", "A diverging case made smaller while it diverges in the same way.");
+  command->add_option("case", flags->path, "A case file")->required();
+  command->add_option("--target", flags->target, "The target it diverges on")->required();
+  add_target_options(*command, flags->target_options);
+  command->add_option("-o,--output", flags->output, "Where the reduced case goes; default: standard output");
+  command->add_option("--seconds", flags->seconds, "The most it may take")->capture_default_str();
+  command->callback([flags, &exit_code] { exit_code = code_of(reduce_case(*flags)); });
+}
+
+}  // namespace parallax

@@ -1,0 +1,83 @@
+// parallax replay: stored cases through targets, each judged.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "cli/named_cases.h"
+#include "cli/command.h"
+#include "cli/junit.h"
+#include "cli/summary.h"
+#include "cli/target_options.h"
+#include "fuzz/campaign.h"
+
+namespace parallax {
+namespace {
+
+struct ReplayFlags {
+  std::vector<std::string> paths;
+  std::vector<std::string> targets;
+  TargetOptions target_options;
+  std::string junit;
+  std::string findings;
+  bool reduce = false;
+  bool json = false;
+  int jobs = 0;
+  int64_t min_judged = 1;
+};
+
+Result<int> replay(const ReplayFlags& flags) {
+  CaseFiles files;
+  for (const std::string& path : flags.paths) {
+    TRY_VOID(files.add(path));
+  }
+  for (const Error& error : files.broken) report_error(error);
+  CampaignOptions options;
+  options.targets = flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
+  options.target_options = flags.target_options;
+  options.jobs = flags.jobs > 0 ? flags.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.reduce = flags.reduce;
+  if (!flags.findings.empty()) options.findings = flags.findings;
+  options.source = [&](uint64_t k) -> std::optional<Case> {
+    if (k >= files.cases.size()) return std::nullopt;
+    return files.cases[k];
+  };
+  JUnitReport junit;
+  options.on_case = [&](const std::string& target, uint64_t, const Case& test, const Examination& examination) {
+    const Judgement& judgement = examination.judgement;
+    junit.add(target, test, judgement);
+    if (judgement.verdict == Verdict::Match || flags.json) return;
+    fmt::print("{}  {}  {}  {}\n", target, name(judgement.verdict), test.name, judgement.reason);
+  };
+  TRY(CampaignResult result, run_campaign(options));
+  if (!flags.junit.empty()) {
+    TRY_VOID(junit.write(flags.junit));
+  }
+  fmt::print("{}", flags.json ? summary_json(result, std::nullopt) + "\n" : summary_text(result));
+  const int code = exit_code_of(result, files.cases.empty() ? 0 : flags.min_judged);
+  return files.broken.empty() ? code : bad_input;
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& program, int& exit_code) {
+  auto* flags = new ReplayFlags;
+  CLI::App* command = program.add_subcommand("replay", "Stored cases through targets, each judged.");
+  command->footer(
+      "Examples:\n"
+      "  parallax replay corpus/cases --target portable\n"
+      "  parallax replay recorded.jsonl --target recorded --json     hold the oracle against recorded results\n"
+      "Broken files are named and skipped; the exit code is 2 then.");
+  command->add_option("paths", flags->paths, ".json, .jsonl, folders")->required();
+  command->add_option("--target", flags->targets, "What to drive; 'recorded' is the case's own expectation; repeatable");
+  add_target_options(*command, flags->target_options);
+  command->add_option("--junit", flags->junit, "Write a JUnit XML file");
+  command->add_option("--findings", flags->findings, "Keep what diverges in this folder");
+  command->add_flag("--reduce", flags->reduce, "Reduce what diverges");
+  command->add_option("--min-judged", flags->min_judged, "Exit code 3 if a target judged fewer cases")->capture_default_str();
+  command->add_option("--jobs", flags->jobs, "Threads; default: one a core");
+  command->add_flag("--json", flags->json, "The summary as JSON on standard output");
+  command->callback([flags, &exit_code] { exit_code = code_of(replay(*flags)); });
+}
+
+}  // namespace parallax

@@ -1,0 +1,105 @@
+#include "cli/summary.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+
+namespace parallax {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json tally_json(const Tally& tally) {
+  Json json;
+  for (int v = 0; v < verdict_count; ++v) json[std::string(name(static_cast<Verdict>(v)))] = tally.verdicts[static_cast<std::size_t>(v)];
+  json["delegated"] = tally.delegated;
+  json["cases"] = tally.cases;
+  json["executed"] = tally.executed;
+  json["judged"] = tally.judged();
+  json["with_undecided"] = tally.with_undecided;
+  json["undecided_reasons"] = tally.undecided_cases;
+  json["elements"] = tally.elements.total;
+  json["undecided_elements"] = tally.elements.undecided;
+  json["exact_elements"] = tally.elements.exact;
+  json["median_radius_ulp"] = tally.median_radius_ulps();
+  json["with_reused_slot"] = tally.with_reused_slot;
+  json["refusals"] = tally.refusals;
+  json["seconds"] = tally.seconds;
+  return json;
+}
+
+std::string percent(int64_t part, int64_t whole) {
+  return whole == 0 ? "–" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+}  // namespace
+
+std::string summary_json(const CampaignResult& result, std::optional<uint64_t> seed) {
+  Json json;
+  int64_t cases = 0;
+  for (const auto& [target, tally] : result.tallies) cases = std::max(cases, tally.cases);
+  json["cases"] = cases;
+  if (seed) json["seed"] = *seed;
+  json["seconds"] = result.seconds;
+  json["targets"] = Json::object();
+  for (const auto& [target, tally] : result.tallies) json["targets"][target] = tally_json(tally);
+  json["findings"] = Json::array();
+  for (const CampaignFinding& found : result.findings) {
+    const Finding& finding = found.finding;
+    json["findings"].push_back({{"signature", finding.signature},
+                                {"target", finding.target},
+                                {"verdict", std::string(name(finding.verdict))},
+                                {"file", found.folder.empty() ? "" : (found.folder / "reduced.json").string()},
+                                {"nodes", finding.reduced.graph.nodes.size()},
+                                {"case", finding.original.name},
+                                {"reason", found.reason},
+                                {"planted", finding.planted},
+                                {"known", false}});
+  }
+  return json.dump(2);
+}
+
+std::string summary_text(const CampaignResult& result) {
+  std::string text;
+  for (const auto& [target, tally] : result.tallies) {
+    text += fmt::format("{}: {} cases in {:.1f} s ({:.0f} a second), {} executed and judged\n", target, tally.cases, tally.seconds,
+                        tally.seconds > 0 ? static_cast<double>(tally.cases) / tally.seconds : 0.0,
+                        percent(tally.judged(), tally.cases));
+    std::string counts;
+    for (int v = 0; v < verdict_count; ++v) {
+      const int64_t n = tally.verdicts[static_cast<std::size_t>(v)];
+      if (n > 0) counts += fmt::format("{}{} {}", counts.empty() ? "" : " · ", name(static_cast<Verdict>(v)), n);
+    }
+    if (tally.delegated + tally.fell_back > 0) counts += fmt::format(" · delegated {} · fell back {}", tally.delegated, tally.fell_back);
+    if (!counts.empty()) text += "  " + counts + "\n";
+    if (tally.elements.total > 0) {
+      text += fmt::format("  elements {} · exact {} · undecided {}", tally.elements.total, percent(tally.elements.exact, tally.elements.total),
+                          percent(tally.elements.undecided, tally.elements.total));
+      if (tally.median_radius_ulps() > 0) text += fmt::format(" · median radius of the rest {:.2g} ulp", tally.median_radius_ulps());
+      text += '\n';
+    }
+    for (const auto& [reason, n] : tally.undecided_cases) text += fmt::format("  undecided for {}: {} cases\n", reason, n);
+    for (const auto& [reason, n] : tally.refusals) text += fmt::format("  {} × {}\n", n, reason);
+  }
+  for (const CampaignFinding& found : result.findings) {
+    text += "\n" + found.finding.explanation;
+    if (!found.folder.empty()) text += fmt::format("  kept in {}\n", found.folder.string());
+  }
+  return text;
+}
+
+int exit_code_of(const CampaignResult& result, int64_t min_judged) {
+  for (const auto& [target, tally] : result.tallies) {
+    for (int v = 0; v < verdict_count; ++v) {
+      if (is_finding(static_cast<Verdict>(v)) && tally.verdicts[static_cast<std::size_t>(v)] > 0) return diverged;
+    }
+  }
+  for (const auto& [target, tally] : result.tallies) {
+    if (tally.cases > 0 && tally.judged() + tally.count(Verdict::Undecided) < min_judged) return could_not_run;
+  }
+  return nothing_new;
+}
+
+}  // namespace parallax

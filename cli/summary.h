@@ -1,0 +1,22 @@
+// The summary of fuzz and replay: as JSON for programs, as a table for people.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "fuzz/campaign.h"
+
+namespace parallax {
+
+// {"cases", "seed", "targets": {T: {verdict: n, …}}, "findings": […]} (docs/concepts.md); fields may be added.
+std::string summary_json(const CampaignResult& result, std::optional<uint64_t> seed);
+
+// A table with one line a target, then the findings.
+std::string summary_text(const CampaignResult& result);
+
+// 1 if something diverged, else 3 if a target judged fewer cases than `min_judged`, else 0.
+int exit_code_of(const CampaignResult& result, int64_t min_judged);
+
+}  // namespace parallax

@@ -1,0 +1,33 @@
+#include "cli/target_options.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace parallax {
+
+void add_target_options(CLI::App& command, TargetOptions& options) {
+  command.add_option("--plant", options.faults, "Switch a known bug on in our own compiler (see parallax faults); repeatable");
+  command.add_option("--detect", options.detect, "What may raise a finding")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"values", "plan", "sanitizer", "passes", "all"}));
+}
+
+std::vector<std::string> default_targets(const TargetOptions& options) {
+  std::vector<std::string> targets = {"portable"};
+  const Result<Catalogue> catalogue = open_catalogue();
+  if (!catalogue || !options.faults.empty()) return targets;
+  std::set<std::string> seen;
+  for (const TargetEntry& entry : catalogue->list()) {
+    if (entry.installed && seen.insert(entry.name).second) targets.push_back(entry.name);
+  }
+  return targets;
+}
+
+int code_of(const Result<int>& result) {
+  if (result) return *result;
+  const int code = report_error(result.error());
+  return result.error().kind == ErrorKind::NoTarget ? could_not_run : code;
+}
+
+}  // namespace parallax

@@ -1,0 +1,21 @@
+// The options that every command with targets shares, and how a command's result becomes an exit code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backends/open_target.h"
+#include "cli/command.h"
+
+namespace parallax {
+
+// --plant and --detect.
+void add_target_options(CLI::App& command, TargetOptions& options);
+
+// What to drive where no --target is given: our own, and every installed one unless a bug is planted in ours.
+std::vector<std::string> default_targets(const TargetOptions& options);
+
+// The exit code, or the error reported: 3 for a target that cannot be run, else 2.
+int code_of(const Result<int>& result);
+
+}  // namespace parallax

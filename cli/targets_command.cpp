@@ -1,0 +1,69 @@
+// parallax targets: what can be driven here, and installing more.
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/target_options.h"
+
+namespace parallax {
+namespace {
+
+struct TargetsFlags {
+  std::vector<std::string> install;
+  bool json = false;
+};
+
+Result<int> list_targets(bool json) {
+  TRY(const Catalogue catalogue, open_catalogue());
+  std::vector<TargetEntry> entries = {
+      {"portable", "our own compiler on its CPU kernels", "parallax", PARALLAX_VERSION, true, ""},
+      {"recorded", "the case's own expectation: holds the oracle against what was recorded", "parallax", PARALLAX_VERSION, true, ""}};
+  for (TargetEntry& entry : catalogue.list()) entries.push_back(std::move(entry));
+  auto rows = nlohmann::ordered_json::array();
+  for (const TargetEntry& entry : entries) {
+    rows.push_back({{"name", entry.name}, {"what", entry.what}, {"family", entry.family}, {"version", entry.version},
+                    {"installed", entry.installed}, {"why_not", entry.why_not}});
+    if (!json) fmt::print("{:22} {:22} {}\n{:22} {}\n", entry.name, entry.family + " " + entry.version, entry.installed ? "ready" : entry.why_not, "", entry.what);
+  }
+  if (json) fmt::print("{}\n", rows.dump(2));
+  return nothing_new;
+}
+
+// The installer is Python's own venv and pip, so it is a Python script; its words and exit code are passed on.
+Result<int> install(const std::vector<std::string>& names) {
+  const char* root = std::getenv("PARALLAX_ROOT");
+  std::vector<std::string> words = {"python3", fmt::format("{}/adapters/install.py", root ? root : ".")};
+  words.insert(words.end(), names.begin(), names.end());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    execvp(arguments[0], arguments.data());
+    _exit(127);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) < 0) return fail("the installer could not be started");
+  if (!WIFEXITED(status) || WEXITSTATUS(status) == 127) return fail("the installer could not be run (is python3 there?)");
+  return WEXITSTATUS(status);
+}
+
+}  // namespace
+
+void add_targets_command(CLI::App& program, int& exit_code) {
+  auto* flags = new TargetsFlags;
+  CLI::App* command = program.add_subcommand("targets", "What can be driven here, which version, why not; and installing more.");
+  command->footer("Examples:\n  parallax targets\n  parallax targets install executorch      torch==2.13.0 and executorch==1.4.1 in their own environment");
+  command->add_flag("--json", flags->json, "As JSON on standard output");
+  CLI::App* installing = command->add_subcommand("install", "Make the environment of a system: NAME or NAME@VERSION; resumes, never breaks a working one.");
+  installing->add_option("names", flags->install, "A family (executorch) or a target (executorch-xnnpack)")->required();
+  command->callback([flags, installing, &exit_code] {
+    exit_code = code_of(installing->parsed() ? install(flags->install) : list_targets(flags->json));
+  });
+}
+
+}  // namespace parallax

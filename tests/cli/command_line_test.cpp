@@ -1,0 +1,182 @@
+// The program from outside: exit codes, messages on standard error, results on standard output.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Ran {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class CommandLine : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(testing::TempDir()) / ("parallax_" + std::string(test->name()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Ran run(const std::string& arguments) const {
+    const fs::path out = folder_ / "stdout", err = folder_ / "stderr";
+    const std::string command = "cd '" + folder_.string() + "' && PARALLAX_ROOT='" PARALLAX_SOURCE_DIR "' '" PARALLAX_BINARY "' " +
+                                arguments + " >'" + out.string() + "' 2>'" + err.string() + "' </dev/null";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
+  }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+    return name;
+  }
+
+  fs::path folder_;
+};
+
+constexpr const char* good_case = R"({"parallax": 1, "name": "neg", "graph": {"inputs": {"x": {"type": "f32[2]"}},
+  "nodes": [{"out": "a", "op": "aten.neg.default", "args": ["%x"]}], "outputs": ["%a"]}, "feed": {"x": [1, -2]},
+  "expect": [{"type": "f32[2]", "data": [-1, 2]}]})";
+
+// The report's graph in which the fault shows: a is overwritten by d while its alias b is still to be read.
+constexpr const char* aliased_case = R"({"parallax": 1, "name": "aliased", "graph": {"inputs": {"x": {"type": "f32[2]"}}, "nodes": [
+  {"out": "a", "op": "aten.sigmoid.default", "args": ["%x"]}, {"out": "b", "op": "aten.clone.default", "args": ["%a"]},
+  {"out": "c", "op": "aten.exp.default", "args": ["%a"]}, {"out": "d", "op": "aten.neg.default", "args": ["%c"]},
+  {"out": "e", "op": "aten.neg.default", "args": ["%b"]}, {"out": "f", "op": "aten.neg.default", "args": ["%d"]}],
+  "outputs": ["%e", "%f"]}, "feed": {"x": [-0.5, 1.25]}})";
+
+TEST_F(CommandLine, ReplayOfAGoodCaseMatches) {
+  write("good.json", good_case);
+  const Ran ran = run("replay good.json --target portable --target recorded --json");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const auto summary = nlohmann::json::parse(ran.out);
+  EXPECT_EQ(summary["cases"], 1);
+  EXPECT_EQ(summary["targets"]["portable"]["match"], 1);
+  EXPECT_EQ(summary["targets"]["recorded"]["match"], 1);
+  EXPECT_EQ(summary["findings"].size(), 0U);
+}
+
+TEST_F(CommandLine, AWrongExpectationIsAMismatch) {
+  std::string wrong = good_case;
+  wrong.replace(wrong.find("[-1, 2]"), 7, "[-1, 3]");
+  write("wrong.json", wrong);
+  const Ran ran = run("replay wrong.json --target recorded");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_NE(ran.out.find("expected 2 got 3"), std::string::npos) << ran.out;
+}
+
+TEST_F(CommandLine, APlantedFaultIsFoundByValuesAndExplained) {
+  write("aliased.json", aliased_case);
+  EXPECT_EQ(run("check aliased.json --target portable").code, 0);
+  const Ran ran = run("check aliased.json --target portable --plant F01");
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  for (const char* said : {"planted: F01", "mismatch", "plan:", "arena"}) EXPECT_NE(ran.out.find(said), std::string::npos) << said << "\n" << ran.out;
+}
+
+TEST_F(CommandLine, AFuzzedFaultIsReducedAndKept) {
+  const Ran ran = run("fuzz --target portable --profile alias --seed 1 --graphs 3000 --plant F01 --findings found --json --jobs 1");
+  ASSERT_EQ(ran.code, 1) << ran.err;
+  const auto summary = nlohmann::json::parse(ran.out);
+  ASSERT_GE(summary["findings"].size(), 1U);
+  const auto& finding = summary["findings"][0];
+  EXPECT_LE(finding["nodes"], 5);
+  const std::string file = finding["file"];
+  EXPECT_EQ(run("check " + file + " --target portable").code, 0) << "without the fault the reduced case agrees";
+  EXPECT_EQ(run("check " + file + " --target portable --plant F01").code, 1);
+}
+
+TEST_F(CommandLine, OneSeedGivesTheSameCasesWhateverTheJobs) {
+  const Ran one = run("fuzz --target portable --profile alias --seed 5 --graphs 300 --jobs 1 --json");
+  const Ran two = run("fuzz --target portable --profile alias --seed 5 --graphs 300 --jobs 3 --json");
+  ASSERT_EQ(one.code, 0) << one.out << one.err;
+  auto first = nlohmann::json::parse(one.out), second = nlohmann::json::parse(two.out);
+  for (auto* summary : {&first, &second}) {
+    summary->erase("seconds");
+    (*summary)["targets"]["portable"].erase("seconds");
+  }
+  EXPECT_EQ(first, second);
+  EXPECT_EQ(run("gen --seed 5 --count 20 --profile alias").out, run("gen --seed 5 --count 20 --profile alias").out);
+}
+
+TEST_F(CommandLine, GeneratedCasesReplay) {
+  const Ran generated = run("gen --seed 3 --count 50 --profile alias");
+  write("generated.jsonl", generated.out);
+  EXPECT_EQ(run("replay generated.jsonl --target portable").code, 0);
+}
+
+struct Bad {
+  const char* name;
+  const char* file;       // contents of case.json, or null
+  const char* arguments;
+  int code;
+  const char* said;
+};
+
+class BadInput : public CommandLine, public testing::WithParamInterface<Bad> {};
+
+TEST_P(BadInput, IsOneClearLine) {
+  const Bad& bad = GetParam();
+  if (bad.file) write("case.json", bad.file);
+  const Ran ran = run(bad.arguments);
+  EXPECT_EQ(ran.code, bad.code) << ran.out << ran.err;
+  EXPECT_NE(ran.err.find(bad.said), std::string::npos) << ran.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, BadInput,
+    testing::Values(
+        Bad{"no_file", nullptr, "replay nowhere.json --target portable", 2, "nowhere.json: no such file"},
+        Bad{"truncated", R"({"parallax": 1, "graph")", "eval case.json", 2, "case.json"},
+        Bad{"unknown_op", R"({"parallax":1,"name":"n","graph":{"inputs":{"x":{"type":"f32[1]"}},"nodes":[{"out":"a","op":"aten.nope.default","args":["%x"]}],"outputs":["%a"]},"feed":{"x":[1]}})",
+            "eval case.json", 2, "/graph/nodes/0/op"},
+        Bad{"unknown_target", good_case, "replay case.json --target nonsense", 3, "nonsense"},
+        Bad{"unknown_fault", good_case, "replay case.json --target portable --plant F99", 2, "F99"},
+        Bad{"unknown_command", nullptr, "frobnicate", 2, "frobnicate"},
+        Bad{"unknown_profile", nullptr, "fuzz --profile shiny --graphs 1", 2, "shiny"},
+        Bad{"unwritable_findings", nullptr, "fuzz --target portable --graphs 1 --findings /proc/nowhere", 2, "findings folder"},
+        Bad{"nothing_to_reduce", good_case, "reduce case.json --target portable", 2, "nothing to reduce"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST_F(CommandLine, ABrokenFileAmongGoodOnesIsNamedAndTheRestReplayed) {
+  write("a.json", good_case);
+  write("b.json", "{");
+  const Ran ran = run("replay . --target portable --json");
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_NE(ran.err.find("b.json"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(ran.out)["targets"]["portable"]["match"], 1);
+}
+
+TEST_F(CommandLine, JUnitEscapesHostileNames) {
+  std::string hostile = good_case;
+  hostile.replace(hostile.find("\"neg\""), 5, R"("\"><script>")");
+  write("case.json", hostile);
+  EXPECT_EQ(run("replay case.json --target portable --junit report.xml").code, 0);
+  const std::string xml = read_file(folder_ / "report.xml");
+  EXPECT_NE(xml.find("&quot;&gt;&lt;script&gt;"), std::string::npos) << xml;
+  EXPECT_EQ(xml.find("<script>"), std::string::npos);
+}
+
+TEST_F(CommandLine, HelpAndVersionAreNoErrors) {
+  EXPECT_EQ(run("--version").code, 0);
+  EXPECT_NE(run("--help").out.find("Exit codes"), std::string::npos);
+  for (const char* command : {"fuzz", "check", "replay", "eval", "gen", "reduce", "export", "targets", "faults"}) {
+    EXPECT_EQ(run(std::string(command) + " --help").code, 0) << command;
+  }
+}
+
+}  // namespace
