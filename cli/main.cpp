@@ -35,7 +35,10 @@ int run(int argc, char** argv) {
   program.footer(footer);
   int exit_code = nothing_new;
   for (AddCommand add : commands) add(program, exit_code);
-  if (argc > 1 && argv[1][0] != '-' && !program.get_subcommand_no_throw(argv[1])) {
+  const auto is_command = [&](const char* word) {
+    return !program.get_subcommands([&](const CLI::App* command) { return command->get_name() == word; }).empty();
+  };
+  if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1])) {
     fmt::print(stderr, "parallax: there is no command '{}'; parallax --help lists them\n", argv[1]);
     return bad_input;
   }

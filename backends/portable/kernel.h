@@ -66,7 +66,7 @@ class KernelCall : public Call {
 
   // Copies the storage of operand i into the output's, what lies between the elements included: eager makes the results
   // of copy and of the scatter ops from a clone of the whole storage, and as_strided can reach all of it. Nothing to do
-  // where the result is dense.
+  // where the result has no gaps.
   void clone_gaps(int i) const;
   // Puts row-major numbers into the output.
   template <class C>

@@ -5,6 +5,8 @@
 // memory;
 // - nothing is written to the one that a reader of the other would see: no use of the copy follows a write to its
 // source;
+// - no two elements of the copy are one element of the source, which a reader could not tell but a clone of the strides
+//   could;
 // - everything downstream keeps its sizes, its dtype and its own aliasing although the alias may have other strides
 // than the copy had. The last is found out by trying: the graph is rebuilt with the alias and compared. Copies are
 // tried in order until none goes any more.
@@ -128,9 +130,11 @@ Result<Graph> renumbered(const Graph& graph) {
   return rewriter.finish();
 }
 
-// Whether a rebuilt graph, whose values have the same numbers, differs in nothing but strides and in the merge of two
-// storages.
-bool same_but_strides(const Graph& before, const Graph& after, StorageId source, StorageId copy) {
+// Whether a rebuilt graph, whose values have the same numbers, differs in nothing but strides and in the merge of the
+// storage of the value `copied` with `source`.
+bool same_but_strides(const Graph& before, const Graph& after, StorageId source, ValueId copied) {
+  const StorageId copy = before.meta(copied).storage;
+  const bool copy_moved = before.meta(copied).layout != after.meta(copied).layout;
   std::vector<StorageId> renamed(before.storages.size());
   std::vector<StorageId> original(after.storages.size());
   for (std::size_t v = 0; v < before.metas.size(); ++v) {
@@ -148,8 +152,11 @@ bool same_but_strides(const Graph& before, const Graph& after, StorageId source,
     if (!reads_strides(*node.op)) continue;
     for (const Argument& argument : node.arguments) {
       bool kept = true;
-      for_each_value(argument,
-                     [&](ValueId value) { kept = kept && before.meta(value).layout == after.meta(value).layout; });
+      for_each_value(argument, [&](ValueId value) {
+        // Equal strides are not enough: as_strided sees the whole storage, which must be laid out as the copy's was.
+        const bool sees_copy = before.meta(value).storage == copy && copy_moved;
+        kept = kept && !sees_copy && before.meta(value).layout == after.meta(value).layout;
+      });
       if (!kept) return false;
     }
   }
@@ -167,10 +174,11 @@ Result<Graph> elide_copies(const Graph& graph) {
       const std::optional<ViewForm> form = view_form(result, result.nodes[n]);
       if (!form) continue;
       const StorageId source = result.meta(form->source).storage;
-      const StorageId copy = result.meta(result.nodes[n].results.front()).storage;
-      if (!uses.may_merge(source, copy)) continue;
+      const ValueId copied = result.nodes[n].results.front();
+      if (!uses.may_merge(source, result.meta(copied).storage)) continue;
       Result<Graph> tried = with_view(result, n, *form);
-      if (!tried || !same_but_strides(result, *tried, source, copy)) continue;
+      if (!tried || overlaps_itself(tried->meta(copied).layout)) continue;
+      if (!same_but_strides(result, *tried, source, copied)) continue;
       result = *std::move(tried);
       uses = StorageUses(result);
       again = true;
