@@ -67,9 +67,9 @@ Result<int> fuzz(const FuzzFlags& flags) {
   };
   options.on_progress = show_progress;
   Histogram histogram;
-  // Every target sees the same cases: they are counted for the first, and the slot reuse for whichever tells.
+  // Every target sees the same cases: they are counted for the first.
   options.on_case = [&](const std::string& target, uint64_t, const Case& test, const Examination& examination) {
-    if (target == options.targets.front()) histogram.add(test.graph, examination.outcome.reused_slots > 0);
+    if (target == options.targets.front()) histogram.add(test.graph, examination.outcome.reused_slots);
   };
   fmt::print(stderr, "seed {}  profile {}  targets {}{}\n", options.seed, flags.profile, fmt::join(options.targets, " "),
              flags.target_options.faults.empty() ? "" : fmt::format("  PLANTED {}", fmt::join(flags.target_options.faults, " ")));

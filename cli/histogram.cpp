@@ -28,8 +28,9 @@ std::string bars(const std::map<std::string, int64_t>& counts) {
 
 }  // namespace
 
-void Histogram::add(const Graph& graph, bool reused_slot) {
+void Histogram::add(const Graph& graph, int reused_slots) {
   ++graphs_;
+  planned_ += reused_slots >= 0;
   const AliasRelations relations = alias_relations(graph);
   bool alias = false;
   for (std::size_t i = 0; i < alias_relation_count; ++i) {
@@ -48,13 +49,17 @@ void Histogram::add(const Graph& graph, bool reused_slot) {
       }
     }
   }
-  write_alias_reuse_ += write && alias && reused_slot;
+  write_alias_reuse_ += write && alias && reused_slots > 0;
 }
 
 std::string Histogram::text() const {
   if (graphs_ == 0) return "";
-  return fmt::format("ops\n{}alias relations (graphs that hold them)\n{}{:.1f} % of {} graphs hold a write, an alias and a reused slot\n",
-                     bars(ops_), bars(relations_), 100.0 * static_cast<double>(write_alias_reuse_) / static_cast<double>(graphs_), graphs_);
+  std::string text = fmt::format("ops\n{}alias relations (graphs that hold them)\n{}", bars(ops_), bars(relations_));
+  if (planned_ > 0) {
+    text += fmt::format("{:.1f} % of {} graphs hold a write, an alias and a reused slot\n",
+                        100.0 * static_cast<double>(write_alias_reuse_) / static_cast<double>(planned_), planned_);
+  }
+  return text;
 }
 
 }  // namespace parallax

@@ -11,13 +11,14 @@ namespace parallax {
 
 class Histogram {
  public:
-  // `reused_slot`: a memory plan put two of its storages into the same bytes.
-  void add(const Graph& graph, bool reused_slot);
-  // Bars, most frequent first, and the share of graphs with a write, an alias and a reused slot.
+  // `reused_slots`: of a memory plan (Outcome::reused_slots), -1 where the target does not tell.
+  void add(const Graph& graph, int reused_slots);
+  // Bars, most frequent first, and, where plans are known, the share of graphs with a write, an alias and a reused slot.
   std::string text() const;
 
  private:
   int64_t graphs_ = 0;
+  int64_t planned_ = 0;  // graphs whose plan is known
   int64_t write_alias_reuse_ = 0;
   std::map<std::string, int64_t> ops_;
   std::map<std::string, int64_t> relations_;

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 
+#include <algorithm>
+
 #include "compiler/functional_form.h"
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
@@ -216,6 +218,13 @@ class Functionalizer {
         rewriter_.fresh_name(node.name + "_base"));
   }
 
+  // Whether a new value is a caller's tensor object that t_ or its like will change.
+  bool changes_metadata(ValueId now) const {
+    return std::ranges::any_of(metadata_changes_, [&](const Node* node) {
+      return values_[old_.objects[node->results.front().index].index].unwritten == now;
+    });
+  }
+
   // What to return for an output of the old graph.
   Result<ValueId> output(ValueId value) {
     if (!storage_of(value).caller) return current(value);
@@ -226,7 +235,8 @@ class Functionalizer {
     ValueId& view = values_[value.index].unwritten;
     const Layout& layout = old_.meta(value).layout;
     if (!view.valid() && old_.meta(object).layout == layout) view = values_[object.index].unwritten;
-    if (!view.valid()) {
+    // A caller's tensor whose sizes change at the end cannot stand for another tensor.
+    if (!view.valid() || changes_metadata(view)) {
       TRY(view, strided(storage_of(value).anchor, layout, old_.name(value) + "_out"));
     }
     return view;
