@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "graph/builder.h"
-#include "reducers/passes.h"
+#include "reducers/reduction_passes.h"
 #include "reducers/removal.h"
 #include "reducers/size.h"
 #include "tests/reducers/generated_cases.h"
