@@ -7,22 +7,40 @@
 namespace parallax {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, ArgKind>, 15> scalar_types = {{
-    {"Tensor", ArgKind::Tensor}, {"SymInt", ArgKind::Int}, {"int", ArgKind::Int}, {"float", ArgKind::Float},
-    {"bool", ArgKind::Bool}, {"Scalar", ArgKind::Scalar}, {"ScalarType", ArgKind::DType},
-    {"MemoryFormat", ArgKind::MemoryFormat}, {"str", ArgKind::String}, {"Layout", ArgKind::Opaque},
-    {"Device", ArgKind::Opaque}, {"Generator", ArgKind::Opaque}, {"Dimname", ArgKind::Opaque}, {"Storage", ArgKind::Opaque},
+constexpr std::array<std::pair<std::string_view, ArgKind>, 17> scalar_types = {{
+    {"Tensor", ArgKind::Tensor},
+    {"SymInt", ArgKind::Int},
+    {"int", ArgKind::Int},
+    {"float", ArgKind::Float},
+    {"bool", ArgKind::Bool},
+    {"Scalar", ArgKind::Scalar},
+    {"ScalarType", ArgKind::DType},
+    {"MemoryFormat", ArgKind::MemoryFormat},
+    {"str", ArgKind::String},
+    {"Layout", ArgKind::Opaque},
+    {"Device", ArgKind::Opaque},
+    {"Generator", ArgKind::Opaque},
+    {"Dimname", ArgKind::Opaque},
+    {"Storage", ArgKind::Opaque},
     {"Dict", ArgKind::Opaque},
+    {"QScheme", ArgKind::Opaque},
+    {"SymBool", ArgKind::Bool},
 }};
 
 ArgKind list_of(ArgKind element) {
   switch (element) {
-    case ArgKind::Tensor: return ArgKind::TensorList;
-    case ArgKind::Int: return ArgKind::IntList;
-    case ArgKind::Float: return ArgKind::FloatList;
-    case ArgKind::Bool: return ArgKind::BoolList;
-    case ArgKind::Scalar: return ArgKind::ScalarList;
-    default: return ArgKind::Opaque;
+    case ArgKind::Tensor:
+      return ArgKind::TensorList;
+    case ArgKind::Int:
+      return ArgKind::IntList;
+    case ArgKind::Float:
+      return ArgKind::FloatList;
+    case ArgKind::Bool:
+      return ArgKind::BoolList;
+    case ArgKind::Scalar:
+      return ArgKind::ScalarList;
+    default:
+      return ArgKind::Opaque;
   }
 }
 
@@ -173,7 +191,8 @@ Result<IntList> integer_list(const Parameter& parameter, const Argument& argumen
   if (const auto* list = std::get_if<IntList>(&argument)) {
     return *list;
   }
-  if (const auto* scalar = std::get_if<Scalar>(&argument); scalar && parameter.fixed_length > 0 && std::holds_alternative<int64_t>(*scalar)) {
+  if (const auto* scalar = std::get_if<Scalar>(&argument);
+      scalar && parameter.fixed_length > 0 && std::holds_alternative<int64_t>(*scalar)) {
     return IntList(static_cast<std::size_t>(parameter.fixed_length), std::get<int64_t>(*scalar));
   }
   if (const auto* list = std::get_if<ScalarList>(&argument); list && list->empty()) return IntList();
@@ -214,7 +233,8 @@ Result<Argument> conform(const Parameter& parameter, Argument argument) {
       const auto* values = std::get_if<ValueList>(&argument);
       if (!values) return wrong_kind(parameter, "a list of values");
       for (ValueId value : *values) {
-        if (!value.valid() && !parameter.optional_elements) return wrong_kind(parameter, "a list of values without null");
+        if (!value.valid() && !parameter.optional_elements)
+          return wrong_kind(parameter, "a list of values without null");
       }
       return argument;
     }
@@ -252,7 +272,8 @@ Result<Argument> conform(const Parameter& parameter, Argument argument) {
     case ArgKind::String:
       if (!std::holds_alternative<std::string>(argument)) return wrong_kind(parameter, "a string");
       return argument;
-    case ArgKind::Opaque: return wrong_kind(parameter, "left out");
+    case ArgKind::Opaque:
+      return wrong_kind(parameter, "left out");
   }
   return argument;
 }

@@ -63,8 +63,7 @@ constexpr std::array table = {
     KernelEntry{"aten.select_copy.int", copy_view},         KernelEntry{"aten.slice_copy.Tensor", copy_view},
     KernelEntry{"aten.squeeze_copy.default", copy_view},    KernelEntry{"aten.squeeze_copy.dim", copy_view},
     KernelEntry{"aten.t_copy.default", copy_view},          KernelEntry{"aten.transpose_copy.int", copy_view},
-    KernelEntry{"aten.unfold_copy.default", copy_view},
-    KernelEntry{"aten.unsqueeze_copy.default", copy_view},
+    KernelEntry{"aten.unfold_copy.default", copy_view},     KernelEntry{"aten.unsqueeze_copy.default", copy_view},
 };
 
 }  // namespace

@@ -103,8 +103,8 @@ Result<void> diagonal_scatter(const KernelCall& call) {
   return {};
 }
 
-// The part is named by elements of the operand's storage. Where the result has another layout (an expanded operand), each
-// is looked up by its place in the operand.
+// The part is named by elements of the operand's storage. Where the result has another layout (an expanded operand),
+// each is looked up by its place in the operand.
 Result<void> as_strided_scatter(const KernelCall& call) {
   const Layout& self = *call.input(0).layout;
   const auto size = Dims(std::span<const int64_t>(call.integers(2)));
