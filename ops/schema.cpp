@@ -153,6 +153,24 @@ class Parser {
     return conform(parameter, std::move(value));
   }
 
+  // c10::ScalarType's numbers, for the dtypes that a case can name.
+  Result<Argument> scalar_type(int64_t number) {
+    constexpr std::array<std::pair<int, DType>, 10> numbers = {{{0, DType::U8},
+                                                                {1, DType::I8},
+                                                                {2, DType::I16},
+                                                                {3, DType::I32},
+                                                                {4, DType::I64},
+                                                                {5, DType::F16},
+                                                                {6, DType::F32},
+                                                                {7, DType::F64},
+                                                                {11, DType::Bool},
+                                                                {15, DType::BF16}}};
+    for (auto [scalar_type_number, dtype] : numbers) {
+      if (scalar_type_number == number) return Argument(dtype);
+    }
+    return fail("unknown ScalarType {} in schema '{}'", number, text_);
+  }
+
   Result<Argument> literal(const Parameter& parameter) {
     if (take("None")) return Argument();
     if (take("True")) return Argument(Scalar(true));
@@ -170,6 +188,7 @@ class Parser {
     auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), integer);
     if (error == std::errc() && end == word.data() + word.size()) {
       if (parameter.kind == ArgKind::MemoryFormat) return Argument(static_cast<MemoryFormat>(integer));
+      if (parameter.kind == ArgKind::DType) return scalar_type(integer);
       return Argument(Scalar(integer));
     }
     double real = 0;

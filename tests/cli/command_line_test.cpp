@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"unknown_profile", nullptr, "fuzz --profile shiny --graphs 1", 2, "shiny"},
         Bad{"unwritable_findings", nullptr, "fuzz --target portable --graphs 1 --findings /proc/nowhere", 2, "findings folder"},
         Bad{"nothing_to_reduce", good_case, "reduce case.json --target portable", 2, "nothing to reduce"}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& test) { return std::string(test.param.name); });
 
 TEST_F(CommandLine, ABrokenFileAmongGoodOnesIsNamedAndTheRestReplayed) {
   write("a.json", good_case);
