@@ -56,7 +56,7 @@ Result<int> check(const CheckFlags& flags) {
 void add_check_command(CLI::App& program, int& exit_code) {
   auto* flags = new CheckFlags;
   CLI::App* command = program.add_subcommand("check", "One case, judged, with the reason.");
-  command->footer("Example:\n  parallax check corpus/cases/seeds/s1-bug.json --target portable --plant F01 --explain");
+  command->footer("Example:\n  parallax check corpus/cases/seeds/s1-numeric-clone.json --target portable --plant F01 --explain");
   command->add_option("case", flags->path, "A case file")->required();
   command->add_option("--target", flags->targets, "What to drive; repeatable. Default: ours and every installed one");
   add_target_options(*command, flags->target_options);
