@@ -8,6 +8,8 @@
 #include <set>
 #include <vector>
 
+#include "graph/print.h"
+
 namespace parallax {
 namespace {
 
@@ -116,18 +118,6 @@ class Normaliser {
   char previous_ = ' ';
 };
 
-std::string_view source_kind(SourceKind kind) {
-  switch (kind) {
-    case SourceKind::Input:
-      return "input";
-    case SourceKind::Constant:
-      return "constant";
-    case SourceKind::Buffer:
-      return "buffer";
-  }
-  return "";
-}
-
 // "sum" and "add.Tensor": the overload is said where there are several.
 std::string short_op(const Op& op) {
   return op.schema.overload == "default" ? op.schema.name : op.schema.name + "." + op.schema.overload;
@@ -165,7 +155,7 @@ std::string graph_signature(const Graph& graph) {
     }
   };
   for (const Source& source : graph.sources)
-    relate(graph.meta(source.value).storage, "~", std::string(source_kind(source.kind)));
+    relate(graph.meta(source.value).storage, "~", std::string(source_kind_name(source.kind)));
   std::map<std::string, int> ops;
   for (const Node& node : graph.nodes) {
     const std::string op = short_op(*node.op);

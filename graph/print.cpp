@@ -48,7 +48,17 @@ std::string results_text(const Graph& graph, const Node& node) {
   return "[" + join(parts) + "]";
 }
 
-std::string_view kind_name(SourceKind kind) {
+std::string source_line(const Graph& graph, const Source& source) {
+  const TensorMeta& meta = graph.meta(source.value);
+  std::string line = fmt::format("  {} {}  {}", source_kind_name(source.kind), graph.name(source.value), meta_text(meta));
+  if (source.window) line += "  window on " + graph.storage(meta.storage).name;
+  if (source.kind != SourceKind::Input && !source.window) line += "  = " + elements_text(source.data);
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string_view source_kind_name(SourceKind kind) {
   switch (kind) {
     case SourceKind::Input:
       return "input";
@@ -59,16 +69,6 @@ std::string_view kind_name(SourceKind kind) {
   }
   return "";
 }
-
-std::string source_line(const Graph& graph, const Source& source) {
-  const TensorMeta& meta = graph.meta(source.value);
-  std::string line = fmt::format("  {} {}  {}", kind_name(source.kind), graph.name(source.value), meta_text(meta));
-  if (source.window) line += "  window on " + graph.storage(meta.storage).name;
-  if (source.kind != SourceKind::Input && !source.window) line += "  = " + elements_text(source.data);
-  return line + "\n";
-}
-
-}  // namespace
 
 std::string call_text(const Graph& graph, const Node& node) {
   const Spelling spelling{

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "graph/case.h"
 
@@ -13,6 +14,9 @@ std::string call_text(const Graph& graph, const Node& node);
 
 // "a = sigmoid(x)  f32[2]", "b = view(a, [2,1])  f32[2,1]  view of a", "c = add_(b, a)  f32[2,1]  writes a".
 std::string node_text(const Graph& graph, NodeId node);
+
+// "input", "constant", "buffer".
+std::string_view source_kind_name(SourceKind kind);
 
 // The name of a storage for a person: a declared storage's own, else that of the value it was made for.
 std::string storage_name(const Graph& graph, StorageId storage);
