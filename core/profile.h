@@ -12,6 +12,9 @@ struct Profile {
   // Worst error of a transcendental function, in units in the last place of its result, and an absolute one on top.
   double function_ulp = 4;
   double function_absolute = 0;
+  // Worst error of a square root that is no number of its dtype, in units in the last place of the dtype it is computed
+  // in (f32 for the halves). IEEE 754 rounds it correctly; roots that are numbers come out exact either way.
+  double root_ulp = 0.5;
   bool flush_to_zero = false;         // subnormal results may become 0
   bool rounding_mode_open = false;    // round to zero is allowed: the unit roundoff doubles
   bool half_accumulates_half = false; // f16 and bf16 sums may be carried in their own dtype, not in f32

@@ -24,7 +24,13 @@ Ball with_flags(Ball ball, const Ball& operand) {
 
 }  // namespace
 
-double BallMath::root_error(double, double most) const { return rounding(most); }
+double BallMath::root_error(double, double most) const {
+  if (profile_->root_ulp <= 0.5) return rounding(most);
+  const bool half = info(dtype_).unit_roundoff > info(DType::F32).unit_roundoff;  // computed in f32, then rounded
+  const double unit = 2 * profile_->unit_roundoff(half ? DType::F32 : dtype_);
+  const double root = profile_->root_ulp * std::ldexp(unit, most > 0 ? std::ilogb(most * (1 + 0x1p-50)) : 0);
+  return half ? rounding(most) + root : root + underflow_;
+}
 double BallMath::ordinary_error(double, double most) const { return function_error(most); }
 
 // 1 / (1 + exp(-x)) is 0 where the exponential overflows, although the result is a number just under 1 / max.
@@ -93,7 +99,8 @@ Ball BallMath::sqrt(const Ball& x) const {
   if (x.is_exact() && std::isfinite(x.mid) && x.mid >= 0) {
     const double root = std::sqrt(x.mid);
     const bool exact = root * root == x.mid && std::fma(root, root, -x.mid) == 0;
-    return rounded(root, 0, exact);
+    if (exact && holds(root)) return Ball::exact(root);
+    return with_error(root, 0, root_error(root, root) + libm_error * root);
   }
   return monotone(x, [](double y) { return std::sqrt(y); }, 0, infinity, &BallMath::root_error);
 }

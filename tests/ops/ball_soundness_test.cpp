@@ -296,6 +296,9 @@ TEST(BallTightness, ExactOperandsOnAGridHaveNoRadius) {
   EXPECT_GT(math.mul(Ball::exact(0x1.000002p0), Ball::exact(0x1.000002p0)).radius, 0);
   EXPECT_GT(math.div(Ball::exact(1), Ball::exact(3)).radius, 0);
   EXPECT_GT(math.sqrt(Ball::exact(2)).radius, 0);
+  EXPECT_GE(math.sqrt(Ball::exact(2)).radius, 0x1p-23) << "eager's root is good to 1 ULP";
+  EXPECT_LT(BallMath(DType::F32, *find_profile("portable")).sqrt(Ball::exact(2)).radius, 0x1.1p-24)
+      << "a root that IEEE 754 rounds is good to half of that";
   BallSum sum(math);
   for (int i = 0; i < 1000; ++i) sum.add(Ball::exact(i % 2 ? 4096.5 : -1.5));
   EXPECT_TRUE(sum.result().is_exact());
