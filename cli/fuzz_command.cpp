@@ -57,7 +57,11 @@ Result<int> fuzz(const FuzzFlags& flags) {
   if (!flags.graphs && !flags.seconds) options.seconds = 60;
   options.reduce = !flags.no_reduce;
   options.findings = flags.findings;
-  const GenerateOptions generate_options{*profile, flags.min_nodes, flags.max_nodes};
+  std::optional<DrawnOps> ops;
+  GenerateOptions generate_options{*profile, flags.min_nodes, flags.max_nodes};
+  options.on_open = [&](const std::vector<const Target*>& targets) {
+    generate_options.ops = &ops.emplace(DrawnOps::taken_by(targets));
+  };
   options.source = [&](uint64_t k) -> std::optional<Case> {
     if (flags.graphs && k >= *flags.graphs) return std::nullopt;
     Choices choices(options.seed, k);
@@ -93,7 +97,8 @@ void add_fuzz_command(CLI::App& program, int& exit_code) {
       "Examples:\n"
       "  parallax fuzz --profile alias --seconds 60\n"
       "  parallax fuzz --target portable --target executorch-portable --seed 7 --graphs 1000\n"
-      "The seed is printed first; --seed S --graphs N gives the same cases whatever --jobs is.");
+      "The seed is printed first; --seed S --graphs N gives the same cases whatever --jobs is. Graphs are of the ops that\n"
+      "all of the targets take.");
   command->add_option("--target", flags->targets, "What to drive (see parallax targets); repeatable. Default: ours and every installed one");
   command->add_option("--profile", flags->profile, "What graphs look like: alias, state, topology, numeric, shape, all")->capture_default_str();
   command->add_option("--graphs", flags->graphs, "Stop after this many graphs a target");

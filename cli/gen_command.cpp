@@ -9,6 +9,7 @@ namespace parallax {
 namespace {
 
 struct GenFlags {
+  std::vector<std::string> targets;
   uint64_t count = 1;
   uint64_t seed = 0;
   std::string profile = "all";
@@ -19,9 +20,16 @@ struct GenFlags {
 Result<int> gen(const GenFlags& flags) {
   const auto profile = parse_generate_profile(flags.profile);
   if (!profile) return fail("--profile {}: use alias, state, topology, numeric, shape or all", flags.profile);
+  std::vector<std::unique_ptr<Target>> targets;
+  std::vector<const Target*> takers;
+  for (const std::string& name : flags.targets) {
+    TRY(targets.emplace_back(), open_target(name, {}));
+    takers.push_back(targets.back().get());
+  }
+  const DrawnOps ops = DrawnOps::taken_by(takers);
   for (uint64_t k = 0; k < flags.count; ++k) {
     Choices choices(flags.seed, k);
-    Case test = generate(choices, {*profile, flags.min_nodes, flags.max_nodes});
+    Case test = generate(choices, {*profile, flags.min_nodes, flags.max_nodes, &ops});
     test.name = fmt::format("seed {} case {}", flags.seed, k);
     fmt::print("{}\n", to_json(test));
   }
@@ -34,7 +42,8 @@ void add_gen_command(CLI::App& program, int& exit_code) {
   auto* flags = new GenFlags;
   CLI::App* command = program.add_subcommand("gen", "Generated cases as JSON lines on standard output.");
   command->add_option("--count", flags->count, "How many")->capture_default_str();
-  command->add_option("--seed", flags->seed, "Seed: the cases are those of fuzz --seed")->capture_default_str();
+  command->add_option("--target", flags->targets, "Draw only ops that this target takes; repeatable. Default: every op");
+  command->add_option("--seed", flags->seed, "Seed: the cases are those of fuzz --seed with the same --target")->capture_default_str();
   command->add_option("--profile", flags->profile, "alias, state, topology, numeric, shape, all")->capture_default_str();
   command->add_option("--min-nodes", flags->min_nodes, "Fewest nodes a graph")->capture_default_str();
   command->add_option("--max-nodes", flags->max_nodes, "Most nodes a graph")->capture_default_str()->check(CLI::Range(1, 10000));

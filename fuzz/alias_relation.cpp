@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "fuzz/op_groups.h"
 
 namespace parallax {
 namespace {
@@ -261,7 +260,7 @@ std::string_view name(AliasRelation relation) { return names[static_cast<std::si
 AliasRelations alias_relations(const Graph& graph) { return Classifier(graph).run(); }
 
 bool is_elidable_copy(const Graph& graph, const Node& node) {
-  if (group_of(*node.op) != OpGroup::Copy || node.results.size() != 1) return false;
+  if (node.op->group != OpGroup::Copy || node.results.size() != 1) return false;
   const auto* from = std::get_if<ValueId>(&node.arguments.front());
   if (!from) return false;
   const TensorMeta& source = graph.meta(*from);

@@ -47,6 +47,11 @@ class Campaign {
       TRY(lane.shared, open_target(name, options_.target_options));
       result_.tallies[name];
     }
+    if (options_.on_open) {
+      std::vector<const Target*> targets;
+      for (const Lane& lane : lanes_) targets.push_back(lane.shared.get());
+      options_.on_open(targets);
+    }
     if (options_.findings) {
       TRY(store_, FindingStore::open(*options_.findings));
     }

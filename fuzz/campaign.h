@@ -23,6 +23,8 @@ namespace parallax {
 struct CampaignOptions {
   std::vector<std::string> targets;
   TargetOptions target_options;
+  // Told of the open targets before the first case is asked for; may be null.
+  std::function<void(const std::vector<const Target*>& targets)> on_open;
   // Case k, or nothing past the end. Called from several threads.
   std::function<std::optional<Case>(uint64_t k)> source;
   std::optional<double> seconds;  // stop handing out cases after that long; else run to the source's end

@@ -17,10 +17,10 @@ constexpr int node_attempts = 24;
 constexpr int wide_attempt = 8;
 
 // The group weights of a profile with the groups that have no op left out.
-std::array<uint32_t, op_group_count> usable_groups(const GenerateWeights& weights) {
+std::array<uint32_t, op_group_count> usable_groups(const GenerateWeights& weights, const DrawnOps& ops) {
   std::array<uint32_t, op_group_count> usable = weights.groups;
   for (std::size_t i = 0; i < op_group_count; ++i) {
-    if (sampled_ops(static_cast<OpGroup>(i)).empty()) usable[i] = 0;
+    if (ops.of(static_cast<OpGroup>(i)).empty()) usable[i] = 0;
   }
   return usable;
 }
@@ -30,7 +30,8 @@ class Generator {
   Generator(Choices& choices, const GenerateOptions& options)
       : choices_(choices),
         weights_(generate_weights[static_cast<std::size_t>(options.profile)]),
-        groups_(usable_groups(weights_)) {
+        ops_(options.ops ? *options.ops : DrawnOps::all()),
+        groups_(usable_groups(weights_, ops_)) {
     draw_sources(choices_, weights_, builder_, pool_);
     const auto nodes = choices_.between(options.min_nodes, std::max(options.min_nodes, options.max_nodes));
     for (int64_t i = 0; i < nodes; ++i) draw_node();
@@ -55,7 +56,7 @@ class Generator {
 
   // One op with operands, added to the graph; false where it found no operands or they do not infer.
   bool draw_call(bool wide) {
-    const Op& op = *choices_.pick(sampled_ops(static_cast<OpGroup>(choices_.weighted(groups_))));
+    const Op& op = *choices_.pick(ops_.of(static_cast<OpGroup>(choices_.weighted(groups_))));
     const Choices::Scope scope(choices_, "operands");
     const Graph& graph = builder_.graph();
     SampleContext context(choices_, pool_.draw_candidates(choices_, graph, wide), graph.metas);
@@ -124,21 +125,14 @@ class Generator {
     }
   }
 
-  // By storage: the fewest places that something in it indexes into, where a node takes it as an index list.
+  // By storage: the fewest places that something in it indexes into, where a node takes it as an index.
   static std::vector<std::optional<int64_t>> index_bounds(const Graph& graph) {
     std::vector<std::optional<int64_t>> bounds(graph.storages.size());
     for (const Node& node : graph.nodes) {
-      for (std::size_t i = 1; i < node.arguments.size(); ++i) {
-        if (!node.op->schema.parameters[i].optional_elements) continue;
-        const auto* indexed = std::get_if<ValueId>(&node.arguments[0]);
-        const auto* indices = std::get_if<ValueList>(&node.arguments[i]);
-        if (!indexed || !indices) continue;
-        const Layout& layout = graph.meta(*indexed).layout;
-        for (std::size_t k = 0; k < indices->size() && static_cast<int>(k) < layout.rank(); ++k) {
-          if (!(*indices)[k].valid()) continue;
-          std::optional<int64_t>& bound = bounds[graph.meta((*indices)[k]).storage.index];
-          bound = std::min(bound.value_or(layout.sizes[static_cast<int>(k)]), layout.sizes[static_cast<int>(k)]);
-        }
+      if (!node.op->index_ranges) continue;
+      for (const IndexRange& index : node.op->index_ranges(Call(*node.op, node.arguments, graph.metas))) {
+        std::optional<int64_t>& bound = bounds[graph.meta(index.value).storage.index];
+        bound = std::min(bound.value_or(index.places), index.places);
       }
     }
     return bounds;
@@ -146,6 +140,7 @@ class Generator {
 
   Choices& choices_;
   const GenerateWeights& weights_;
+  const DrawnOps& ops_;
   std::array<uint32_t, op_group_count> groups_;
   GraphBuilder builder_;
   Pool pool_;

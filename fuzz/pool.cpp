@@ -64,7 +64,7 @@ std::span<const Candidate> Pool::draw_candidates(Choices& choices, const Graph& 
   const std::size_t begin = width == 0 || width >= entries_.size() ? 0 : entries_.size() - width;
   const auto add = [&](const Entry& entry) {
     if (!fits(graph.meta(entry.value))) return;
-    candidates_.push_back({entry.value, entry.writable});
+    candidates_.push_back({entry.value, entry.writable, entry.source});
     if (wide) return;
     if (entry.readers == 0) candidates_.push_back(candidates_.back());
     if (entry.gapped) candidates_.insert(candidates_.end(), 2, candidates_.back());

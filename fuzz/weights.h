@@ -5,7 +5,7 @@
 
 #include "core/dtype.h"
 #include "fuzz/generate.h"
-#include "fuzz/op_groups.h"
+#include "ops/op_group.h"
 
 namespace parallax {
 

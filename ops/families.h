@@ -1,4 +1,5 @@
-// The one list of op families. A new family is its file in ops/families/ and one line here.
+// The one list of op families. A new family is its file in ops/families/ and two lines here: the declaration, and the
+// entry with the group of its pure ops (views and in-place ops have groups of their own).
 #pragma once
 
 #include <array>
@@ -24,9 +25,27 @@ std::vector<OpDef> scatter_family();     // slice_scatter and its kin
 std::vector<OpDef> rearrange_family();   // flip, roll, repeat
 std::vector<OpDef> index_family();       // index, index_put, index_select, gather
 
+struct OpFamily {
+  std::vector<OpDef> (*ops)();
+  OpGroup group;
+};
+
 inline constexpr std::array op_families = {
-    view_family, window_family, split_family, copy_family, view_copy_family, unary_family, binary_family, comparison_family, fill_family,
-    reduction_family, scan_family, join_family, scatter_family, rearrange_family, index_family,
+    OpFamily{view_family, OpGroup::View},
+    OpFamily{window_family, OpGroup::View},
+    OpFamily{split_family, OpGroup::View},
+    OpFamily{copy_family, OpGroup::Copy},
+    OpFamily{view_copy_family, OpGroup::Copy},
+    OpFamily{unary_family, OpGroup::Pointwise},
+    OpFamily{binary_family, OpGroup::Pointwise},
+    OpFamily{comparison_family, OpGroup::Comparison},
+    OpFamily{fill_family, OpGroup::Fill},
+    OpFamily{reduction_family, OpGroup::Reduction},
+    OpFamily{scan_family, OpGroup::Reduction},
+    OpFamily{join_family, OpGroup::Join},
+    OpFamily{scatter_family, OpGroup::Scatter},
+    OpFamily{rearrange_family, OpGroup::Scatter},
+    OpFamily{index_family, OpGroup::Scatter},
 };
 
 }  // namespace parallax

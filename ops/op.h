@@ -17,6 +17,7 @@
 #include "core/result.h"
 #include "ops/argument.h"
 #include "ops/ball.h"
+#include "ops/op_group.h"
 #include "ops/schema.h"
 
 namespace parallax {
@@ -107,6 +108,7 @@ using ReferenceFn = Result<void> (*)(const ReferenceCall& call);
 struct Candidate {
   ValueId value;
   bool writable = false;  // an in-place op may write it: not a constant, memory not overlapping
+  bool source = false;    // its elements are drawn once the graph is known, and so can be kept to what indexes it
 };
 
 class SampleContext {
@@ -140,6 +142,15 @@ class SampleContext {
 // fitting value. They must infer without an error; the generator checks, and counts what does not.
 using SampleFn = std::optional<std::vector<Argument>> (*)(const Op& op, SampleContext& context);
 
+// An operand whose elements index `places` places, so that what is drawn for it can be kept inside.
+struct IndexRange {
+  ValueId value;
+  int64_t places = 0;
+};
+
+// The operands of a call that are indices.
+using IndexRangesFn = std::vector<IndexRange> (*)(const Call& call);
+
 // What a family file writes down, one brace list an overload.
 struct OpDef {
   std::string_view schema;            // as PyTorch prints it (ops/README names the source)
@@ -148,6 +159,8 @@ struct OpDef {
   SampleFn sample = nullptr;          // null: the generator does not make it
   std::string_view functional = "";   // an in-place op: the op whose result it writes ("aten.add.Tensor")
   std::string_view view_twin = "";    // a copying twin of a view op: that op ("aten.view.default" of view_copy)
+  bool takes_numbers = false;         // a Python number may stand for a tensor that is not written
+  IndexRangesFn index_ranges = nullptr;  // null: no operand is an index
 };
 
 struct Op {
@@ -159,6 +172,8 @@ struct Op {
   SampleFn sample = nullptr;
   const Op* functional = nullptr;
   const Op* view_twin = nullptr;
+  IndexRangesFn index_ranges = nullptr;
+  OpGroup group = OpGroup::Pointwise;
 
   // Whether every result aliases an argument and nothing is written: a view costs no kernel.
   bool is_view() const { return reference == nullptr; }

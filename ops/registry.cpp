@@ -14,11 +14,14 @@ struct Registry {
 
   Registry() {
     std::vector<OpDef> definitions;
-    for (auto family : op_families) {
-      for (const OpDef& definition : family()) definitions.push_back(definition);
+    std::vector<OpGroup> groups;
+    for (const OpFamily& family : op_families) {
+      for (const OpDef& definition : family.ops()) definitions.push_back(definition);
+      groups.resize(definitions.size(), family.group);
     }
     ops.reserve(definitions.size());
-    for (const OpDef& definition : definitions) {
+    for (std::size_t i = 0; i < definitions.size(); ++i) {
+      const OpDef& definition = definitions[i];
       Result<Schema> schema = parse_schema(definition.schema);
       PARALLAX_CHECK(schema.has_value());
       Op& op = ops.emplace_back();
@@ -28,6 +31,11 @@ struct Registry {
       op.infer = definition.infer;
       op.reference = definition.reference;
       op.sample = definition.sample;
+      for (Parameter& parameter : op.schema.parameters) {
+        parameter.takes_number = definition.takes_numbers && parameter.kind == ArgKind::Tensor && !parameter.written;
+      }
+      op.index_ranges = definition.index_ranges;
+      op.group = op.is_view() ? OpGroup::View : op.writes() ? OpGroup::Write : groups[i];
       PARALLAX_CHECK(by_name.emplace(op.name, &op).second);
     }
     for (std::size_t i = 0; i < ops.size(); ++i) {

@@ -245,7 +245,7 @@ Result<Argument> conform(const Parameter& parameter, Argument argument) {
   const auto* scalar = std::get_if<Scalar>(&argument);
   switch (parameter.kind) {
     case ArgKind::Tensor:
-      if (!std::holds_alternative<ValueId>(argument)) return wrong_kind(parameter, "a value");
+      if (!std::holds_alternative<ValueId>(argument) && !(scalar && parameter.takes_number)) return wrong_kind(parameter, "a value");
       return argument;
     case ArgKind::TensorList: {
       if (const auto* list = std::get_if<IntList>(&argument); list && list->empty()) return Argument(ValueList());

@@ -25,6 +25,7 @@ struct Parameter {
   bool keyword_only = false;
   char alias = 0;                  // the letter of an alias set, 0 where there is none
   bool written = false;            // `(a!)`
+  bool takes_number = false;       // a Python number may stand for the tensor: said by the op, not by its schema
   std::optional<Argument> default_value;
 };
 

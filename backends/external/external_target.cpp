@@ -39,6 +39,9 @@ class ExternalTarget final : public Target {
 
   const std::string& name() const override { return name_; }
   const Profile& profile() const override { return *profile_; }
+  bool takes(const Op& op) const override {
+    return !hello_.ops || std::ranges::find(*hello_.ops, op.name) != hello_.ops->end();
+  }
   Outcome run(const Case& test, const std::vector<Tensor>* second) override;
 
   // Starts a worker and greets it.

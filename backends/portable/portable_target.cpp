@@ -6,6 +6,7 @@
 
 #include "backends/portable/executor.h"
 #include "backends/portable/explain.h"
+#include "backends/portable/kernel.h"
 #include "backends/portable/sanitizer.h"
 #include "backends/portable/pass_checks.h"
 
@@ -71,6 +72,12 @@ class PortableTarget : public Target {
 
   const std::string& name() const override { return name_; }
   const Profile& profile() const override { return *profile_; }
+
+  // A view costs no kernel; an in-place op becomes its functional twin, or a fill or copy that has a kernel.
+  bool takes(const Op& op) const override {
+    if (op.is_view() || find_kernel(op.name)) return true;
+    return op.writes() && (!op.functional || find_kernel(op.functional->name));
+  }
 
   Outcome run(const Case& test, const std::vector<Tensor>* second) override {
     const auto start = std::chrono::steady_clock::now();

@@ -210,7 +210,8 @@ OpDef pure(std::string_view schema) {
   return {.schema = schema,
           .infer = infer_binary<operation>,
           .reference = reference_binary<operation>,
-          .sample = sample_binary<operation>};
+          .sample = sample_binary<operation>,
+          .takes_numbers = true};
 }
 
 template <const Operation& operation>
@@ -219,7 +220,8 @@ OpDef twin(std::string_view schema, std::string_view functional) {
           .infer = infer_inplace,
           .reference = reference_inplace,
           .sample = sample_binary<operation>,
-          .functional = functional};
+          .functional = functional,
+          .takes_numbers = true};
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "core/choices.h"
 #include "fuzz/alias_relation.h"
-#include "fuzz/op_groups.h"
+#include "fuzz/drawn_ops.h"
 #include "fuzz/weights.h"
 #include "ops/registry.h"
 
@@ -150,21 +150,48 @@ TEST(Generate, ReachesEveryAliasRelationAndEveryOp) {
   EXPECT_GE(writing_and_aliasing, cases / 2);
 }
 
-TEST(OpGroups, PutEveryOpInOneGroup) {
+TEST(DrawnOps, HaveEveryOpInOneGroup) {
   std::size_t sampled = 0;
   for (std::size_t i = 0; i < op_group_count; ++i) {
-    for (const Op* op : sampled_ops(static_cast<OpGroup>(i))) {
-      EXPECT_EQ(group_of(*op), static_cast<OpGroup>(i)) << op->name;
+    for (const Op* op : DrawnOps::all().of(static_cast<OpGroup>(i))) {
+      EXPECT_EQ(op->group, static_cast<OpGroup>(i)) << op->name;
       ++sampled;
     }
   }
   std::size_t expected = 0;
   for (const Op& op : all_ops()) expected += op.sample != nullptr;
   EXPECT_EQ(sampled, expected);
-  EXPECT_EQ(group_of(op_named("aten.add.Tensor")), OpGroup::Pointwise);
-  EXPECT_EQ(group_of(op_named("aten.add_.Tensor")), OpGroup::Write);
-  EXPECT_EQ(group_of(op_named("aten.select.int")), OpGroup::View);
-  EXPECT_EQ(group_of(op_named("aten.clone.default")), OpGroup::Copy);
+  EXPECT_EQ(op_named("aten.add.Tensor").group, OpGroup::Pointwise);
+  EXPECT_EQ(op_named("aten.add_.Tensor").group, OpGroup::Write);
+  EXPECT_EQ(op_named("aten.select.int").group, OpGroup::View);
+  EXPECT_EQ(op_named("aten.clone.default").group, OpGroup::Copy);
+}
+
+// A target that takes views and add alone.
+class Narrow : public Target {
+ public:
+  const std::string& name() const override { return name_; }
+  const Profile& profile() const override { return *find_profile("eager"); }
+  bool takes(const Op& op) const override { return op.is_view() || op.name == "aten.add.Tensor"; }
+  Outcome run(const Case&, const std::vector<Tensor>*) override { return {}; }
+
+ private:
+  std::string name_ = "narrow";
+};
+
+TEST(DrawnOps, AreThoseThatEveryTargetTakes) {
+  const Narrow narrow;
+  const DrawnOps ops = DrawnOps::taken_by({&narrow});
+  EXPECT_EQ(ops.of(OpGroup::Pointwise).size(), 1U);
+  EXPECT_TRUE(ops.of(OpGroup::Write).empty());
+  EXPECT_EQ(ops.of(OpGroup::View).size(), DrawnOps::all().of(OpGroup::View).size());
+  GenerateOptions options;
+  options.ops = &ops;
+  for (uint64_t k = 0; k < 200; ++k) {
+    Choices choices(5, k);
+    for (const Node& node : generate(choices, options).graph.nodes)
+      EXPECT_TRUE(narrow.takes(*node.op)) << node.op->name;
+  }
 }
 
 }  // namespace

@@ -14,9 +14,12 @@ namespace parallax {
 namespace {
 
 std::vector<const Op*> numeric_ops() {
+  constexpr std::array structural = {view_family, window_family,  split_family,     copy_family, view_copy_family,
+                                     join_family, scatter_family, rearrange_family, index_family};
   std::vector<const Op*> ops;
-  for (auto family : {unary_family, binary_family, comparison_family, fill_family, reduction_family, scan_family}) {
-    for (const OpDef& definition : family()) {
+  for (const OpFamily& family : op_families) {
+    if (std::ranges::find(structural, family.ops) != structural.end()) continue;
+    for (const OpDef& definition : family.ops()) {
       ops.push_back(&op_named(parse_schema(definition.schema)->qualified_name()));
     }
   }

@@ -1,12 +1,8 @@
-// Op groups: what generation weights are keyed by, so that a new op takes part without a line here.
+// OpGroup: what kind of op it is to the generator, whose weights are keyed by it.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-
-#include "ops/op.h"
 
 namespace parallax {
 
@@ -16,17 +12,11 @@ enum class OpGroup : uint8_t {
   Write,  // in-place ops of every family
   Pointwise,
   Comparison,  // and where
-  Reduction,   // and scans
+  Reduction,   // and scans, norms
   Join,
   Scatter,  // and indexing and rearranging, as pure functions
   Fill,
 };
 inline constexpr std::size_t op_group_count = 9;
-
-// The group of an op of the registry.
-OpGroup group_of(const Op& op);
-
-// The ops of a group that can be sampled, in registry order.
-std::span<const Op* const> sampled_ops(OpGroup group);
 
 }  // namespace parallax

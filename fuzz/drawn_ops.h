@@ -1,0 +1,30 @@
+// The ops that the generator draws from, by group, so that a new op takes part without a line here.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "backends/target.h"
+#include "ops/op.h"
+
+namespace parallax {
+
+class DrawnOps {
+ public:
+  // The ops that can be sampled and are accepted.
+  explicit DrawnOps(const std::function<bool(const Op& op)>& accept);
+  // The ops that every one of the targets takes, so that all of them judge the same cases.
+  static DrawnOps taken_by(const std::vector<const Target*>& targets);
+  // Every op that can be sampled.
+  static const DrawnOps& all();
+
+  // Those of a group, in registry order.
+  std::span<const Op* const> of(OpGroup group) const { return by_group_[static_cast<std::size_t>(group)]; }
+
+ private:
+  std::array<std::vector<const Op*>, op_group_count> by_group_;
+};
+
+}  // namespace parallax
