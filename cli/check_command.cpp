@@ -54,7 +54,7 @@ Result<int> check(const CheckFlags& flags) {
 }  // namespace
 
 void add_check_command(CLI::App& program, int& exit_code) {
-  auto* flags = new CheckFlags;
+  auto flags = std::make_shared<CheckFlags>();
   CLI::App* command = program.add_subcommand("check", "One case, judged, with the reason.");
   command->footer("Example:\n  parallax check corpus/cases/seeds/s1-numeric-clone.json --target portable --plant F01 --explain");
   command->add_option("case", flags->path, "A case file")->required();

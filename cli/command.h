@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <string>
 
 #include "core/result.h"
@@ -19,7 +20,7 @@ enum ExitCode {
 // Prints "parallax: <error>" on standard error and returns bad_input.
 int report_error(const Error& error);
 
-// Adds one command to the program; its callback stores the exit code.
+// Adds one command to the program; its callback keeps the flags alive and stores the exit code.
 using AddCommand = void (*)(CLI::App& program, int& exit_code);
 
 void add_check_command(CLI::App& program, int& exit_code);

@@ -79,7 +79,7 @@ Result<int> eval(const EvalFlags& flags) {
 }  // namespace
 
 void add_eval_command(CLI::App& program, int& exit_code) {
-  auto* flags = new EvalFlags;
+  auto flags = std::make_shared<EvalFlags>();
   CLI::App* command = program.add_subcommand("eval", "What the oracle says of a case: value, radius, proved bits, flags.");
   command->add_option("case", flags->path, "A case file")->required();
   command->add_option("--profile", flags->profile, "Whose arithmetic the bound is for: eager, portable, executorch")->capture_default_str();

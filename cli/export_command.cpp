@@ -31,7 +31,7 @@ Result<int> export_case(const ExportFlags& flags) {
 }  // namespace
 
 void add_export_command(CLI::App& program, int& exit_code) {
-  auto* flags = new ExportFlags;
+  auto flags = std::make_shared<ExportFlags>();
   CLI::App* command = program.add_subcommand("export", "A case in another form: a PyTorch script, a Graphviz picture, text.");
   command->footer("Example:\n  parallax export case.json --to dot | dot -Tsvg > case.svg");
   command->add_option("case", flags->path, "A case file")->required();

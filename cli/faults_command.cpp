@@ -9,7 +9,7 @@
 namespace parallax {
 
 void add_faults_command(CLI::App& program, int& exit_code) {
-  auto* json = new bool(false);
+  auto json = std::make_shared<bool>(false);
   CLI::App* command = program.add_subcommand("faults", "The bugs that --plant can switch on in our own compiler.");
   command->add_flag("--json", *json, "As JSON on standard output");
   command->callback([json, &exit_code] {

@@ -91,7 +91,7 @@ Result<int> fuzz(const FuzzFlags& flags) {
 }  // namespace
 
 void add_fuzz_command(CLI::App& program, int& exit_code) {
-  auto* flags = new FuzzFlags;  // lives as long as the program
+  auto flags = std::make_shared<FuzzFlags>();
   CLI::App* command = program.add_subcommand("fuzz", "Random graphs through targets; what diverges is reduced, explained and kept.");
   command->footer(
       "Examples:\n"

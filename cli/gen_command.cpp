@@ -39,7 +39,7 @@ Result<int> gen(const GenFlags& flags) {
 }  // namespace
 
 void add_gen_command(CLI::App& program, int& exit_code) {
-  auto* flags = new GenFlags;
+  auto flags = std::make_shared<GenFlags>();
   CLI::App* command = program.add_subcommand("gen", "Generated cases as JSON lines on standard output.");
   command->add_option("--count", flags->count, "How many")->capture_default_str();
   command->add_option("--target", flags->targets, "Draw only ops that this target takes; repeatable. Default: every op");

@@ -51,7 +51,7 @@ Result<int> reduce_case(const ReduceFlags& flags) {
 }  // namespace
 
 void add_reduce_command(CLI::App& program, int& exit_code) {
-  auto* flags = new ReduceFlags;
+  auto flags = std::make_shared<ReduceFlags>();
   CLI::App* command = program.add_subcommand("reduce", "A diverging case made smaller while it diverges in the same way.");
   command->add_option("case", flags->path, "A case file")->required();
   command->add_option("--target", flags->target, "The target it diverges on")->required();

@@ -61,7 +61,7 @@ Result<int> replay(const ReplayFlags& flags) {
 }  // namespace
 
 void add_replay_command(CLI::App& program, int& exit_code) {
-  auto* flags = new ReplayFlags;
+  auto flags = std::make_shared<ReplayFlags>();
   CLI::App* command = program.add_subcommand("replay", "Stored cases through targets, each judged.");
   command->footer(
       "Examples:\n"

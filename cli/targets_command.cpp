@@ -55,7 +55,7 @@ Result<int> install(const std::vector<std::string>& names) {
 }  // namespace
 
 void add_targets_command(CLI::App& program, int& exit_code) {
-  auto* flags = new TargetsFlags;
+  auto flags = std::make_shared<TargetsFlags>();
   CLI::App* command = program.add_subcommand("targets", "What can be driven here, which version, why not; and installing more.");
   command->footer("Examples:\n  parallax targets\n  parallax targets install executorch      torch==2.13.0 and executorch==1.4.1 in their own environment");
   command->add_flag("--json", flags->json, "As JSON on standard output");

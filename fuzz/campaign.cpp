@@ -7,6 +7,8 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <tuple>
+#include <utility>
 
 #include "corpus/signature.h"
 #include "fuzz/explain_finding.h"
@@ -185,6 +187,23 @@ class Campaign {
 
 Result<CampaignResult> run_campaign(const CampaignOptions& options) { return Campaign(options).run(); }
 
+namespace {
+
+// The case whose first run shows what `test` showed in its second alone: the feed of the second run, if a first run
+// diverges on it. Nothing where only a second run does, as with state that outlives a run.
+std::optional<std::pair<Case, Examination>> shown_at_once(Target& target, const Case& test, const Examination& seen) {
+  if (!seen.judgement.divergence || seen.judgement.divergence->run != "B") return std::nullopt;
+  Case second = test;
+  second.feed = second_feed(test);
+  Examination examination = examine(target, second);
+  const auto& divergence = examination.judgement.divergence;
+  if (examination.judgement.verdict != seen.judgement.verdict || !divergence) return std::nullopt;
+  if (divergence->run != "A" || divergence->kind != seen.judgement.divergence->kind) return std::nullopt;
+  return std::pair(std::move(second), std::move(examination));
+}
+
+}  // namespace
+
 CampaignFinding make_finding(Target& target, const Case& test, const Examination& examination,
                              const CampaignOptions& options) {
   CampaignFinding found;
@@ -197,16 +216,19 @@ CampaignFinding make_finding(Target& target, const Case& test, const Examination
   finding.versions = target.versions();
   Examination shown = examination;
   if (options.reduce) {
+    // A reduction that must keep an element right in the first run would keep the nodes that make it so.
+    Case start = test;
+    if (auto at_once = shown_at_once(target, test, examination)) std::tie(start, shown) = *std::move(at_once);
     const auto look = [&](const Case& candidate, const Examination& at) {
       return failure_class(finding.target, at.judgement, at.outcome, candidate.graph);
     };
-    const std::string wanted = look(test, examination);
+    const std::string wanted = look(start, shown);
     const Interesting interesting = [&](const Case& candidate) {
       return look(candidate, examine(target, candidate)) == wanted;
     };
     ReduceOptions limits;
     limits.max_seconds = options.reduce_seconds;
-    ReduceResult reduction = reduce(test, interesting, record_values, limits);
+    ReduceResult reduction = reduce(start, interesting, record_values, limits);
     found.checks = reduction.checks;
     found.reduce_seconds = reduction.seconds;
     shown = examine(target, reduction.reduced);
