@@ -71,6 +71,21 @@ TEST_F(CommandLine, ReplayOfAGoodCaseMatches) {
   EXPECT_EQ(summary["findings"].size(), 0U);
 }
 
+TEST_F(CommandLine, OpsTellsWhatIsKnownByDtypeAndTarget) {
+  const Ran ran = run("ops mul --json");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  bool found = false;
+  for (const auto& row : nlohmann::json::parse(ran.out)) {
+    EXPECT_NE(row["op"].get<std::string>().find("mul"), std::string::npos);
+    if (row["op"] != "aten.mul.Tensor") continue;
+    found = true;
+    EXPECT_EQ(row["dtypes"].size(), 10U);
+    EXPECT_EQ(row["targets"]["portable"], true);
+    EXPECT_EQ(row["generated"], true);
+  }
+  EXPECT_TRUE(found);
+}
+
 TEST_F(CommandLine, AWrongExpectationIsAMismatch) {
   std::string wrong = good_case;
   wrong.replace(wrong.find("[-1, 2]"), 7, "[-1, 3]");
