@@ -9,9 +9,12 @@
 #include "fuzz/campaign.h"
 #include "fuzz/explain_finding.h"
 #include "graph/print.h"
+#include "oracle/bounds_by_node.h"
 
 namespace parallax {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 struct CheckFlags {
   std::string path;
@@ -21,6 +24,24 @@ struct CheckFlags {
   bool json = false;
 };
 
+// Node by node, how sure the oracle is of what it holds a target of that profile against.
+Json certainty(const Case& test, const Profile& profile) {
+  Json rows = Json::array();
+  const auto bounds = bounds_by_node(test.graph, profile, test.feed);
+  if (!bounds) return rows;
+  for (const NodeBound& bound : *bounds) {
+    rows.push_back({{"node", node_text(test.graph, bound.node)}, {"bound", describe(bound)}});
+  }
+  return rows;
+}
+
+void print_certainty(const Json& rows, const Profile& profile) {
+  fmt::print("  how sure the oracle is, node by node (profile {}):\n", profile.name);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    fmt::print("    #{:<3} {}\n         {}\n", i, rows[i]["node"].get<std::string>(), rows[i]["bound"].get<std::string>());
+  }
+}
+
 Result<int> check(const CheckFlags& flags) {
   TRY(Case test, read_one_case(flags.path));
   const std::vector<std::string> targets = flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
@@ -28,7 +49,7 @@ Result<int> check(const CheckFlags& flags) {
   options.target_options = flags.target_options;
   options.reduce = false;
   int code = nothing_new;
-  auto rows = nlohmann::ordered_json::array();
+  Json rows = Json::array();
   if (flags.explain && !flags.json) fmt::print("{}", parallax::print(test.graph));
   for (const std::string& name : targets) {
     TRY(std::unique_ptr<Target> target, open_target(name, flags.target_options));
@@ -39,13 +60,15 @@ Result<int> check(const CheckFlags& flags) {
     if (is_finding(judgement.verdict) && (flags.explain || !flags.json)) {
       story = make_finding(*target, test, examination, options).finding.explanation;
     }
-    rows.push_back({{"target", name}, {"verdict", parallax::name(judgement.verdict)}, {"reason", judgement.reason}, {"explanation", story}});
+    const Json bounds = flags.explain ? certainty(test, target->profile()) : Json::array();
+    rows.push_back({{"target", name}, {"verdict", parallax::name(judgement.verdict)}, {"reason", judgement.reason}, {"explanation", story}, {"bounds", bounds}});
     if (flags.json) continue;
     if (story.empty()) {
       fmt::print("{} · {}{}{}\n", name, parallax::name(judgement.verdict), judgement.reason.empty() ? "" : " · ", judgement.reason);
     } else {
       fmt::print("{}", story);
     }
+    if (flags.explain) print_certainty(bounds, target->profile());
   }
   if (flags.json) fmt::print("{}\n", rows.dump(2));
   return code;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "oracle/bounds_by_node.h"
+
 namespace parallax {
 namespace {
 
@@ -77,7 +79,7 @@ class Comparison {
       exact = ball.radius == 0;
       if (reason == Undecided::No) {
         inside = accepts(expected.dtype, ball, got.get_double(i));
-        if (record_radius && !exact) judgement_.radius_ulps.push_back(in_ulps(expected.dtype, ball));
+        if (record_radius && !exact) judgement_.radius_ulps.push_back(static_cast<float>(radius_in_ulps(expected.dtype, ball)));
       }
     } else {
       reason = expected.integers[at].undecided;
@@ -88,13 +90,6 @@ class Comparison {
     counts.exact += reason == Undecided::No && exact;
     counts.outside += !inside;
     return inside;
-  }
-
-  static float in_ulps(DType dtype, const Ball& ball) {
-    const DTypeInfo& format = info(dtype);
-    const double magnitude = std::max(std::fabs(ball.mid), format.smallest_normal);
-    const double ulp = std::ldexp(2 * format.unit_roundoff, std::ilogb(magnitude));
-    return static_cast<float>(ball.radius / ulp);
   }
 
   Judgement& judgement_;
