@@ -130,8 +130,8 @@ def build_with(partitioners: Callable[[], list[Any]], delegates: bool, op_scan: 
 def observe(graph: Json, places: list[tuple[str, int]], results: Any) -> Ran:
     """The results of a call under the names of the case; what is not among them is unobserved."""
     results = list(results)
-    if len(results) != len(places):
-        raise AdapterError(f"{len(results)} results where the signature has {len(places)}")
+    if len(results) != len(places):  # the program against its own signature: what is under test contradicts itself
+        raise RuntimeError(f"{len(results)} results where the program's signature has {len(places)}")
     names = list(graph.get("inputs", {}))
     ran = Ran([], dict.fromkeys(names), dict.fromkeys(graph.get("buffers", {})))
     for (kind, index), result in zip(places, results, strict=True):
