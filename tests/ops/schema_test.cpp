@@ -65,7 +65,12 @@ TEST(Arguments, AreBoundLikePythonCallsThem) {
   EXPECT_EQ(bind_arguments(add, {x, x, x}).error().reason, "aten.add.Tensor takes at most 2 positional arguments, got 3");
   EXPECT_EQ(bind_arguments(add, {x, x}, {{"beta", Scalar(1.0)}}).error().reason, "aten.add.Tensor has no argument 'beta'");
   EXPECT_EQ(bind_arguments(add, {x, x}, {{"self", x}}).error().reason, "aten.add.Tensor: argument 'self' is given twice");
-  EXPECT_EQ(bind_arguments(add, {x, Scalar(1.0)}).error().reason, "argument 'other' must be a value");
+  // A number is wrapped into a 0-d tensor by the ops that broadcast it, as in Python; elsewhere it is no value.
+  EXPECT_TRUE(bind_arguments(add, {x, Scalar(1.0)}));
+  EXPECT_EQ(bind_arguments(op_named("aten.copy_.default"), {x, Scalar(1.0)}).error().reason,
+            "argument 'src' must be a value");
+  EXPECT_EQ(bind_arguments(op_named("aten.add_.Tensor"), {Scalar(1.0), x}).error().reason,
+            "argument 'self' must be a value");
 }
 
 }  // namespace
