@@ -10,6 +10,8 @@ namespace parallax {
 
 // One output, fewer outputs.
 std::vector<Case> output_candidates(const Case& test, const RecordedValues& recorded);
+// An output taken from further up: an operand of the node that made it.
+std::vector<Case> earlier_output_candidates(const Case& test, const RecordedValues& recorded);
 // The first nodes gone, what they made given as inputs.
 std::vector<Case> prefix_candidates(const Case& test, const RecordedValues& recorded);
 // Ranges of nodes gone, from long ones to single ones.
@@ -30,11 +32,17 @@ std::vector<Case> value_candidates(const Case& test, const RecordedValues& recor
 std::vector<Case> name_candidates(const Case& test, const RecordedValues& recorded);
 
 inline constexpr std::array reduction_passes = {
-    ReductionPass{"outputs", output_candidates}, ReductionPass{"prefix", prefix_candidates},
-    ReductionPass{"ranges", range_candidates},   ReductionPass{"bypass", bypass_candidates},
-    ReductionPass{"sources", source_candidates}, ReductionPass{"dims", dim_candidates},
-    ReductionPass{"dtypes", dtype_candidates},   ReductionPass{"attributes", attribute_candidates},
-    ReductionPass{"values", value_candidates},   ReductionPass{"names", name_candidates},
+    ReductionPass{"outputs", output_candidates},
+    ReductionPass{"earlier outputs", earlier_output_candidates},
+    ReductionPass{"prefix", prefix_candidates},
+    ReductionPass{"ranges", range_candidates},
+    ReductionPass{"bypass", bypass_candidates},
+    ReductionPass{"sources", source_candidates},
+    ReductionPass{"dims", dim_candidates},
+    ReductionPass{"dtypes", dtype_candidates},
+    ReductionPass{"attributes", attribute_candidates},
+    ReductionPass{"values", value_candidates},
+    ReductionPass{"names", name_candidates},
 };
 
 }  // namespace parallax

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "graph/builder.h"
 #include "reducers/reduction_passes.h"
 #include "reducers/size.h"
 #include "tests/reducers/generated_cases.h"
@@ -217,6 +218,23 @@ TEST(ReductionPasses, EachOffersSomethingOfSomeCase) {
     }
   }
   EXPECT_EQ(offered.size(), reduction_passes.size());
+}
+
+// A stack of another shape than its operand cannot be bypassed; the output can be the operand.
+TEST(EarlierOutputs, TakeTheOperandOfWhatMadeTheOutput) {
+  GraphBuilder builder;
+  const ValueId x = *builder.add_source(SourceKind::Input, "x", DType::F32, contiguous_layout({2}));
+  const ValueId a = *builder.call("aten.exp.default", {x}, "a");
+  const ValueId b = *builder.call("aten.stack.default", {ValueList{a, a}}, "b");
+  builder.add_output(b);
+  Case test;
+  test.graph = builder.take();
+  test.feed.emplace_back(DType::F32, Dims{2});
+  const std::vector<Case> candidates = earlier_output_candidates(test, {});
+  ASSERT_FALSE(candidates.empty());
+  EXPECT_EQ(candidates[0].graph.nodes.size(), 1U);
+  EXPECT_TRUE(holds_op(candidates[0], "aten.exp.default"));
+  EXPECT_EQ(candidates[0].graph.name(candidates[0].graph.outputs[0]), "a");
 }
 
 }  // namespace
