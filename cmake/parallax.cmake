@@ -32,4 +32,12 @@ function(parallax_library name)
     endif()
   endforeach()
   target_link_libraries(parallax_${name} PUBLIC parallax_options ${links})
+  # What nearly every file includes, read once: a quarter of a clean build.
+  if(name STREQUAL "core")
+    target_precompile_headers(parallax_core PRIVATE
+      <algorithm> <array> <cmath> <expected> <functional> <map> <memory> <optional> <span> <string>
+      <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
+  else()
+    target_precompile_headers(parallax_${name} REUSE_FROM parallax_core)
+  endif()
 endfunction()
