@@ -61,27 +61,10 @@ class Generator {
     const Graph& graph = builder_.graph();
     SampleContext context(choices_, pool_.draw_candidates(choices_, graph, wide), graph.metas);
     std::optional<std::vector<Argument>> arguments = op.sample(op, context);
-    if (!arguments || changes_shared_object(graph, op, *arguments)) return false;
+    if (!arguments) return false;
     if (!builder_.add_node(op, *std::move(arguments))) return false;
     pool_.add_node(graph, graph.nodes.back());
     return true;
-  }
-
-  // Whether a metadata write (t_, squeeze_) hits a tensor that contiguous, to or flatten may have handed on as it was:
-  // eager then changes both names at once, which a graph of values does not say.
-  static bool changes_shared_object(const Graph& graph, const Op& op, const std::vector<Argument>& arguments) {
-    if (!op.writes_metadata_only()) return false;
-    const auto* written = std::get_if<ValueId>(&arguments.front());
-    return written && std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
-             return !node.op->is_view() && !node.op->writes() && !node.results.empty() &&
-                    operand_handed_on(graph, node, graph.meta(*written).storage);
-           });
-  }
-
-  // Whether a node that computes something gives back the storage of its first operand.
-  static bool operand_handed_on(const Graph& graph, const Node& node, StorageId storage) {
-    const auto* operand = std::get_if<ValueId>(&node.arguments.front());
-    return operand && graph.meta(*operand).storage == storage && graph.meta(node.results.front()).storage == storage;
   }
 
   // What nobody reads is returned, so that most nodes are needed; then a few of anything: intermediates that are also

@@ -37,11 +37,10 @@ void Pool::add_result(const Graph& graph, const Node& node, ValueId result) {
   const std::size_t storage = meta.storage.index;
   if (storage >= constant_storage_.size()) constant_storage_.resize(storage + 1, false);
   Entry entry{result, !constant_storage_[storage] && !overlaps_itself(meta.layout), false, !is_dense(meta.layout), 0};
-  if (node.op->writes()) {
-    if (Entry* old = find(graph, result)) {
-      entry.source = old->source;
-      entries_.erase(entries_.begin() + (old - entries_.data()));
-    }
+  // Newer metadata of an object that is there already takes its place.
+  if (Entry* old = find(graph, result)) {
+    entry.source = old->source;
+    entries_.erase(entries_.begin() + (old - entries_.data()));
   }
   entries_.push_back(entry);
 }

@@ -124,8 +124,8 @@ Result<Argument> read_raw(const Field& field, const Parameter& parameter, const 
     if (is_reference(json) && parameter.kind != ArgKind::String) return read_reference(field, parameter, resolve);
     return read_word(field, parameter);
   }
-  if (parameter.kind == ArgKind::Tensor) {
-    // Eager wraps it into a 0-d tensor that promotes like a number, which no op here does.
+  if (parameter.kind == ArgKind::Tensor && !parameter.takes_number) {
+    // Eager wraps it into a 0-d tensor that promotes like a number: not every op here does that.
     return field.unsupported("a number for the tensor '{}' is not run by this version", parameter.name);
   }
   TRY(Scalar scalar, read_scalar(field));

@@ -147,7 +147,7 @@ Result<std::vector<ValueId>> GraphBuilder::add_node(const Op& op, std::vector<Ar
     ValueId object;
     if (result.alias.valid()) {
       meta.storage = graph_.meta(result.alias).storage;
-      if (op.writes()) object = result.alias;
+      if (op.writes() || result.same_object) object = result.alias;
     } else {
       graph_.storages.push_back({"", result.dtype, result.layout.extent(), {}, std::nullopt});
       constant_storage_.push_back(false);

@@ -51,8 +51,8 @@ struct Graph {
   // By ValueId.
   std::vector<TensorMeta> metas;
   std::vector<std::string> names;
-  std::vector<ValueId>
-      objects;  // the first value of the same tensor object: an in-place result is its operand's object
+  std::vector<ValueId> objects;  // the first value of the same tensor object: that of an in-place result, or of a
+                                 // contiguous with nothing to do, is its operand
 
   std::vector<Storage> storages;  // by StorageId
   std::vector<Source> sources;    // inputs, then constants, then buffers

@@ -75,6 +75,9 @@ struct ResultMeta {
   // The argument value whose storage this result lies in; invalid for a storage of its own. A storage of its own reaches
   // from element 0 to the layout's extent; copy and the scatter ops keep the gaps and the offset of what they clone.
   ValueId alias;
+  // Eager hands that argument's tensor object itself on (contiguous of what is contiguous), not a view of it: a later
+  // change of the one's sizes is seen on the other.
+  bool same_object = false;
 };
 
 // The results of a call, or why eager (or the schema) refuses it. Depends on metadata only, never on data.

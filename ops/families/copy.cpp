@@ -24,6 +24,12 @@ Metas alias_of(const Call& call, const Layout& layout) {
   return std::vector{ResultMeta{call.tensor(0).dtype, layout, call.value(0)}};
 }
 
+// The operand itself, as `return self` gives it.
+Metas handed_on(const Call& call) {
+  const TensorMeta& self = call.tensor(0);
+  return std::vector{ResultMeta{self.dtype, self.layout, call.value(0), true}};
+}
+
 Metas infer_clone(const Call& call) {
   const TensorMeta& self = call.tensor(0);
   return copy_of(call, fresh_layout(self.layout, call.memory_format(1).value_or(MemoryFormat::Preserve)), self.dtype);
@@ -33,10 +39,10 @@ Metas infer_contiguous(const Call& call) {
   const TensorMeta& self = call.tensor(0);
   const MemoryFormat format = call.memory_format(1).value_or(MemoryFormat::Contiguous);
   // Eager asks a tensor for preserve_format as for contiguous_format, and refuses it only where it would have to copy.
-  if (format == MemoryFormat::Preserve && is_contiguous(self.layout)) return alias_of(call, self.layout);
+  if (format == MemoryFormat::Preserve && is_contiguous(self.layout)) return handed_on(call);
   const Result<bool> in_format = is_in_format(self.layout, format);
   if (!in_format) return in_op(call, in_format.error());
-  if (*in_format) return alias_of(call, self.layout);
+  if (*in_format) return handed_on(call);
   return copy_of(call, fresh_layout(self.layout, format), self.dtype);
 }
 
@@ -56,7 +62,7 @@ Metas infer_to_dtype(const Call& call) {
   const DType dtype = *call.dtype(1);
   const MemoryFormat format = call.memory_format(4).value_or(MemoryFormat::Preserve);
   const bool fits = format == MemoryFormat::Preserve || format == suggested_format(self.layout);
-  if (dtype == self.dtype && fits && !call.boolean(3)) return alias_of(call, self.layout);
+  if (dtype == self.dtype && fits && !call.boolean(3)) return handed_on(call);
   return copy_of(call, fresh_layout(self.layout, format), dtype);
 }
 
@@ -83,7 +89,7 @@ Metas infer_flatten(const Call& call) {
   if (!last) return in_op(call, last.error());
   if (*first > *last) return fail("{}: start_dim {} comes after end_dim {}", call.op().name, *first, *last);
   if (layout.rank() == 0) return reshaped(call, IntList{1});
-  if (*first == *last) return alias_of(call, layout);
+  if (*first == *last) return handed_on(call);
   IntList sizes(layout.sizes.begin(), layout.sizes.begin() + *first);
   int64_t flat = 1;
   for (int i = *first; i <= *last; ++i) flat *= layout.sizes[i];
