@@ -13,7 +13,8 @@ constexpr uint64_t seed = 1;
 
 Case ten_nodes(uint64_t k) {
   Choices choices(seed, k);
-  return generate(choices, {GenerateProfile::Alias, 10, 10});
+  static const DrawnOps ops = DrawnOps::taken_by({open_target("portable", {})->get()});
+  return generate(choices, {GenerateProfile::Alias, 10, 10, &ops});
 }
 
 void generate_and_judge(benchmark::State& state) {

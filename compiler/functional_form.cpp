@@ -6,6 +6,7 @@
 #include <array>
 #include <span>
 
+#include "core/check.h"
 #include "ops/registry.h"
 
 namespace parallax {
@@ -28,12 +29,6 @@ struct FillTwin {
 };
 constexpr std::array fill_twins = {FillTwin{"aten.fill_.Scalar", "aten.full_like.default"},
                                    FillTwin{"aten.zero_.default", "aten.zeros_like.default"}};
-
-const Op* functional_twin(const Op& op) {
-  if (op.functional) return op.functional;
-  const auto* twin = std::ranges::find(fill_twins, op.name, &FillTwin::fill);
-  return twin == fill_twins.end() ? nullptr : &op_named(twin->like);
-}
 
 bool one_of(std::span<const std::string_view> names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
@@ -91,6 +86,13 @@ Result<ValueId> copied_source(Rewriter& rewriter, const std::vector<Argument>& a
 
 }  // namespace
 
+const Op* functional_twin(const Op& op) {
+  if (std::ranges::count_if(op.schema.parameters, &Parameter::written) != 1) return nullptr;
+  if (op.functional) return op.functional->schema.has_list_result() ? nullptr : op.functional;
+  const auto* twin = std::ranges::find(fill_twins, op.name, &FillTwin::fill);
+  return twin == fill_twins.end() ? nullptr : &op_named(twin->like);
+}
+
 IntList to_list(const Dims& dims) { return IntList(dims.begin(), dims.end()); }
 
 Result<ValueId> strided_view(GraphBuilder& builder, ValueId of, const Layout& layout, const std::string& name) {
@@ -101,9 +103,7 @@ Result<ValueId> strided_view(GraphBuilder& builder, ValueId of, const Layout& la
 Result<FunctionalForm> functional_form(Rewriter& rewriter, const Op& op, std::vector<Argument> arguments,
                                        std::size_t written, ValueId base, const std::string& name) {
   const Op* functional = functional_twin(op);
-  if (!functional) {
-    return std::unexpected(Error{ErrorKind::Unsupported, "", "", fmt::format("{} has no functional form", op.name)});
-  }
+  PARALLAX_CHECK(functional != nullptr);
   GraphBuilder& builder = rewriter.builder();
   const TensorMeta target = builder.graph().meta(std::get<ValueId>(arguments[written]));
   FunctionalForm form{ValueId(), target.layout};

@@ -14,9 +14,14 @@ struct FunctionalForm {
   Layout region;  // which elements of the target's storage it is for: the target's layout, or its distinct elements
 };
 
+// The op of the same parameters whose one result is what an in-place op leaves in its one target; null where there is
+// none, as for ops that write several operands.
+const Op* functional_twin(const Op& op);
+
 // `arguments` are the call's, as values of the new graph; parameter `written` is the target and `base` the whole of its
-// storage, row-major. The value is called `name`. Where the target overlaps itself (an expanded tensor), only what does
-// not depend on an order of writes has a functional form; anything else is an error of kind Unsupported.
+// storage, row-major. The op has a functional twin. The value is called `name`. Where the target overlaps itself (an
+// expanded tensor), only what does not depend on an order of writes has a functional form; anything else is an error of
+// kind Unsupported.
 Result<FunctionalForm> functional_form(Rewriter& rewriter, const Op& op, std::vector<Argument> arguments,
                                        std::size_t written, ValueId base, const std::string& name);
 

@@ -32,7 +32,7 @@ Pool::Entry* Pool::find(const Graph& graph, ValueId value) {
   return nullptr;
 }
 
-void Pool::add_result(const Graph& graph, const Node& node, ValueId result) {
+void Pool::add_result(const Graph& graph, ValueId result) {
   const TensorMeta& meta = graph.meta(result);
   const std::size_t storage = meta.storage.index;
   if (storage >= constant_storage_.size()) constant_storage_.resize(storage + 1, false);
@@ -51,8 +51,7 @@ void Pool::add_node(const Graph& graph, const Node& node) {
       if (Entry* entry = find(graph, value)) ++entry->readers;
     });
   }
-  for (std::size_t k = 0; k < std::min(node.results.size(), list_results); ++k)
-    add_result(graph, node, node.results[k]);
+  for (std::size_t k = 0; k < std::min(node.results.size(), list_results); ++k) add_result(graph, node.results[k]);
 }
 
 std::span<const Candidate> Pool::draw_candidates(Choices& choices, const Graph& graph, bool wide) {

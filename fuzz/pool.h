@@ -32,7 +32,7 @@ class Pool {
   std::span<const Entry> entries() const { return entries_; }
 
  private:
-  void add_result(const Graph& graph, const Node& node, ValueId result);
+  void add_result(const Graph& graph, ValueId result);
   Entry* find(const Graph& graph, ValueId value);
 
   std::vector<Entry> entries_;

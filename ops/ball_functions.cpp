@@ -1,9 +1,10 @@
 // The functions of one ball: the image of its interval plus the allowed error of an implementation.
+#include "ops/ball_functions.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "ops/ball_math.h"
+#include <numbers>
 
 namespace parallax {
 namespace {
@@ -12,6 +13,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // libm's double functions stay within 4 units in the last place: what the centre itself may be off by.
 constexpr double libm_error = 0x1p-50;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double pi = std::numbers::pi;
 
 double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 double negated_sine(double x) { return -std::sin(x); }
@@ -48,6 +52,8 @@ Ball BallMath::monotone(const Ball& x, Function f, double domain_low, double dom
   Ball result;
   if (is_definite_infinity(x)) {
     result = at(x.mid);
+  } else if (x.low() >= domain_low && x.high() <= domain_high && std::isinf(f(x.low())) && f(x.low()) == f(x.high())) {
+    result = beyond_double(*this, f(x.low()));
   } else if (x.high() < domain_low || x.low() > domain_high) {
     result = Ball::exact(std::numeric_limits<double>::quiet_NaN());
   } else {
@@ -131,6 +137,232 @@ Ball BallMath::sin(const Ball& x) const {
 
 Ball BallMath::cos(const Ball& x) const {
   return trigonometric(x, [](double y) { return std::cos(y); }, negated_sine);
+}
+
+namespace {
+
+// What else `x` may be than its finite values, as a function of an infinity makes it.
+Ball with_infinities(const Ball& result, const Ball& x, double at_minus, double at_plus) {
+  Ball all = x.may_inf ? including(including(result, at_plus), at_minus) : result;
+  if (!all.decided() || is_definite_nan(all)) return all;
+  all.may_nan = all.may_nan || x.may_nan;
+  return all;
+}
+
+// Inside its ends by the least that a double can be: implementations carry no more.
+double inner(double end, double towards) { return std::nextafter(end, towards); }
+
+Ball step(const BallMath& math, const Ball& x, BallMath::Function f) {
+  if (!x.decided() || !std::isfinite(x.mid)) return x;
+  const double low = f(x.low());
+  const double high = f(x.high());
+  // An integer that the dtype does not hold is rounded where it is stored.
+  if (low == high) return with_flags(math.rounded(low, 0, true), x);
+  const Ball image = ball_of_interval(low, high);
+  const bool all_held = std::max(-low, high) <= std::ldexp(1.0, info(math.dtype()).precision);
+  return with_flags(all_held ? image : math.rounded(image.mid, image.radius, false), x);
+}
+
+IntegerBall unsure(Undecided reason = Undecided::InexactCompare) { return {0, reason}; }
+
+}  // namespace
+
+Ball ball_image(const BallMath& math, const Ball& x, BallMath::Function f, double low, double high) {
+  const bool finite = x.decided() && std::isfinite(x.mid);
+  const bool pole_low = finite && x.low() <= low && x.high() >= low && std::isinf(f(low));
+  const bool pole_high = finite && x.high() >= high && x.low() <= high && std::isinf(f(high));
+  if (!pole_low && !pole_high) return math.monotone(x, f, low, high, &BallMath::ordinary_error);
+  const bool leaves = x.low() < low || x.high() > high;
+  const double first = pole_low ? inner(low, high) : low;
+  const double last = pole_high ? inner(high, low) : high;
+  Ball result;
+  if (x.high() < first || x.low() > last) {
+    result = Ball::exact(f(pole_low ? low : high));
+    result.may_nan = leaves;
+  } else {
+    const double at_low = f(std::max(x.low(), first));
+    const double at_high = f(std::min(x.high(), last));
+    const double most = std::max(std::fabs(at_low), std::fabs(at_high));
+    const Ball image = ball_of_interval(std::min(at_low, at_high), std::max(at_low, at_high));
+    result = math.with_error(image.mid, image.radius, math.function_error(most) + libm_error * most);
+    result.may_nan = leaves;
+    result.may_inf = true;
+  }
+  return with_infinities(result, x, f(-infinity), f(infinity));
+}
+
+Ball ball_image(const BallMath& math, const Ball& x, BallMath::Function f) {
+  return math.monotone(x, f, -infinity, infinity, &BallMath::ordinary_error);
+}
+
+Ball widened(const BallMath& math, const Ball& ball, double by) {
+  if (!ball.decided() || !std::isfinite(ball.mid)) return ball;
+  const Ball wider = math.with_error(ball.mid, ball.radius, by);
+  return wider.decided() ? with_flags(wider, ball) : wider;
+}
+
+Ball beyond_double(const BallMath& math, double infinite) {
+  if (math.dtype() != DType::F64) return Ball::exact(infinite);
+  return {std::copysign(info(math.dtype()).max_finite, infinite), 0, false, true, Undecided::No};
+}
+
+Ball infinity_of_either_sign(const BallMath& math, bool may_nan) {
+  return {info(math.dtype()).max_finite, 0, may_nan, true, Undecided::No};
+}
+
+double largest_computed(const BallMath& math) {
+  return std::max(info(math.dtype()).max_finite, info(DType::F32).max_finite);
+}
+
+Ball infinite_from(double least, Ball result) {
+  if (std::isfinite(result.mid) && std::fabs(result.mid) + result.radius >= least) result.may_inf = true;
+  return result;
+}
+
+Ball ball_exp2(const BallMath& math, const Ball& x) {
+  return ball_image(math, x, [](double y) { return std::exp2(y); });
+}
+
+Ball ball_expm1(const BallMath& math, const Ball& x) {
+  return ball_image(math, x, [](double y) { return std::expm1(y); });
+}
+
+Ball ball_log(const BallMath& math, const Ball& x) {
+  return ball_image(math, x, [](double y) { return std::log(y); }, 0, infinity);
+}
+
+Ball ball_log2(const BallMath& math, const Ball& x) {
+  return ball_image(math, x, [](double y) { return std::log2(y); }, 0, infinity);
+}
+
+Ball ball_log10(const BallMath& math, const Ball& x) {
+  return ball_image(math, x, [](double y) { return std::log10(y); }, 0, infinity);
+}
+
+Ball ball_log1p(const BallMath& math, const Ball& x) {
+  return ball_image(math, x, [](double y) { return std::log1p(y); }, -1, infinity);
+}
+
+Ball ball_reciprocal(const BallMath& math, const Ball& x, bool zeros_are_positive) {
+  if (x.decided() && x.mid == 0 && x.radius == 0 && !x.may_inf) {
+    if (!zeros_are_positive) return infinity_of_either_sign(math, x.may_nan);
+    return {infinity, 0, x.may_nan, false, Undecided::No};
+  }
+  return math.div(Ball::exact(1), x);
+}
+
+Ball ball_rsqrt(const BallMath& math, const Ball& x, bool zeros_are_positive) {
+  if (x.decided() && x.mid == 0 && x.radius == 0 && !x.may_inf && !zeros_are_positive) {
+    return infinity_of_either_sign(math, x.may_nan);
+  }
+  // Adding 0 makes a negative zero positive.
+  return ball_image(math, x, [](double y) { return 1 / std::sqrt(y + 0.0); }, 0, infinity);
+}
+
+Ball ball_tan(const BallMath& math, const Ball& x) {
+  // Between two poles it is monotone. The ends are moved outward by more than the division by pi is off.
+  const double margin = std::fabs(x.mid) * 0x1p-50;
+  const auto branch = [](double y) { return std::floor(y / pi + 0.5); };
+  const bool open = x.decided() && std::isfinite(x.mid) && x.radius > 0 &&
+                    (std::fabs(x.mid) > 0x1p45 || branch(x.low() - margin) != branch(x.high() + margin));
+  if (open) return Ball::unknown(Undecided::Unbounded);
+  return ball_image(math, x, [](double y) { return std::tan(y); });
+}
+
+Ball ball_asin(const BallMath& math, const Ball& x) {
+  return ball_image(math, x, [](double y) { return std::asin(y); }, -1, 1);
+}
+
+Ball ball_atan(const BallMath& math, const Ball& x) {
+  return ball_image(math, x, [](double y) { return std::atan(y); });
+}
+
+// SLEEF's sinh and cosh are infinite from 89 (f32) and 709 (f64) on, where the result is 0.66 and 0.23 of the largest
+// number.
+Ball ball_sinh(const BallMath& math, const Ball& x) {
+  const Ball result = ball_image(math, x, [](double y) { return std::sinh(y); });
+  return infinite_from(largest_computed(math) / 8, result);
+}
+
+Ball ball_cosh(const BallMath& math, const Ball& x) {
+  const Ball result = ball_image(math, math.abs(x), [](double y) { return std::cosh(y); });
+  return infinite_from(largest_computed(math) / 8, result);
+}
+
+Ball ball_asinh(const BallMath& math, const Ball& x) {
+  return ball_image(math, x, [](double y) { return std::asinh(y); });
+}
+
+Ball ball_atanh(const BallMath& math, const Ball& x) {
+  return ball_image(math, x, [](double y) { return std::atanh(y); }, -1, 1);
+}
+
+Ball ball_sinc(const BallMath& math, const Ball& x) {
+  if (!x.decided()) return x;
+  if (x.mid == 0 && x.radius == 0) return with_infinities(Ball::exact(1), x, nan, nan);
+  const Ball product = math.mul(math.scalar(pi), x);
+  if (std::isfinite(x.mid) && contains_zero(product)) {
+    // It falls from 1 to its first minimum, -0.2172336… at 4.4934, and stays above that.
+    const double reach = std::fabs(product.mid) + product.radius;
+    const Ball image = ball_of_interval(reach < 3 ? std::sin(reach) / reach : -0.21724, 1);
+    return with_infinities(math.with_error(image.mid, image.radius, 2 * math.function_error(1)), x, nan, nan);
+  }
+  return math.div(math.sin(product), product);
+}
+
+Ball ball_floor(const BallMath& math, const Ball& x) {
+  return step(math, x, [](double y) { return std::floor(y); });
+}
+
+Ball ball_ceil(const BallMath& math, const Ball& x) {
+  return step(math, x, [](double y) { return std::ceil(y); });
+}
+
+Ball ball_trunc(const BallMath& math, const Ball& x) {
+  return step(math, x, [](double y) { return std::trunc(y); });
+}
+
+Ball ball_round(const BallMath& math, const Ball& x) {
+  return step(math, x, [](double y) { return std::nearbyint(y); });
+}
+
+Ball ball_frac(const BallMath& math, const Ball& x) {
+  if (!x.decided() || is_definite_nan(x)) return x;
+  if (is_definite_infinity(x)) return Ball::exact(nan);
+  const double whole = std::trunc(x.low());
+  Ball result;
+  if (whole == std::trunc(x.high())) {
+    // Both numbers are multiples of x's last place, and so is their smaller difference: it is exact.
+    result = math.rounded(x.mid - whole, x.radius, true);
+  } else {
+    result = ball_of_interval(x.low() < 0 ? -1 : 0, x.high() > 0 ? 1 : 0);
+  }
+  return with_infinities(result, x, nan, nan);
+}
+
+Ball ball_sign(const BallMath&, const Ball& x) {
+  if (!x.decided()) return x;
+  const auto sign = [](double y) { return static_cast<double>((y > 0) - (y < 0)); };
+  Ball result = ball_of_interval(sign(x.low()), sign(x.high()));
+  if (x.may_inf) result = including(including(result, 1), -1);
+  return x.may_nan ? including(result, 0) : result;
+}
+
+IntegerBall ball_is_nan(const Ball& x) {
+  if (!x.decided()) return unsure(x.undecided);
+  if (is_definite_nan(x)) return {1, Undecided::No};
+  return x.may_nan ? unsure() : IntegerBall{0, Undecided::No};
+}
+
+IntegerBall ball_is_infinite(const Ball& x) {
+  if (!x.decided()) return unsure(x.undecided);
+  if (is_definite_infinity(x)) return x.may_nan ? unsure() : IntegerBall{1, Undecided::No};
+  return x.may_inf ? unsure() : IntegerBall{0, Undecided::No};
+}
+
+IntegerBall ball_is_infinity(const Ball& x, int sign) {
+  if (is_definite_infinity(x) && (x.mid > 0) != (sign > 0)) return {0, Undecided::No};
+  return ball_is_infinite(x);
 }
 
 }  // namespace parallax

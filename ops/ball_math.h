@@ -73,14 +73,18 @@ class BallMath {
   Ball sin(const Ball& x) const;
   Ball cos(const Ball& x) const;
 
- private:
+  // The frames of these functions, for more of their kind (ops/ball_functions.h).
   using Function = double (*)(double);
   // The allowed error where results reach from `least` to `most` in magnitude.
   using ErrorOf = double (BallMath::*)(double least, double most) const;
+  // function_error() of the largest result.
+  double ordinary_error(double least, double most) const;
+  // The image under a function that is monotone on its closed domain; NaN outside it.
   Ball monotone(const Ball& x, Function f, double domain_low, double domain_high, ErrorOf error) const;
+
+ private:
   Ball trigonometric(const Ball& x, Function f, Function derivative) const;
   double root_error(double least, double most) const;
-  double ordinary_error(double least, double most) const;
   double sigmoid_error(double least, double most) const;
   Ball finite(double mid, double radius) const;
 

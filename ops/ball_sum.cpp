@@ -11,18 +11,17 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// The relative error of n roundings, in any order (Higham's gamma_n); infinite where n u reaches 1.
-double gamma(double n, double unit_roundoff) {
-  const double product = n * unit_roundoff;
-  return product < 0.5 ? product / (1 - product) : infinity;
-}
+}  // namespace
 
 DType accumulator_of(const BallMath& math) {
   const bool half = math.dtype() == DType::F16 || math.dtype() == DType::BF16;
   return half && !math.profile().half_accumulates_half ? DType::F32 : math.dtype();
 }
 
-}  // namespace
+double relative_error(double n, double unit_roundoff) {
+  const double product = n * unit_roundoff;
+  return product < 0.5 ? product / (1 - product) : infinity;
+}
 
 int lowest_bit(double x) {
   int exponent = 0;
@@ -80,7 +79,8 @@ Ball BallSum::result() const {
     const double widened = 1 + terms_ * 0x1p-52;
     const double unit_roundoff = math_->profile().unit_roundoff(accumulator_);
     double inherited =
-        (radius_ + gamma(std::max(terms_ - 1, 0.0), unit_roundoff) * (magnitude_ + radius_) + mid_error_) * widened;
+        (radius_ + relative_error(std::max(terms_ - 1, 0.0), unit_roundoff) * (magnitude_ + radius_) + mid_error_) *
+        widened;
     // An addition of two numbers of a format cannot underflow, unless subnormals are flushed.
     if (math_->profile().flush_to_zero) inherited += terms_ * math_->profile().underflow(accumulator_);
     const bool stores = accumulator_ != math_->dtype();
@@ -151,7 +151,7 @@ Ball BallProduct::result() const {
     const double unit_roundoff = math_->profile().unit_roundoff(math_->dtype());
     const double spread = high_ - std::fabs(mid_) + factors_ * 0x1p-51 * high_;
     const double error =
-        gamma(roundings, unit_roundoff) * high_ + (underflow ? factors_ * math_->rounding(0) * largest_ : 0);
+        relative_error(roundings, unit_roundoff) * high_ + (underflow ? factors_ * math_->rounding(0) * largest_ : 0);
     product = math_->with_error(mid_, spread, error * (1 + factors_ * 0x1p-50));
   }
   if (!product.decided()) return product;

@@ -5,6 +5,13 @@
 
 namespace parallax {
 
+// The dtype that sums of the results of `math` are carried in: f32 for halves, unless the profile carries them as they
+// are.
+DType accumulator_of(const BallMath& math);
+
+// The relative error of n roundings, in any order (Higham's gamma_n); infinite where n u reaches a half.
+double relative_error(double n, double unit_roundoff);
+
 // The power of two that the finite, non-zero x is an odd multiple of, as an exponent.
 int lowest_bit(double x);
 

@@ -9,21 +9,61 @@
 
 namespace parallax {
 
-std::vector<OpDef> view_family();        // the whole tensor under other dims: view, permute, squeeze …
-std::vector<OpDef> window_family();      // some of its elements: select, slice, as_strided …
-std::vector<OpDef> split_family();       // lists of windows: split, chunk, unbind
-std::vector<OpDef> copy_family();        // clone, contiguous, casts, copy_
-std::vector<OpDef> view_copy_family();   // the copying twins of views
-std::vector<OpDef> unary_family();       // one operand, element by element
-std::vector<OpDef> binary_family();      // two operands, element by element, with promotion
-std::vector<OpDef> comparison_family();  // element by element into bool; where
-std::vector<OpDef> fill_family();        // fill_, zero_, masked_fill_, arange
-std::vector<OpDef> reduction_family();   // sum, mean, prod
-std::vector<OpDef> scan_family();        // cumsum
-std::vector<OpDef> join_family();        // cat, stack
-std::vector<OpDef> scatter_family();     // slice_scatter and its kin
-std::vector<OpDef> rearrange_family();   // flip, roll, repeat
-std::vector<OpDef> index_family();       // index, index_put, index_select, gather
+std::vector<OpDef> view_family();             // the whole tensor under other dims: view, permute, squeeze …
+std::vector<OpDef> window_family();           // some of its elements: select, slice, as_strided …
+std::vector<OpDef> split_family();            // lists of windows: split, chunk, unbind
+std::vector<OpDef> copy_family();             // clone, contiguous, casts, copy_
+std::vector<OpDef> view_copy_family();        // the copying twins of views
+std::vector<OpDef> unary_family();            // one operand, element by element
+std::vector<OpDef> exponential_family();      // exponentials, logarithms, roots
+std::vector<OpDef> trigonometric_family();    // angles and hyperbola
+std::vector<OpDef> rounding_family();         // ceil, floor, round, trunc
+std::vector<OpDef> activation_family();       // the non-linear functions of neural networks
+std::vector<OpDef> special_family();          // erf, lgamma and other special functions
+std::vector<OpDef> predicate_family();        // isnan, isinf, signbit
+std::vector<OpDef> binary_family();           // two operands, element by element, with promotion
+std::vector<OpDef> division_family();         // quotients, rounded or not, and remainders
+std::vector<OpDef> ternary_family();          // addcmul, addcdiv, lerp
+std::vector<OpDef> power_family();            // pow, float_power, ldexp
+std::vector<OpDef> binary_function_family();  // atan2, hypot, copysign, logaddexp …
+std::vector<OpDef> clamp_family();            // clamp with tensors, clamp_min, clamp_max
+std::vector<OpDef> bitwise_family();          // bit by bit, shifts, gcd
+std::vector<OpDef> logical_family();          // and, or, xor of truth values
+std::vector<OpDef> comparison_family();       // element by element into bool; where
+std::vector<OpDef> fill_family();             // fill, zero, masked_fill
+std::vector<OpDef> full_family();             // full, its likes, arange
+std::vector<OpDef> reduction_family();        // sum, mean, prod
+std::vector<OpDef> truth_family();            // any, all, count_nonzero
+std::vector<OpDef> extremum_family();         // max, amin, argmax …
+std::vector<OpDef> variance_family();         // var, std, with the mean or without
+std::vector<OpDef> vector_norm_family();      // linalg_vector_norm, norm, dist
+std::vector<OpDef> matmul_family();           // mm, bmm, linear, addmm and their kin
+std::vector<OpDef> outer_family();            // outer, ger, addr
+std::vector<OpDef> convolution_family();      // convolution and its named forms
+std::vector<OpDef> pooling_family();          // averages of windows
+std::vector<OpDef> max_pool_family();         // maxima of windows and their places
+std::vector<OpDef> upsample_family();         // nearest, linear and cubic resampling
+std::vector<OpDef> distance_family();         // distances between rows
+std::vector<OpDef> order_statistic_family();  // median, kthvalue
+std::vector<OpDef> softmax_family();          // softmax, logsumexp
+std::vector<OpDef> normalization_family();    // layer, group and RMS norm
+std::vector<OpDef> batch_norm_family();       // batch norm and its running statistics
+std::vector<OpDef> scan_family();             // cumsum, cumprod, cummax
+std::vector<OpDef> join_family();             // cat, stack
+std::vector<OpDef> scatter_family();          // slice_scatter and its kin
+std::vector<OpDef> rearrange_family();        // flip, roll, repeat
+std::vector<OpDef> index_family();            // index, index_put
+std::vector<OpDef> gather_family();           // index_select, gather, take, embedding
+std::vector<OpDef> scatter_index_family();    // scatter, scatter_add, scatter_reduce
+std::vector<OpDef> index_add_family();        // index_add, index_reduce
+std::vector<OpDef> index_copy_family();       // index_copy, index_fill, put
+std::vector<OpDef> sort_family();             // sort, argsort, topk
+std::vector<OpDef> pad_family();              // constant, reflection and replication pads
+std::vector<OpDef> mask_family();             // masked_scatter, nonzero_static
+std::vector<OpDef> triangle_family();         // tril, triu, eye, diag_embed
+std::vector<OpDef> search_family();           // searchsorted, bucketize
+std::vector<OpDef> repeat_interleave_family();
+std::vector<OpDef> create_family();  // zeros, ones, new_full
 
 struct OpFamily {
   std::vector<OpDef> (*ops)();
@@ -37,15 +77,55 @@ inline constexpr std::array op_families = {
     OpFamily{copy_family, OpGroup::Copy},
     OpFamily{view_copy_family, OpGroup::Copy},
     OpFamily{unary_family, OpGroup::Pointwise},
+    OpFamily{exponential_family, OpGroup::Pointwise},
+    OpFamily{trigonometric_family, OpGroup::Pointwise},
+    OpFamily{rounding_family, OpGroup::Pointwise},
+    OpFamily{activation_family, OpGroup::Pointwise},
+    OpFamily{special_family, OpGroup::Pointwise},
+    OpFamily{predicate_family, OpGroup::Comparison},
     OpFamily{binary_family, OpGroup::Pointwise},
+    OpFamily{division_family, OpGroup::Pointwise},
+    OpFamily{ternary_family, OpGroup::Pointwise},
+    OpFamily{power_family, OpGroup::Pointwise},
+    OpFamily{binary_function_family, OpGroup::Pointwise},
+    OpFamily{clamp_family, OpGroup::Pointwise},
+    OpFamily{bitwise_family, OpGroup::Pointwise},
+    OpFamily{logical_family, OpGroup::Comparison},
     OpFamily{comparison_family, OpGroup::Comparison},
     OpFamily{fill_family, OpGroup::Fill},
+    OpFamily{full_family, OpGroup::Fill},
     OpFamily{reduction_family, OpGroup::Reduction},
+    OpFamily{truth_family, OpGroup::Reduction},
+    OpFamily{extremum_family, OpGroup::Reduction},
+    OpFamily{variance_family, OpGroup::Reduction},
+    OpFamily{vector_norm_family, OpGroup::Reduction},
+    OpFamily{matmul_family, OpGroup::Reduction},
+    OpFamily{outer_family, OpGroup::Pointwise},
+    OpFamily{convolution_family, OpGroup::Reduction},
+    OpFamily{pooling_family, OpGroup::Reduction},
+    OpFamily{max_pool_family, OpGroup::Reduction},
+    OpFamily{upsample_family, OpGroup::Scatter},
+    OpFamily{distance_family, OpGroup::Reduction},
+    OpFamily{order_statistic_family, OpGroup::Reduction},
+    OpFamily{softmax_family, OpGroup::Reduction},
+    OpFamily{normalization_family, OpGroup::Reduction},
+    OpFamily{batch_norm_family, OpGroup::Reduction},
     OpFamily{scan_family, OpGroup::Reduction},
     OpFamily{join_family, OpGroup::Join},
     OpFamily{scatter_family, OpGroup::Scatter},
     OpFamily{rearrange_family, OpGroup::Scatter},
     OpFamily{index_family, OpGroup::Scatter},
+    OpFamily{gather_family, OpGroup::Scatter},
+    OpFamily{scatter_index_family, OpGroup::Scatter},
+    OpFamily{index_add_family, OpGroup::Scatter},
+    OpFamily{index_copy_family, OpGroup::Scatter},
+    OpFamily{sort_family, OpGroup::Scatter},
+    OpFamily{pad_family, OpGroup::Join},
+    OpFamily{mask_family, OpGroup::Scatter},
+    OpFamily{triangle_family, OpGroup::Scatter},
+    OpFamily{search_family, OpGroup::Scatter},
+    OpFamily{repeat_interleave_family, OpGroup::Scatter},
+    OpFamily{create_family, OpGroup::Fill},
 };
 
 }  // namespace parallax

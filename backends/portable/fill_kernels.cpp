@@ -35,9 +35,12 @@ Result<void> fill_constant(const KernelCall& call) {
   return {};
 }
 
-// The 0-d tensor `i`, converted into the output's dtype.
+// The 0-d tensor `i`, converted into the output's dtype; into bool, whether it is not 0 (0.3 is true).
 template <class C>
 C only_element(const KernelCall& call, int i) {
+  if (call.output().dtype == DType::Bool) {
+    return static_cast<C>(call.read<double>(call.input(i), *call.input(i).layout, DType::F64).front() != 0);
+  }
   return call.read<C>(call.input(i), *call.input(i).layout, call.output().dtype).front();
 }
 

@@ -9,6 +9,7 @@
 #include "backends/portable/kernel.h"
 #include "backends/portable/sanitizer.h"
 #include "backends/portable/pass_checks.h"
+#include "compiler/functional_form.h"
 
 namespace parallax {
 namespace {
@@ -73,10 +74,11 @@ class PortableTarget : public Target {
   const std::string& name() const override { return name_; }
   const Profile& profile() const override { return *profile_; }
 
-  // A view costs no kernel; an in-place op becomes its functional twin, or a fill or copy that has a kernel.
+  // A view costs no kernel; an in-place op becomes its functional twin.
   bool takes(const Op& op) const override {
     if (op.is_view() || find_kernel(op.name)) return true;
-    return op.writes() && (!op.functional || find_kernel(op.functional->name));
+    const Op* twin = op.writes() ? functional_twin(op) : nullptr;
+    return twin && find_kernel(twin->name);
   }
 
   Outcome run(const Case& test, const std::vector<Tensor>* second) override {

@@ -10,8 +10,6 @@
 
 #include <algorithm>
 
-#include <algorithm>
-
 #include "compiler/functional_form.h"
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
@@ -169,6 +167,10 @@ class Functionalizer {
   }
 
   Result<void> write(const Node& node) {
+    if (!functional_twin(*node.op)) {
+      return std::unexpected(
+          Error{ErrorKind::Unsupported, "", "", fmt::format("{} has no functional form", node.op->name)});
+    }
     const auto parameter = static_cast<std::size_t>(written_parameter(node));
     const ValueId target = std::get<ValueId>(node.arguments[parameter]);
     StorageState& storage = storage_of(target);

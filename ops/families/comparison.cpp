@@ -1,8 +1,8 @@
 // Comparison: element by element into bool; and where, which chooses by one.
-#include <array>
-
 #include "ops/elementwise.h"
 #include "ops/families.h"
+#include "ops/inplace.h"
+#include "ops/number.h"
 #include "ops/sample.h"
 
 namespace parallax {
@@ -22,6 +22,15 @@ constexpr Relation gt = {[](const Ball& a, const Ball& b) { return less(b, a); }
 constexpr Relation le = {less_equal, [](int64_t a, int64_t b) { return a <= b; }, equal_same};
 constexpr Relation ge = {[](const Ball& a, const Ball& b) { return less_equal(b, a); },
                          [](int64_t a, int64_t b) { return a >= b; }, equal_same};
+// The truth the other way round, as far as it is decided.
+IntegerBall negated(IntegerBall truth) {
+  if (truth.undecided == Undecided::No) truth.value = !truth.value;
+  return truth;
+}
+
+constexpr Relation ne = {[](const Ball& a, const Ball& b) { return negated(equal(a, b)); },
+                         [](int64_t a, int64_t b) { return a != b; },
+                         [](const Ball& x) { return negated(equal_same(x)); }};
 constexpr Relation eq = {equal, [](int64_t a, int64_t b) { return a == b; }, equal_same};
 
 Result<std::vector<ResultMeta>> infer_comparison(const Call& call) {
@@ -71,9 +80,16 @@ Result<std::vector<ResultMeta>> infer_where(const Call& call) {
     return refuse("{}: the condition is {}, not bool", call.op().name, name(condition.dtype));
   }
   const DType dtype = result_type(call, {1, 2});
-  // Eager converts what has another dtype before it starts the iterator.
-  const std::array operands = {converted_layout(condition, DType::Bool), converted_layout(call.tensor(1), dtype),
-                               converted_layout(call.tensor(2), dtype)};
+  // Eager converts what has another dtype before it starts the iterator; a number becomes a 0-d tensor.
+  std::vector<Layout> operands = {converted_layout(condition, DType::Bool)};
+  for (int i : {1, 2}) {
+    if (std::holds_alternative<ValueId>(call.arguments()[static_cast<std::size_t>(i)])) {
+      operands.push_back(converted_layout(call.tensor(i), dtype));
+    } else {
+      TRY_VOID(check_fits(call, call.scalar(i), opmath_type(dtype)));
+      operands.emplace_back();
+    }
+  }
   TRY(const Layout layout, pointwise_layout(call, operands));
   return fresh_result(dtype, layout);
 }
@@ -107,10 +123,14 @@ Result<void> reference_where(const ReferenceCall& call) {
 }
 
 std::optional<std::vector<Argument>> sample_comparison(const Op& op, SampleContext& context) {
-  const auto self = pick_tensor(context);
+  const auto self = op.writes() ? pick_writable(context) : pick_tensor(context);
   if (!self) return std::nullopt;
-  if (op.schema.overload == "Tensor") return with_defaults(op, {*self, pick_second(context, *self)});
-  return with_defaults(op, {*self, draw_scalar(context.choices(), context.meta(*self).dtype)});
+  if (op.schema.overload == "Scalar") {
+    return std::vector<Argument>{*self, draw_scalar(context.choices(), context.meta(*self).dtype)};
+  }
+  const auto other = pick_second(context, *self, [](DType) { return true; }, op.writes());
+  if (!other) return std::nullopt;
+  return std::vector<Argument>{*self, *other};
 }
 
 std::optional<std::vector<Argument>> sample_logical_not(const Op& op, SampleContext& context) {
@@ -119,16 +139,33 @@ std::optional<std::vector<Argument>> sample_logical_not(const Op& op, SampleCont
   return with_defaults(op, {*self});
 }
 
-std::optional<std::vector<Argument>> sample_where(const Op&, SampleContext& context) {
+std::optional<std::vector<Argument>> sample_where(const Op& op, SampleContext& context) {
   const auto condition =
       context.pick([](const Candidate&, const TensorMeta& meta) { return meta.dtype == DType::Bool; });
   if (!condition) return std::nullopt;
+  std::vector<Argument> arguments = {*condition};
+  // A number has to fit the dtype of the tensor that it stands beside.
   const auto any = [](DType) { return true; };
-  // Both fit the condition without widening it, so they fit each other.
-  const auto a = pick_second(context, *condition, any, true);
-  const auto b = pick_second(context, *condition, any, true);
-  if (!a || !b) return std::nullopt;
-  return std::vector<Argument>{*condition, *a, *b};
+  DType dtype = draw_dtype(context.choices());
+  for (int i : {1, 2}) {
+    if (op.schema.parameters[static_cast<std::size_t>(i)].kind == ArgKind::Scalar) {
+      arguments.emplace_back();
+      continue;
+    }
+    // Both fit the condition without widening it, so they fit each other.
+    const auto operand = pick_second(context, *condition, any, true);
+    if (!operand) return std::nullopt;
+    dtype = context.meta(*operand).dtype;
+    arguments.emplace_back(*operand);
+  }
+  for (Argument& argument : arguments) {
+    if (is_none(argument)) argument = draw_scalar(context.choices(), dtype);
+  }
+  return arguments;
+}
+
+OpDef define_where(std::string_view schema) {
+  return {.schema = schema, .infer = infer_where, .reference = reference_where, .sample = sample_where};
 }
 
 template <const Relation& relation>
@@ -139,6 +176,14 @@ OpDef define(std::string_view schema) {
           .sample = sample_comparison};
 }
 
+OpDef twin(std::string_view schema, std::string_view functional) {
+  return {.schema = schema,
+          .infer = infer_inplace,
+          .reference = reference_inplace,
+          .sample = sample_comparison,
+          .functional = functional};
+}
+
 }  // namespace
 
 std::vector<OpDef> comparison_family() {
@@ -147,18 +192,36 @@ std::vector<OpDef> comparison_family() {
       define<lt>("lt.Scalar(Tensor self, Scalar other) -> Tensor"),
       define<gt>("gt.Tensor(Tensor self, Tensor other) -> Tensor"),
       define<gt>("gt.Scalar(Tensor self, Scalar other) -> Tensor"),
+      define<le>("le.Tensor(Tensor self, Tensor other) -> Tensor"),
+      define<le>("le.Scalar(Tensor self, Scalar other) -> Tensor"),
+      define<ge>("ge.Tensor(Tensor self, Tensor other) -> Tensor"),
+      define<ge>("ge.Scalar(Tensor self, Scalar other) -> Tensor"),
       define<eq>("eq.Tensor(Tensor self, Tensor other) -> Tensor"),
       define<eq>("eq.Scalar(Tensor self, Scalar other) -> Tensor"),
-      define<ge>("ge.Scalar(Tensor self, Scalar other) -> Tensor"),
-      define<le>("le.Scalar(Tensor self, Scalar other) -> Tensor"),
+      define<ne>("ne.Tensor(Tensor self, Tensor other) -> Tensor"),
+      define<ne>("ne.Scalar(Tensor self, Scalar other) -> Tensor"),
+
+      twin("lt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.lt.Tensor"),
+      twin("lt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.lt.Scalar"),
+      twin("gt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.gt.Tensor"),
+      twin("gt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.gt.Scalar"),
+      twin("le_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.le.Tensor"),
+      twin("le_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.le.Scalar"),
+      twin("ge_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.ge.Tensor"),
+      twin("ge_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.ge.Scalar"),
+      twin("eq_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.eq.Tensor"),
+      twin("eq_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.eq.Scalar"),
+      twin("ne_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.ne.Tensor"),
+      twin("ne_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.ne.Scalar"),
+
       {.schema = "logical_not(Tensor self) -> Tensor",
        .infer = infer_logical_not,
        .reference = reference_logical_not,
        .sample = sample_logical_not},
-      {.schema = "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor",
-       .infer = infer_where,
-       .reference = reference_where,
-       .sample = sample_where},
+      define_where("where.self(Tensor condition, Tensor self, Tensor other) -> Tensor"),
+      define_where("where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor"),
+      define_where("where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor"),
+      define_where("where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor"),
   };
 }
 

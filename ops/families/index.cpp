@@ -1,30 +1,23 @@
-// Indexing by tensors: index, index_put, index_select, gather. Their indices are data, so what is out of range shows
-// only when they run.
+// Indexing by tensors: index and index_put. Their indices are data, so what is out of range shows only when they run.
 #include <algorithm>
-#include <map>
 #include <vector>
 
-#include "ops/ball_sum.h"
 #include "ops/cast.h"
+#include "ops/combiner.h"
 #include "ops/copying.h"
 #include "ops/families.h"
 #include "ops/fresh_layout.h"
+#include "ops/index_mask.h"
 #include "ops/index_plan.h"
-#include "ops/inplace.h"
+#include "ops/indices.h"
+#include "ops/sample.h"
 #include "ops/view_layout.h"
+#include "ops/view_sample.h"
 
 namespace parallax {
 namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
-
-void set_undecided(const BallView& view, int64_t element, Undecided reason) {
-  if (view.floating()) {
-    view.ball(element) = Ball::unknown(reason);
-  } else {
-    view.integer(element) = {0, reason};
-  }
-}
 
 Metas infer_index(const Call& call) {
   const Result<IndexPlan> plan = plan_index(call, call.tensor(0).layout, call.values(1));
@@ -45,18 +38,24 @@ Result<void> reference_index(const ReferenceCall& call) {
   return {};
 }
 
+Result<void> check_values(const IndexPlan& plan, const Layout& values) {
+  if (broadcast_to(values, plan.source.sizes)) return {};
+  return refuse("values of shape [{}] do not fit the indexed [{}]", to_string(values.sizes),
+                to_string(plan.source.sizes));
+}
+
+// What can be checked before the data is known; with a mask, the values' shape cannot.
 Result<void> check_put(const Call& call, const Layout& written) {
   const TensorMeta& self = call.tensor(0);
   const TensorMeta& values = call.tensor(2);
-  TRY(const IndexPlan plan, plan_index(call, written, call.values(1)));
-  if (!broadcast_to(values.layout, plan.source.sizes)) {
-    return fail("values of shape [{}] do not fit the indexed [{}]", to_string(values.layout.sizes),
-                to_string(plan.source.sizes));
+  if (has_mask(call, call.values(1))) {
+    TRY_VOID(check_masks(call, written, call.values(1)));
+  } else {
+    TRY(const IndexPlan plan, plan_index(call, written, call.values(1)));
+    TRY_VOID(check_values(plan, values.layout));
   }
-  if (values.dtype != self.dtype) {
-    return fail("values of {} cannot be put into {}", name(values.dtype), name(self.dtype));
-  }
-  return {};
+  if (values.dtype == self.dtype) return {};
+  return refuse("values of {} cannot be put into {}", name(values.dtype), name(self.dtype));
 }
 
 Metas infer_index_put(const Call& call) {
@@ -67,18 +66,7 @@ Metas infer_index_put(const Call& call) {
   return std::vector{ResultMeta{self.dtype, *layout, ValueId()}};
 }
 
-// Nothing that is read may lie in the written memory, not even self itself. An expanded self may be written.
-Result<void> check_apart(const Call& call, ValueId self, ValueId other) {
-  TRY_VOID(check_no_partial_overlap(call, self, other));
-  const TensorMeta& written = call.meta(self);
-  const TensorMeta& read = call.meta(other);
-  const bool elements = written.layout.numel() > 0 && read.layout.numel() > 0;
-  // What shares memory after that check begins at the same element.
-  const bool same = written.storage == read.storage && written.layout.offset == read.layout.offset;
-  if (self == other || (same && elements)) return refuse("{}: an operand is the written tensor itself", call.op().name);
-  return {};
-}
-
+// An expanded self may be written.
 Metas infer_index_put_inplace(const Call& call) {
   const TensorMeta& self = call.tensor(0);
   if (const Result<void> checked = check_put(call, self.layout); !checked) return in_op(call, checked.error());
@@ -89,59 +77,23 @@ Metas infer_index_put_inplace(const Call& call) {
   return std::vector{ResultMeta{self.dtype, self.layout, call.value(0)}};
 }
 
-// Adds values to a tensor's elements, several to one in any order.
-class Accumulator {
- public:
-  // Eager rounds each sum to the dtype, halves too.
-  Accumulator(const BallView& target, const Profile& profile)
-      : target_(&target), profile_(profile), math_(target.dtype, profile_) {
-    profile_.half_accumulates_half = true;
-  }
-
-  void add(int64_t element, const BallView& values, int64_t value) {
-    if (target_->floating()) {
-      auto [sum, added] = sums_.try_emplace(element, math_);
-      if (added) sum->second.add(target_->ball(element));
-      sum->second.add(values.ball(value));
-    } else {
-      add_integer(target_->integer(element), values.integer(value));
-    }
-  }
-
-  void finish() {
-    for (const auto& [element, sum] : sums_) target_->ball(element) = sum.result();
-  }
-
- private:
-  void add_integer(IntegerBall& sum, const IntegerBall& term) const {
-    if (sum.undecided == Undecided::No) sum.undecided = term.undecided;
-    const uint64_t wide = static_cast<uint64_t>(sum.value) + static_cast<uint64_t>(term.value);
-    sum.value =
-        target_->dtype == DType::Bool ? sum.value | term.value : wrap_to(target_->dtype, static_cast<int64_t>(wide));
-  }
-
-  const BallView* target_;
-  Profile profile_;
-  BallMath math_;
-  std::map<int64_t, BallSum> sums_;
-};
-
 // Writes or adds the values; `output` holds self already.
-Result<void> put(const ReferenceCall& call) {
+Result<void> put_values(const ReferenceCall& call) {
   const BallView& output = call.output();
   const BallView& values = call.input(2);
   TRY(const IndexPlan plan, plan_index(call, output.layout, call.values(1)));
+  TRY_VOID(check_values(plan, values.layout));
   TRY(const std::vector<IndexedElement> to, indexed_elements(plan, call));
   const std::vector<int64_t> from = elements_of(*broadcast_to(values.layout, plan.source.sizes));
   for (const IndexedElement& target : to) {
     if (target.undecided == Undecided::No) continue;
-    for (int64_t element : elements_of(output.layout)) set_undecided(output, element, target.undecided);
+    set_all_undecided(output, target.undecided);
     return {};
   }
   if (call.boolean(3)) {
-    Accumulator accumulator(output, call.profile());
-    for (std::size_t i = 0; i < to.size(); ++i) accumulator.add(to[i].element, values, from[i]);
-    accumulator.finish();
+    Combiner combiner(output, Combine::Sum, true, call.profile());
+    for (std::size_t i = 0; i < to.size(); ++i) combiner.add(to[i].element, values, from[i]);
+    combiner.finish();
   } else {
     UnorderedWriter writer(output, call.profile());
     for (std::size_t i = 0; i < to.size(); ++i) writer.write(to[i].element, values, from[i]);
@@ -149,102 +101,109 @@ Result<void> put(const ReferenceCall& call) {
   return {};
 }
 
+Result<void> put(const ReferenceCall& call) {
+  if (!has_mask(call, call.values(1))) return put_values(call);
+  const UnmaskedCall unmasked(call);
+  if (unmasked.undecided() != Undecided::No) {
+    set_all_undecided(call.output(), unmasked.undecided());
+    return {};
+  }
+  Result<void> done = put_values(unmasked.call());
+  // What fits the shapes but not the data is refused by the data.
+  if (!done) done.error().kind = ErrorKind::EagerRefuses;
+  return done;
+}
+
 Result<void> reference_index_put(const ReferenceCall& call) {
   copy_elements(call.input(0), call.output(), call.profile());
   return put(call);
 }
 
-// The index of index_select and gather: one of the two integer dtypes.
-Result<void> check_index_dtype(DType dtype) {
-  if (dtype != DType::I64 && dtype != DType::I32) return fail("an index of {} is not i64 or i32", name(dtype));
-  return {};
-}
-
-Result<Layout> selected_layout(const Call& call) {
-  const Layout& self = call.tensor(0).layout;
-  const TensorMeta& index = call.tensor(2);
-  TRY(const int dim, wrap_dim(call.integer(1), self.rank()));
-  TRY_VOID(check_index_dtype(index.dtype));
-  if (index.layout.rank() > 1) return fail("an index of {} dims is not a vector", index.layout.rank());
-  const int64_t count = index.layout.numel();
-  if (self.rank() == 0) {
-    if (count != 1) return fail("{} indices for a 0-d tensor", count);
-    return self;
+std::vector<IndexRange> index_ranges(const Call& call) {
+  std::vector<IndexRange> ranges;
+  for (const PlacedIndex& index : placed_indices(call, call.values(1))) {
+    if (call.meta(index.value).dtype == DType::Bool) continue;
+    ranges.push_back({index.value, call.tensor(0).layout.sizes[index.dim]});
   }
-  if (self.sizes[dim] == 0 && count > 0) return fail("dim {} is empty", dim);
-  Dims sizes = self.sizes;
-  sizes[dim] = count;
-  return contiguous_layout(sizes);
+  return ranges;
 }
 
-Metas infer_index_select(const Call& call) {
-  const Result<Layout> layout = selected_layout(call);
-  if (!layout) return in_op(call, layout.error());
-  return std::vector{ResultMeta{call.tensor(0).dtype, contiguous_layout(layout->sizes), ValueId()}};
+using Drawn = std::optional<std::vector<Argument>>;
+
+// Results of more elements than this make a case slow, and slots of odd sizes.
+constexpr int64_t most_indexed = 64;
+
+std::optional<ValueId> pick_indexed(const Op& op, SampleContext& context) {
+  return context.pick([&](const Candidate& candidate, const TensorMeta& meta) {
+    return (!op.writes() || candidate.writable) && meta.layout.rank() > 0 && meta.layout.numel() > 0;
+  });
 }
 
-Metas infer_gather(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
-  const TensorMeta& index = call.tensor(2);
-  const Result<int> dim = wrap_dim(call.integer(1), self.layout.rank());
-  if (!dim) return in_op(call, dim.error());
-  const Dims& sizes = index.layout.sizes;
-  // Eager looks at nothing but the shape of an index without elements.
-  if (index.layout.numel() > 0) {
-    if (const Result<void> checked = check_index_dtype(index.dtype); !checked) return in_op(call, checked.error());
-    if (std::max(sizes.size(), 1) != std::max(self.layout.rank(), 1)) {
-      return fail("{}: the index has {} dims, the tensor {}", call.op().name, sizes.size(), self.layout.rank());
-    }
-    for (int i = 0; i < std::min(sizes.size(), self.layout.rank()); ++i) {
-      if (i == *dim || sizes[i] <= self.layout.sizes[i]) continue;
-      return fail("{}: the index's size {} at dim {} is over the tensor's {}", call.op().name, sizes[i], i,
-                  self.layout.sizes[i]);
-    }
+// An index at one dim and, now and then, another one that broadcasts with it at the next.
+std::optional<ValueList> draw_indices(const Op& op, SampleContext& context, const TensorMeta& self) {
+  Choices& choices = context.choices();
+  // A written tensor shares no memory with its indices.
+  const auto apart = [&](const TensorMeta& meta) { return !op.writes() || meta.storage != self.storage; };
+  const auto dim = static_cast<std::size_t>(choices.below(static_cast<uint64_t>(self.layout.rank())));
+  const int64_t rest = self.layout.numel() / self.layout.sizes[static_cast<int>(dim)];
+  const auto first = pick_index(context, IndexWidth::Either, [&](const TensorMeta& meta) {
+    return apart(meta) && meta.layout.numel() * rest <= most_indexed &&
+           meta.layout.rank() + self.layout.rank() <= max_sample_rank;
+  });
+  if (!first) return std::nullopt;
+  ValueList indices(dim);
+  indices.push_back(*first);
+  if (static_cast<int>(dim) + 1 == self.layout.rank() || !choices.chance(25)) return indices;
+  const Dims& sizes = context.meta(*first).layout.sizes;
+  const auto second = pick_index(context, IndexWidth::Either, [&](const TensorMeta& meta) {
+    return apart(meta) && broadcast_to(meta.layout, sizes).has_value();
+  });
+  if (second) indices.push_back(*second);
+  return indices;
+}
+
+Drawn sample_index(const Op& op, SampleContext& context) {
+  const auto self = pick_indexed(op, context);
+  if (!self) return std::nullopt;
+  std::optional<ValueList> indices = draw_indices(op, context, context.meta(*self));
+  if (!indices) return std::nullopt;
+  return std::vector<Argument>{*self, *std::move(indices)};
+}
+
+// A mask of self's leading dims; the values then fit the dims behind it, whatever the mask chooses.
+std::optional<std::pair<ValueList, Dims>> draw_mask(const Op& op, SampleContext& context, const TensorMeta& self) {
+  const auto mask = context.pick([&](const Candidate&, const TensorMeta& meta) {
+    const Dims& sizes = meta.layout.sizes;
+    return meta.dtype == DType::Bool && (!op.writes() || meta.storage != self.storage) && !sizes.empty() &&
+           sizes.size() <= self.layout.rank() && std::equal(sizes.begin(), sizes.end(), self.layout.sizes.begin());
+  });
+  if (!mask) return std::nullopt;
+  const int covered = context.meta(*mask).layout.rank();
+  return std::pair(ValueList{*mask}, Dims(std::span(self.layout.sizes.begin() + covered, self.layout.sizes.end())));
+}
+
+Drawn sample_index_put(const Op& op, SampleContext& context) {
+  const auto self = pick_indexed(op, context);
+  if (!self) return std::nullopt;
+  const TensorMeta& meta = context.meta(*self);
+  const bool masked = context.choices().chance(25);
+  std::optional<std::pair<ValueList, Dims>> drawn = masked ? draw_mask(op, context, meta) : std::nullopt;
+  if (!drawn) {
+    std::optional<ValueList> indices = draw_indices(op, context, meta);
+    if (!indices) return std::nullopt;
+    const std::vector<Argument> arguments{*self, *indices};
+    const Result<IndexPlan> plan = plan_index(Call(op, arguments, context.metas()), meta.layout, *indices);
+    if (!plan) return std::nullopt;
+    drawn.emplace(*std::move(indices), plan->source.sizes);
   }
-  return std::vector{ResultMeta{self.dtype, contiguous_layout(sizes), ValueId()}};
-}
-
-// An index that does not count from the end: in [0, size).
-Result<void> check_range(const ReferenceCall& call, const IntegerBall& index, int64_t size) {
-  if (index.undecided != Undecided::No || (index.value >= 0 && index.value < size)) return {};
-  return refuse("{}: index {} is out of range [0, {})", call.op().name, index.value, size);
-}
-
-// Takes output element `index` from self at `source` with the index's own number in place of dim `dim`.
-void take(const ReferenceCall& call, const IntegerBall& taken, int dim, Dims source, const Dims& index) {
-  const BallView& output = call.output();
-  const int64_t to = element_at(output.layout, index);
-  if (taken.undecided != Undecided::No) return set_undecided(output, to, taken.undecided);
-  if (!source.empty()) source[dim] = taken.value;
-  convert_element(call.input(0), element_at(call.input(0).layout, source), output, to, call.profile());
-}
-
-Result<void> reference_index_select(const ReferenceCall& call) {
-  const BallView& self = call.input(0);
-  const BallView& index = call.input(2);
-  TRY(const int dim, wrap_dim(call.integer(1), self.layout.rank()));
-  const std::vector<int64_t> positions = elements_of(index.layout);
-  const int64_t size = self.layout.rank() == 0 ? 1 : self.layout.sizes[dim];
-  for (int64_t position : positions) TRY_VOID(check_range(call, index.integer(position), size));
-  for_each_index(call.output().layout.sizes, [&](const Dims& at) {
-    const auto k = static_cast<std::size_t>(at.empty() ? 0 : at[dim]);
-    take(call, index.integer(positions[k]), dim, at, at);
+  const ValueList& indices = drawn->first;
+  const auto values = context.pick([&](const Candidate& candidate, const TensorMeta& other) {
+    // A written tensor shares no memory with what is read.
+    const bool apart = !op.writes() || (candidate.value != *self && other.storage != meta.storage);
+    return apart && other.dtype == meta.dtype && broadcast_to(other.layout, drawn->second);
   });
-  return {};
-}
-
-Result<void> reference_gather(const ReferenceCall& call) {
-  const BallView& self = call.input(0);
-  const BallView& index = call.input(2);
-  TRY(const int dim, wrap_dim(call.integer(1), self.layout.rank()));
-  const int64_t size = self.layout.rank() == 0 ? 1 : self.layout.sizes[dim];
-  for (int64_t position : elements_of(index.layout)) TRY_VOID(check_range(call, index.integer(position), size));
-  for_each_index(call.output().layout.sizes, [&](const Dims& at) {
-    // A 0-d tensor and a vector of one element stand for each other.
-    const Dims source = self.layout.rank() == at.size() ? at : Dims::filled(self.layout.rank(), 0);
-    take(call, index.integer(element_at(index.layout, at)), dim, source, at);
-  });
-  return {};
+  if (!values) return std::nullopt;
+  return with_defaults(op, {*self, indices, *values, Scalar(context.choices().chance(40))});
 }
 
 }  // namespace
@@ -253,20 +212,20 @@ std::vector<OpDef> index_family() {
   return {
       {.schema = "index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
        .infer = infer_index,
-       .reference = reference_index},
+       .reference = reference_index,
+       .sample = sample_index,
+       .index_ranges = index_ranges},
       {.schema = "index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
        .infer = infer_index_put,
-       .reference = reference_index_put},
+       .reference = reference_index_put,
+       .sample = sample_index_put,
+       .index_ranges = index_ranges},
       {.schema = "index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)",
        .infer = infer_index_put_inplace,
        .reference = put,
-       .functional = "aten.index_put.default"},
-      {.schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",
-       .infer = infer_index_select,
-       .reference = reference_index_select},
-      {.schema = "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
-       .infer = infer_gather,
-       .reference = reference_gather},
+       .sample = sample_index_put,
+       .functional = "aten.index_put.default",
+       .index_ranges = index_ranges},
   };
 }
 

@@ -4,14 +4,17 @@
 #include "ops/elementwise.h"
 #include "ops/families.h"
 #include "ops/inplace.h"
-#include "ops/reduce_dims.h"
-#include "ops/sample.h"
+#include "ops/lanes.h"
+#include "ops/running_extreme.h"
 #include "ops/view_layout.h"
 
 namespace parallax {
 namespace {
 
-Result<std::vector<ResultMeta>> infer_cumsum(const Call& call) {
+using Metas = Result<std::vector<ResultMeta>>;
+
+// cumsum and cumprod; integers are counted in i64.
+Metas infer_total(const Call& call) {
   const TensorMeta& self = call.tensor(0);
   const Result<int> dim = wrap_dim(call.integer(1), self.layout.rank());
   if (!dim) return in_op(call, dim.error());
@@ -22,52 +25,107 @@ Result<std::vector<ResultMeta>> infer_cumsum(const Call& call) {
   return fresh_result(dtype, contiguous_layout(self.layout.sizes));
 }
 
-Result<std::vector<ResultMeta>> infer_cumsum_inplace(const Call& call) {
+Metas infer_total_inplace(const Call& call) {
   const DType self = call.tensor(0).dtype;
   if (call.dtype(2).value_or(self) != self)
     return refuse("{}: the dtype is not that of the written tensor", call.op().name);
   return infer_inplace(call);
 }
 
-// The lanes that are summed are those elements that a reduction of the dim would join; row-major order visits each in
-// turn.
-std::vector<int64_t> lanes(const ReferenceCall& call) {
-  const Dims& sizes = call.input(0).layout.sizes;
-  DimMask along(static_cast<std::size_t>(sizes.size()), false);
-  if (!sizes.empty()) along[static_cast<std::size_t>(*wrap_dim(call.integer(1), sizes.size()))] = true;
-  return result_indices(sizes, along);
+// Values and indices.
+Metas infer_extreme(const Call& call) {
+  const TensorMeta& self = call.tensor(0);
+  const Result<int> dim = wrap_dim(call.integer(1), self.layout.rank());
+  if (!dim) return in_op(call, dim.error());
+  const Layout layout = contiguous_layout(self.layout.sizes);
+  return std::vector{ResultMeta{self.dtype, layout, ValueId()}, ResultMeta{DType::I64, layout, ValueId()}};
 }
 
-Result<void> reference_cumsum(const ReferenceCall& call) {
+// The lanes along parameter 1 of a tensor of the operand's shape. An operand without dims is its own lane.
+Lanes lanes_along(const Call& call, const Layout& layout) {
+  DimMask along(static_cast<std::size_t>(layout.rank()), false);
+  if (layout.rank() > 0) along[static_cast<std::size_t>(*wrap_dim(call.integer(1), layout.rank()))] = true;
+  return {layout, along};
+}
+
+// Runs `visit(from, to)` over the lanes of the operand and of the result.
+template <class Visit>
+void for_each_lane(const ReferenceCall& call, Visit&& visit) {
+  // An empty tensor may have any number of lanes of no elements.
+  if (call.output().layout.numel() == 0) return;
+  const Lanes from = lanes_along(call, call.input(0).layout);
+  const Lanes to = lanes_along(call, call.output().layout);
+  for (std::size_t i = 0; i < from.size(); ++i) visit(from[i], to[i]);
+}
+
+uint64_t added(uint64_t a, uint64_t b) { return a + b; }
+uint64_t multiplied(uint64_t a, uint64_t b) { return a * b; }
+
+template <class FloatTotal, uint64_t (*join)(uint64_t, uint64_t), int64_t start>
+Result<void> reference_total(const ReferenceCall& call) {
   const BallView& self = call.input(0);
   const BallView& output = call.output();
-  const std::vector<int64_t> lane = lanes(call);
-  const std::vector<int64_t> from = elements_of(self.layout);
-  const std::vector<int64_t> to = elements_of(output.layout);
   const BallMath math(output.floating() ? output.dtype : DType::F32, call.profile());
-  // At most one lane an element.
-  std::vector<BallSum> sums(output.floating() ? lane.size() : 0, BallSum(math));
-  std::vector<IntegerBall> totals(output.floating() ? 0 : lane.size());
-  for (std::size_t i = 0; i < lane.size(); ++i) {
-    const auto k = static_cast<std::size_t>(lane[i]);
-    if (output.floating()) {
-      sums[k].add(element_as_ball(self, from[i], output.dtype, call.profile()));
-      output.ball(to[i]) = sums[k].result();
-    } else {
-      const IntegerBall x = element_as_integer(self, from[i], output.dtype);
-      const uint64_t sum = static_cast<uint64_t>(totals[k].value) + static_cast<uint64_t>(x.value);
-      totals[k] = {wrap_to(output.dtype, static_cast<int64_t>(sum)), first_undecided({totals[k], x})};
-      output.integer(to[i]) = totals[k];
+  for_each_lane(call, [&](std::span<const int64_t> from, std::span<const int64_t> to) {
+    FloatTotal total(math);
+    IntegerBall count{start, Undecided::No};
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      if (output.floating()) {
+        total.add(element_as_ball(self, from[k], output.dtype, call.profile()));
+        output.ball(to[k]) = total.result();
+      } else {
+        const IntegerBall x = element_as_integer(self, from[k], output.dtype);
+        const uint64_t joined = join(static_cast<uint64_t>(count.value), static_cast<uint64_t>(x.value));
+        count = {wrap_to(output.dtype, static_cast<int64_t>(joined)), first_undecided({count, x})};
+        output.integer(to[k]) = count;
+      }
     }
-  }
+  });
   return {};
 }
 
-std::optional<std::vector<Argument>> sample_cumsum(const Op& op, SampleContext& context) {
-  const auto no_bool = [](DType dtype) { return dtype != DType::Bool; };
-  const auto self = op.writes() ? pick_writable(context, no_bool) : pick_tensor(context);
-  if (!self) return std::nullopt;
-  return with_defaults(op, {*self, Scalar(draw_dim(context.choices(), context.meta(*self).layout.rank()))});
+// Of equal extremes eager gives the place of the last so far.
+template <bool smallest>
+Result<void> reference_extreme(const ReferenceCall& call) {
+  const BallView& self = call.input(0);
+  const BallMath math(self.floating() ? self.dtype : DType::F32, call.profile());
+  for_each_lane(call, [&](std::span<const int64_t> from, std::span<const int64_t> to) {
+    RunningExtreme<Ball> largest(math, smallest, OfEqual::Last);
+    RunningExtreme<IntegerBall> largest_integer(math, smallest, OfEqual::Last);
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      if (self.floating()) {
+        largest.add(self.ball(from[k]), from[k]);
+        call.output(0).ball(to[k]) = largest.value();
+        call.output(1).integer(to[k]) = largest.index();
+      } else {
+        largest_integer.add(self.integer(from[k]), from[k]);
+        call.output(0).integer(to[k]) = largest_integer.value();
+        call.output(1).integer(to[k]) = largest_integer.index();
+      }
+    }
+  });
+  return {};
+}
+
+std::optional<std::vector<Argument>> sample_total(const Op& op, SampleContext& context) {
+  return sample_lanes(op, context, {.accepts = [](DType dtype) { return dtype != DType::Bool; }});
+}
+
+std::optional<std::vector<Argument>> sample_extreme(const Op& op, SampleContext& context) {
+  return sample_lanes(op, context);
+}
+
+template <bool smallest>
+OpDef extreme(std::string_view schema) {
+  return {.schema = schema, .infer = infer_extreme, .reference = reference_extreme<smallest>, .sample = sample_extreme};
+}
+
+OpDef twin(std::string_view schema, std::string_view functional) {
+  return {.schema = schema,
+          .infer = infer_total_inplace,
+          .reference = reference_inplace,
+          .sample = sample_total,
+          .functional = functional};
 }
 
 }  // namespace
@@ -75,14 +133,17 @@ std::optional<std::vector<Argument>> sample_cumsum(const Op& op, SampleContext& 
 std::vector<OpDef> scan_family() {
   return {
       {.schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-       .infer = infer_cumsum,
-       .reference = reference_cumsum,
-       .sample = sample_cumsum},
-      {.schema = "cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)",
-       .infer = infer_cumsum_inplace,
-       .reference = reference_inplace,
-       .sample = sample_cumsum,
-       .functional = "aten.cumsum.default"},
+       .infer = infer_total,
+       .reference = reference_total<BallSum, added, 0>,
+       .sample = sample_total},
+      {.schema = "cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+       .infer = infer_total,
+       .reference = reference_total<BallProduct, multiplied, 1>,
+       .sample = sample_total},
+      twin("cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)", "aten.cumsum.default"),
+      twin("cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)", "aten.cumprod.default"),
+      extreme<false>("cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)"),
+      extreme<true>("cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)"),
   };
 }
 

@@ -1,74 +1,77 @@
 // Unary: one operand, element by element.
 #include <algorithm>
+#include <cmath>
 
+#include "ops/ball_functions.h"
 #include "ops/elementwise.h"
 #include "ops/families.h"
-#include "ops/inplace.h"
 #include "ops/sample.h"
+#include "ops/unary_op.h"
 
 namespace parallax {
 namespace {
 
-// What one function does with a float and, where it has an integer result, with an integer.
-struct Function {
-  Ball (BallMath::*floating)(const Ball& x) const;
-  int64_t (*integral)(int64_t x);  // null: integers and bool are computed as f32
-};
+using Takes = UnaryFunction::Takes;
 
 // Negation wraps: the lowest integer stays what it is.
 int64_t negated(int64_t x) { return static_cast<int64_t>(-static_cast<uint64_t>(x)); }
 int64_t magnitude(int64_t x) { return x < 0 ? negated(x) : x; }
 int64_t rectified(int64_t x) { return std::max<int64_t>(x, 0); }
+int64_t sign_of(int64_t x) { return (x > 0) - (x < 0); }
+int64_t squared(int64_t x) { return static_cast<int64_t>(static_cast<uint64_t>(x) * static_cast<uint64_t>(x)); }
 
-constexpr Function neg = {&BallMath::neg, negated};
-constexpr Function abs = {&BallMath::abs, magnitude};
-constexpr Function relu = {&BallMath::relu, rectified};
-constexpr Function sigmoid = {&BallMath::sigmoid, nullptr};
-constexpr Function tanh = {&BallMath::tanh, nullptr};
-constexpr Function acos = {&BallMath::acos, nullptr};
-constexpr Function acosh = {&BallMath::acosh, nullptr};
-constexpr Function sin = {&BallMath::sin, nullptr};
-constexpr Function cos = {&BallMath::cos, nullptr};
-constexpr Function exp = {&BallMath::exp, nullptr};
-constexpr Function sqrt = {&BallMath::sqrt, nullptr};
+constexpr UnaryFunction neg = {Takes::Numbers, of_ball<&BallMath::neg>, of_integer<negated>};
+constexpr UnaryFunction abs = {Takes::Numbers, of_ball<&BallMath::abs>, of_integer<magnitude>};
+constexpr UnaryFunction relu = {Takes::Numbers, of_ball<&BallMath::relu>, of_integer<rectified>};
+constexpr UnaryFunction sign = {Takes::Anything, of_ball<ball_sign>, of_integer<sign_of>};
+constexpr UnaryFunction square = {Takes::Anything, of_ball<&BallMath::mul_same>, of_integer<squared>};
+constexpr UnaryFunction bitwise_not = {Takes::Integers, nullptr, [](int64_t x, const ReferenceCall& call) -> int64_t {
+                                         return call.output().dtype == DType::Bool ? !x : ~x;
+                                       }};
 
-template <const Function& function>
-Result<std::vector<ResultMeta>> infer_unary(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
-  if (function.integral != nullptr && self.dtype == DType::Bool) return refuse("{} does not take bool", call.op().name);
-  const DType dtype = function.integral != nullptr ? self.dtype : floating_type(self.dtype);
-  TRY(const Layout layout, pointwise_layout(call, {0}, dtype));
-  return fresh_result(dtype, layout);
+// Squares of bools are i64, as powers of them are.
+Result<std::vector<ResultMeta>> infer_square(const Call& call) {
+  TRY(std::vector<ResultMeta> results, infer_unary(call, square));
+  if (results[0].dtype == DType::Bool) results[0].dtype = DType::I64;
+  return results;
 }
 
-template <const Function& function>
-Result<void> reference_unary(const ReferenceCall& call) {
-  const BallView& output = call.output();
-  const Operand operand(call, 0, output.layout.sizes, output.dtype);
-  const BallMath math(output.floating() ? output.dtype : DType::F32, call.profile());
-  const std::vector<int64_t> elements = elements_of(output.layout);
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    if (output.floating()) {
-      output.ball(elements[i]) = (math.*function.floating)(operand.ball(i));
-    } else {
-      const IntegerBall x = operand.integer(i);
-      output.integer(elements[i]) = {wrap_to(output.dtype, function.integral(x.value)), x.undecided};
-    }
+// A number that stands for values of x: cast to the dtype, and so infinite where it is over.
+Ball replacement(const BallMath& math, const Call& call, int parameter, double otherwise) {
+  const double number = call.has(parameter) ? call.real(parameter) : otherwise;
+  const double cast = round_to(math.dtype(), number);
+  return std::isinf(cast) ? Ball::exact(cast) : math.scalar(number);
+}
+
+Ball without_nan(const BallMath& math, const Ball& x, const ReferenceCall& call) {
+  if (!x.decided()) return x;
+  const double largest = info(math.dtype()).max_finite;
+  const Ball nan = replacement(math, call, 1, 0);
+  const Ball posinf = replacement(math, call, 2, largest);
+  const Ball neginf = replacement(math, call, 3, -largest);
+  if (is_definite_nan(x)) return nan;
+  if (is_definite_infinity(x)) {
+    const Ball replaced = x.mid > 0 ? posinf : neginf;
+    return x.may_nan ? hull(replaced, nan) : replaced;
   }
-  return {};
+  Ball result = x;
+  result.may_nan = false;
+  // What is wider than the dtype and over its largest number may pass, to be an infinity later.
+  result.may_inf = std::fabs(x.mid) + x.radius > largest;
+  if (x.may_inf) result = hull(result, hull(posinf, neginf));
+  return x.may_nan ? hull(result, nan) : result;
 }
 
-std::optional<std::vector<Argument>> sample_number(const Op& op, SampleContext& context) {
-  const auto self =
-      op.writes() ? pick_writable(context, [](DType dtype) { return dtype != DType::Bool; }) : pick_number(context);
-  if (!self) return std::nullopt;
-  return with_defaults(op, {*self});
-}
+constexpr UnaryFunction nan_to_num = {Takes::Anything, without_nan, same_integer, true};
 
-std::optional<std::vector<Argument>> sample_floating(const Op& op, SampleContext& context) {
-  const auto self = op.writes() ? pick_writable(context, is_floating) : pick_floating(context);
+std::optional<std::vector<Argument>> sample_nan_to_num(const Op& op, SampleContext& context) {
+  const auto self = pick_operand(op, context, Takes::Anything);
   if (!self) return std::nullopt;
-  return with_defaults(op, {*self});
+  std::vector<Argument> arguments = with_defaults(op, {*self});
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    if (context.choices().chance(25)) arguments[i] = Scalar(static_cast<double>(context.choices().between(-2, 2)));
+  }
+  return arguments;
 }
 
 Result<std::vector<ResultMeta>> infer_clamp(const Call& call) {
@@ -123,47 +126,39 @@ std::optional<std::vector<Argument>> sample_clamp(const Op& op, SampleContext& c
   return std::vector<Argument>{*self, std::move(low), std::move(high)};
 }
 
-template <const Function& function>
-OpDef pure(std::string_view schema, SampleFn sample) {
-  return {.schema = schema, .infer = infer_unary<function>, .reference = reference_unary<function>, .sample = sample};
-}
-
-OpDef twin(std::string_view schema, SampleFn sample, std::string_view functional) {
-  return {.schema = schema,
-          .infer = infer_inplace,
-          .reference = reference_inplace,
-          .sample = sample,
-          .functional = functional};
-}
-
 }  // namespace
 
 std::vector<OpDef> unary_family() {
   return {
-      pure<neg>("neg(Tensor self) -> Tensor", sample_number),
-      pure<abs>("abs(Tensor self) -> Tensor", sample_number),
-      pure<relu>("relu(Tensor self) -> Tensor", sample_number),
-      pure<sigmoid>("sigmoid(Tensor self) -> Tensor", sample_floating),
-      pure<tanh>("tanh(Tensor self) -> Tensor", sample_floating),
-      pure<acos>("acos(Tensor self) -> Tensor", sample_floating),
-      pure<acosh>("acosh(Tensor self) -> Tensor", sample_floating),
-      pure<sin>("sin(Tensor self) -> Tensor", sample_floating),
-      pure<cos>("cos(Tensor self) -> Tensor", sample_floating),
-      pure<exp>("exp(Tensor self) -> Tensor", sample_floating),
-      pure<sqrt>("sqrt(Tensor self) -> Tensor", sample_floating),
+      unary_op<neg>("neg(Tensor self) -> Tensor"),
+      unary_op<abs>("abs(Tensor self) -> Tensor"),
+      unary_op<relu>("relu(Tensor self) -> Tensor"),
+      unary_op<sign>("sign(Tensor self) -> Tensor"),
+      unary_op<sign>("sgn(Tensor self) -> Tensor"),
+      {.schema = "square(Tensor self) -> Tensor",
+       .infer = infer_square,
+       .reference = [](const ReferenceCall& call) { return reference_unary(call, square); },
+       .sample = sample_unary<Takes::Anything>},
+      unary_op<bitwise_not>("bitwise_not(Tensor self) -> Tensor"),
+      unary_op<nan_to_num>("nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
+                           sample_nan_to_num),
       {.schema = "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
        .infer = infer_clamp,
        .reference = reference_clamp,
        .sample = sample_clamp},
 
-      twin("neg_(Tensor(a!) self) -> Tensor(a!)", sample_number, "aten.neg.default"),
-      twin("abs_(Tensor(a!) self) -> Tensor(a!)", sample_number, "aten.abs.default"),
-      twin("relu_(Tensor(a!) self) -> Tensor(a!)", sample_number, "aten.relu.default"),
-      twin("sigmoid_(Tensor(a!) self) -> Tensor(a!)", sample_floating, "aten.sigmoid.default"),
-      twin("sin_(Tensor(a!) self) -> Tensor(a!)", sample_floating, "aten.sin.default"),
-      twin("exp_(Tensor(a!) self) -> Tensor(a!)", sample_floating, "aten.exp.default"),
-      twin("clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)", sample_clamp,
-           "aten.clamp.default"),
+      unary_twin<neg>("neg_(Tensor(a!) self) -> Tensor(a!)", "aten.neg.default"),
+      unary_twin<abs>("abs_(Tensor(a!) self) -> Tensor(a!)", "aten.abs.default"),
+      unary_twin<relu>("relu_(Tensor(a!) self) -> Tensor(a!)", "aten.relu.default"),
+      unary_twin<sign>("sign_(Tensor(a!) self) -> Tensor(a!)", "aten.sign.default"),
+      unary_twin<sign>("sgn_(Tensor(a!) self) -> Tensor(a!)", "aten.sgn.default"),
+      // Not of bool: the i64 result cannot be written into it.
+      unary_twin("square_(Tensor(a!) self) -> Tensor(a!)", "aten.square.default", sample_unary<Takes::Numbers>),
+      unary_twin<bitwise_not>("bitwise_not_(Tensor(a!) self) -> Tensor(a!)", "aten.bitwise_not.default"),
+      unary_twin("nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor(a!)",
+                 "aten.nan_to_num.default", sample_nan_to_num),
+      unary_twin("clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)", "aten.clamp.default",
+                 sample_clamp),
   };
 }
 

@@ -25,6 +25,24 @@ Result<void> reference_view_copy(const ReferenceCall& call) {
   return {};
 }
 
+// The same for the ops that give a list.
+Result<std::vector<ResultMeta>> infer_list_copy(const Call& call) {
+  const Op& twin = *call.op().view_twin;
+  Result<std::vector<ResultMeta>> parts = twin.infer(Call(twin, call.arguments(), call.metas()));
+  if (!parts) return in_op(call, parts.error());
+  for (ResultMeta& part : *parts) part = {part.dtype, contiguous_layout(part.layout.sizes), ValueId()};
+  return parts;
+}
+
+Result<void> reference_list_copy(const ReferenceCall& call) {
+  const Op& twin = *call.op().view_twin;
+  TRY(const std::vector<ResultMeta> parts, twin.infer(Call(twin, call.arguments(), call.metas())));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    copy_elements(with_layout(call.input(0), parts[i].layout), call.outputs()[i], call.profile());
+  }
+  return {};
+}
+
 // view_copy takes sizes that no view of these strides has, too.
 Result<std::vector<ResultMeta>> infer_reshaped_copy(const Call& call) {
   const Result<Dims> sizes = infer_sizes(call.integers(1), call.tensor(0).layout.numel());
@@ -45,6 +63,13 @@ OpDef twin(std::string_view schema, std::string_view view) {
           .view_twin = view};
 }
 
+OpDef list_twin(std::string_view schema, std::string_view view) {
+  OpDef definition = twin(schema, view);
+  definition.infer = infer_list_copy;
+  definition.reference = reference_list_copy;
+  return definition;
+}
+
 }  // namespace
 
 std::vector<OpDef> view_copy_family() {
@@ -62,14 +87,20 @@ std::vector<OpDef> view_copy_family() {
       twin("t_copy(Tensor self) -> Tensor", "aten.t.default"),
       twin("squeeze_copy(Tensor self) -> Tensor", "aten.squeeze.default"),
       twin("squeeze_copy.dim(Tensor self, int dim) -> Tensor", "aten.squeeze.dim"),
+      twin("squeeze_copy.dims(Tensor self, int[] dim) -> Tensor", "aten.squeeze.dims"),
       twin("unsqueeze_copy(Tensor self, int dim) -> Tensor", "aten.unsqueeze.default"),
       twin("select_copy.int(Tensor self, int dim, SymInt index) -> Tensor", "aten.select.int"),
       twin("slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor",
            "aten.slice.Tensor"),
+      twin("narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor", "aten.narrow.default"),
       twin("diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor", "aten.diagonal.default"),
       twin("unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor", "aten.unfold.default"),
       twin("as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
            "aten.as_strided.default"),
+      list_twin("split_copy.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]", "aten.split.Tensor"),
+      list_twin("split_with_sizes_copy(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
+                "aten.split_with_sizes.default"),
+      list_twin("unbind_copy.int(Tensor self, int dim=0) -> Tensor[]", "aten.unbind.int"),
   };
 }
 

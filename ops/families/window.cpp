@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/families.h"
+#include "ops/fresh_layout.h"
 #include "ops/sample.h"
 #include "ops/view_layout.h"
 #include "ops/view_sample.h"
@@ -32,6 +33,38 @@ Result<Layout> unfold(const Call& call) {
 Result<Layout> as_strided(const Call& call) {
   return as_strided_layout(self_layout(call), call.integers(1), call.integers(2), optional_integer(call, 3),
                            known_elements(call.metas(), call.tensor(0).storage));
+}
+
+// resize_ and resize_as_: the storage's elements under other sizes, in row-major order or in the order of a format. A
+// larger storage would begin with what eager itself leaves undefined; it is not supported.
+Result<std::vector<ResultMeta>> resized(const Call& call, const Dims& sizes, std::optional<MemoryFormat> format) {
+  const TensorMeta& self = call.tensor(0);
+  Result<Layout> layout = self.layout;
+  if (format || sizes != self.layout.sizes) {
+    layout = fresh_layout(contiguous_layout(sizes), format.value_or(MemoryFormat::Contiguous));
+    if (!layout) return in_op(call, layout.error());
+    layout->offset = self.layout.offset;
+  }
+  if (layout->numel() > 0 && layout->extent() > known_elements(call.metas(), self.storage)) {
+    return std::unexpected(
+        Error{ErrorKind::Unsupported, "", "", call.op().name + ": a storage that grows is not supported"});
+  }
+  return std::vector{ResultMeta{self.dtype, *layout, call.value(0)}};
+}
+
+Result<std::vector<ResultMeta>> infer_resize(const Call& call) {
+  const Result<Dims> sizes = to_sizes(call.integers(1));
+  if (!sizes) return in_op(call, sizes.error());
+  const std::optional<MemoryFormat> format = call.memory_format(2);
+  if (format == MemoryFormat::Preserve) return refuse("{}: preserve_format is no format to resize to", call.op().name);
+  return resized(call, *sizes, format);
+}
+
+Result<std::vector<ResultMeta>> infer_resize_as(const Call& call) {
+  const Layout& other = call.tensor(1).layout;
+  std::optional<MemoryFormat> format = call.memory_format(2);
+  if (format == MemoryFormat::Preserve) format = suggested_format(other);
+  return resized(call, other.sizes, format);
 }
 
 using Drawn = std::optional<std::vector<Argument>>;
@@ -146,6 +179,11 @@ std::vector<OpDef> window_family() {
       {.schema = "as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)",
        .infer = infer_view<as_strided>,
        .sample = sample_as_strided},
+      {.schema = "resize_(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
+       .infer = infer_resize},
+      {.schema = "resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> "
+                 "Tensor(a!)",
+       .infer = infer_resize_as},
   };
 }
 

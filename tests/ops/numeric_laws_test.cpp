@@ -8,14 +8,19 @@
 
 #include "ops/families.h"
 #include "ops/registry.h"
-#include "tests/ops/op_harness.h"
+#include "tests/ops/index_values.h"
 
 namespace parallax {
 namespace {
 
 std::vector<const Op*> numeric_ops() {
-  constexpr std::array structural = {view_family, window_family,  split_family,     copy_family, view_copy_family,
-                                     join_family, scatter_family, rearrange_family, index_family};
+  constexpr std::array structural = {view_family, window_family, split_family, copy_family, view_copy_family,
+                                     join_family, scatter_family, rearrange_family, index_family, gather_family,
+                                     scatter_index_family, index_add_family, index_copy_family, sort_family, pad_family,
+                                     search_family, repeat_interleave_family,
+                                     // Matrices and windows: the pool here has neither.
+                                     matmul_family, outer_family, convolution_family, pooling_family, max_pool_family,
+                                     upsample_family, distance_family};
   std::vector<const Op*> ops;
   for (const OpFamily& family : op_families) {
     if (std::ranges::find(structural, family.ops) != structural.end()) continue;
@@ -39,7 +44,7 @@ struct Pool {
       const auto dtype = static_cast<DType>(d);
       for (const Layout& layout : layouts) {
         const ValueId value = harness.add(dtype, layout);
-        candidates.push_back({value, !is_expanded(layout)});
+        candidates.push_back({value, !is_expanded(layout), true});
         BallStorage& storage = *harness.view_of(value).storage;
         for (Ball& ball : storage.balls) ball = Ball::exact(static_cast<double>(choices.between(-8, 8)) / 4);
         for (IntegerBall& integer : storage.integers) integer = {wrap_to(dtype, choices.between(-5, 9)), Undecided::No};

@@ -50,10 +50,13 @@ Result<ValueId> OpHarness::call(std::string_view op, std::vector<Argument> posit
 
 Result<ValueId> OpHarness::call(const Op& op, const std::vector<Argument>& arguments) {
   TRY(const std::vector<ResultMeta> results, op.infer(Call(op, arguments, metas_)));
-  const ResultMeta& result = results[0];
-  const ValueId value = result.alias.valid() ? place(result.dtype, result.layout, meta(result.alias).storage)
-                                             : add(result.dtype, result.layout);
-  const std::vector<BallView> outputs = {views_[value.index]};
+  const ValueId value(metas_.size());
+  std::vector<BallView> outputs;
+  for (const ResultMeta& result : results) {
+    const ValueId placed = result.alias.valid() ? place(result.dtype, result.layout, meta(result.alias).storage)
+                                                : add(result.dtype, result.layout);
+    outputs.push_back(views_[placed.index]);
+  }
   if (!op.is_view()) TRY_VOID(op.reference(ReferenceCall(Call(op, arguments, metas_), views_, outputs, *profile_)));
   return value;
 }

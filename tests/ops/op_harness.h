@@ -25,7 +25,8 @@ class OpHarness {
   // What the op infers for positional arguments and named ones.
   Result<std::vector<ResultMeta>> infer(std::string_view op, std::vector<Argument> positional,
                                         std::vector<std::pair<std::string, Argument>> named = {}) const;
-  // Infers, computes and returns the first result, which for an in-place op is the written tensor under a new id.
+  // Infers, computes and returns the first result, which for an in-place op is the written tensor under a new id. The
+  // other results of an op that has several are the values right after it.
   Result<ValueId> call(std::string_view op, std::vector<Argument> positional,
                        std::vector<std::pair<std::string, Argument>> named = {});
   // The same for arguments that are bound already.

@@ -50,7 +50,8 @@ TEST(Schema, AliasMarksAreRead) {
 }
 
 TEST(Schema, BrokenTextIsRefused) {
-  for (const char* text : {"", "add", "add(Tensor self", "add(Tensr self) -> Tensor", "add(Tensor self) Tensor", "add(Tensor self=) -> Tensor"}) {
+  for (const char* text : {"", "add", "add(Tensor self", "add(Tensr self) -> Tensor", "add(Tensor self) Tensor",
+                           "add(Tensor self=) -> Tensor"}) {
     EXPECT_FALSE(parse_schema(text)) << text;
   }
 }
@@ -62,9 +63,12 @@ TEST(Arguments, AreBoundLikePythonCallsThem) {
   ASSERT_TRUE(bound);
   EXPECT_EQ(std::get<Scalar>((*bound)[2]), Scalar(int64_t{1}));
   EXPECT_EQ(bind_arguments(add, {x}).error().reason, "aten.add.Tensor needs argument 'other'");
-  EXPECT_EQ(bind_arguments(add, {x, x, x}).error().reason, "aten.add.Tensor takes at most 2 positional arguments, got 3");
-  EXPECT_EQ(bind_arguments(add, {x, x}, {{"beta", Scalar(1.0)}}).error().reason, "aten.add.Tensor has no argument 'beta'");
-  EXPECT_EQ(bind_arguments(add, {x, x}, {{"self", x}}).error().reason, "aten.add.Tensor: argument 'self' is given twice");
+  EXPECT_EQ(bind_arguments(add, {x, x, x}).error().reason,
+            "aten.add.Tensor takes at most 2 positional arguments, got 3");
+  EXPECT_EQ(bind_arguments(add, {x, x}, {{"beta", Scalar(1.0)}}).error().reason,
+            "aten.add.Tensor has no argument 'beta'");
+  EXPECT_EQ(bind_arguments(add, {x, x}, {{"self", x}}).error().reason,
+            "aten.add.Tensor: argument 'self' is given twice");
   // A number is wrapped into a 0-d tensor by the ops that broadcast it, as in Python; elsewhere it is no value.
   EXPECT_TRUE(bind_arguments(add, {x, Scalar(1.0)}));
   EXPECT_EQ(bind_arguments(op_named("aten.copy_.default"), {x, Scalar(1.0)}).error().reason,

@@ -5,7 +5,7 @@
 
 #include "ops/families.h"
 #include "ops/registry.h"
-#include "tests/ops/op_harness.h"
+#include "tests/ops/index_values.h"
 
 namespace parallax {
 namespace {
@@ -15,8 +15,10 @@ constexpr uint64_t streams = 150;
 
 std::vector<const Op*> structural_ops() {
   std::vector<const Op*> ops;
-  for (auto family : {view_family, window_family, split_family, copy_family, view_copy_family, join_family,
-                      scatter_family, rearrange_family, index_family}) {
+  for (auto family :
+       {view_family, window_family, split_family, copy_family, view_copy_family, join_family, scatter_family,
+        rearrange_family, index_family, gather_family, scatter_index_family, index_add_family, index_copy_family,
+        sort_family, pad_family, search_family, repeat_interleave_family}) {
     for (const OpDef& definition : family()) {
       ops.push_back(&op_named(parse_schema(definition.schema)->qualified_name()));
     }
@@ -45,7 +47,7 @@ struct Pool {
     for (DType dtype : {DType::F32, DType::I64}) {
       for (const Layout& layout : layouts) {
         const ValueId value = harness.add(dtype, layout);
-        candidates.push_back({value, !is_expanded(layout)});
+        candidates.push_back({value, !is_expanded(layout), true});
         BallStorage& storage = *harness.view_of(value).storage;
         for (Ball& ball : storage.balls) ball = Ball::exact(++next_);
         for (IntegerBall& integer : storage.integers) integer = {++next_, Undecided::No};
@@ -56,7 +58,9 @@ struct Pool {
   std::optional<std::vector<Argument>> draw(const Op& op, uint64_t stream) {
     Choices choices(seed, stream);
     SampleContext context(choices, candidates, harness.metas());
-    return op.sample(op, context);
+    std::optional<std::vector<Argument>> arguments = op.sample(op, context);
+    if (arguments) move_indices_into_range(harness, op, *arguments);
+    return arguments;
   }
 
  private:

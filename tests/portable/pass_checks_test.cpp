@@ -8,6 +8,7 @@
 #include "fuzz/generate.h"
 #include "planner/plan_checker.h"
 #include "tests/support/graph_text.h"
+#include "tests/support/portable_ops.h"
 
 namespace parallax {
 namespace {
@@ -17,7 +18,7 @@ const Profile& profile() { return *find_profile("portable"); }
 TEST(Passes, KeepTheMeaningAndAreIdempotentOnGeneratedCases) {
   for (uint64_t stream = 0; stream < 400; ++stream) {
     Choices choices(11, stream);
-    const Case test = generate(choices, {});
+    const Case test = generate(choices, testing::portable_options());
     for (const PassFailure& failure : check_passes(test, {}, profile())) {
       ADD_FAILURE() << "seed 11, stream " << stream << ": " << failure.pass << " " << failure.what;
     }

@@ -1,0 +1,143 @@
+#include "ops/ball_dot.h"
+
+#include <algorithm>
+
+#include "ops/ball_sum.h"
+
+namespace parallax {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+bool is_zero(const Ball& ball) { return ball.mid == 0 && ball.radius == 0; }
+
+}  // namespace
+
+Factor::Factor(const Ball& value) : ball(value) {
+  plain = value.decided() && !value.may_nan && !value.may_inf && std::isfinite(value.mid);
+  zero = is_zero(value);
+  if (plain && value.mid != 0) lowest = lowest_bit(value.mid);
+}
+
+std::vector<Factor> factors_of(const BallView& view, const Layout& layout) {
+  std::vector<Factor> factors;
+  factors.reserve(static_cast<std::size_t>(layout.numel()));
+  for_each_element(layout, [&](int64_t element) { factors.emplace_back(view.ball(element)); });
+  return factors;
+}
+
+BallDot::BallDot(const BallMath& math) : math_(&math), accumulator_(accumulator_of(math)) {}
+
+void BallDot::add_special(const Ball& a, const Ball& b) {
+  const Ball product = math_->mul(a, b);
+  if (!product.decided()) {
+    if (undecided_ == Undecided::No) undecided_ = product.undecided;
+    return;
+  }
+  may_nan_ = may_nan_ || product.may_nan;
+  may_inf_terms_ += product.may_inf;
+  if (is_definite_nan(product)) {
+    nan_ = true;
+  } else if (is_definite_infinity(product)) {
+    (product.mid > 0 ? plus_infinity_ : minus_infinity_) = true;
+  } else if (!is_zero(a) && !is_zero(b)) {
+    // What is not finite of it is noted; the rest is a product like any other.
+    inexact_ = true;
+    mid_ += a.mid * b.mid;
+    magnitude_ += std::fabs(a.mid * b.mid);
+    spread_ += std::fabs(a.mid) * b.radius + a.radius * (std::fabs(b.mid) + b.radius);
+    ++products_;
+  }
+}
+
+// Every value on the way is a multiple of the same power of two, and none of them needs more bits than the narrowest
+// dtype on the way has. A factor that is scaled first has no more odd bits than its product.
+bool BallDot::on_exact_grid(double alpha, const Ball& addend, DType narrowest) const {
+  if (inexact_ || addend.radius != 0) return false;
+  if (products_ == 0 || alpha == 0) return true;
+  const DTypeInfo& format = info(narrowest);
+  // In f64 the bound itself is a rounded sum.
+  const int precision = narrowest == DType::F64 ? format.precision - 1 : format.precision;
+  const int least =
+      std::ilogb(math_->profile().flush_to_zero ? format.smallest_normal : format.smallest_subnormal);
+  if (lowest_ < least || magnitude_ > std::ldexp(1.0, lowest_ + precision)) return false;
+  if (alpha == 1 && addend.mid == 0) return true;
+  if (!math_->holds(alpha)) return false;
+  const int scaled = lowest_ + lowest_bit(alpha);
+  const int lowest = addend.mid == 0 ? scaled : std::min(scaled, lowest_bit(addend.mid));
+  return lowest >= least &&
+         std::fabs(alpha) * magnitude_ + std::fabs(addend.mid) <= std::ldexp(1.0, lowest + precision);
+}
+
+// The error of alpha * sum + addend before it is stored, where something rounds: a rounding of each product, each
+// addition and the scaling, on every term at most.
+double BallDot::error(double alpha, const Ball& addend, int64_t stored_parts) const {
+  const double scale = std::fabs(alpha);
+  const auto products = static_cast<double>(products_);
+  const bool adds = addend.mid != 0 || addend.radius != 0;
+  const bool scales = scale != 1;
+  const double unit = math_->profile().unit_roundoff(accumulator_);
+  const double underflow = math_->profile().underflow(accumulator_) * std::max(scale, 1.0);
+  const double terms = magnitude_ + spread_;
+  const double reach = scale * terms + std::fabs(addend.mid) + addend.radius;
+  const double roundings = products + adds + scales;
+  double error = scale * spread_ + addend.radius + relative_error(roundings, unit) * reach + (roundings + 1) * underflow;
+  if (!math_->holds(alpha)) error += scale * terms * math_->profile().unit_roundoff(math_->dtype());
+  if (accumulator_ != math_->dtype()) {
+    const double sum = std::fabs(mid_) + spread_ + relative_error(products, unit) * terms;
+    if (adds || scales) error += scale * math_->rounding(sum);
+    if (scales) error += math_->rounding(scale * sum);
+    if (stored_parts > 0) {
+      const auto parts = static_cast<double>(stored_parts);
+      error += relative_error(parts + 1, math_->profile().unit_roundoff(math_->dtype())) * reach +
+               (parts + 1) * math_->rounding(0);
+    }
+  }
+  // The centre is a sum in double, and so are these bounds.
+  return (error + (products + 4) * 0x1p-53 * reach) * (1 + (products + 8) * 0x1p-51);
+}
+
+Ball BallDot::result(double alpha, const Ball& addend, int64_t stored_parts) const {
+  if (undecided_ != Undecided::No) return Ball::unknown(undecided_);
+  if (!addend.decided()) return addend;
+  if (!std::isfinite(alpha)) return math_->add(math_->mul(Ball::exact(alpha), result()), addend);
+  // Where alpha is 0 an implementation need not look at the products at all.
+  const bool special = nan_ || plus_infinity_ || minus_infinity_;
+  if (is_definite_nan(addend) || (nan_ && alpha != 0)) return Ball::exact(nan);
+  const bool stores_between = alpha != 1 || !is_zero(addend) || stored_parts > 0;
+  const DType narrowest = stores_between ? math_->dtype() : accumulator_;
+  const auto products = static_cast<double>(products_);
+  const double reach = std::max(std::fabs(alpha), 1.0) * (magnitude_ + spread_) * (1 + products * 0x1p-50) +
+                       (is_definite_infinity(addend) ? 0 : std::fabs(addend.mid) + addend.radius);
+  const bool overflow = reach >= info(narrowest).max_finite;
+  const int may_be_infinite = may_inf_terms_ + addend.may_inf;
+  if (alpha != 0 && (plus_infinity_ || minus_infinity_)) {
+    if (plus_infinity_ && minus_infinity_) return Ball::exact(nan);
+    const double infinite = (plus_infinity_ ? infinity : -infinity) * alpha;
+    if (is_definite_infinity(addend) && addend.mid != infinite) return Ball::exact(nan);
+    return {infinite, 0, may_nan_ || addend.may_nan || may_be_infinite > 0 || overflow, false, Undecided::No};
+  }
+  if (is_definite_infinity(addend)) {
+    return {addend.mid, 0, may_nan_ || addend.may_nan || special || may_inf_terms_ > 0 || overflow, false,
+            Undecided::No};
+  }
+  const double value = alpha * mid_ + addend.mid;
+  Ball sum;
+  if (on_exact_grid(alpha, addend, narrowest) && !overflow) {
+    sum = math_->rounded(value, 0, true);
+  } else if (products_ == 0) {
+    sum = addend;
+  } else {
+    const double inherited = error(alpha, addend, stored_parts);
+    const bool stores = accumulator_ != math_->dtype();
+    sum = stores ? math_->rounded(value, inherited, false) : math_->with_error(value, inherited, 0);
+  }
+  if (!sum.decided()) return sum;
+  sum.may_nan = sum.may_nan || may_nan_ || addend.may_nan || may_be_infinite > 1 || (may_be_infinite > 0 && overflow) ||
+                overflow || (alpha == 0 && (special || may_be_infinite > 0));
+  sum.may_inf = sum.may_inf || may_be_infinite > 0 || overflow;
+  return sum;
+}
+
+}  // namespace parallax

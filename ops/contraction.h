@@ -1,0 +1,45 @@
+// Contraction: a product of matrices, vectors or batches of either as sums over one index.
+#pragma once
+
+#include "ops/ball_dot.h"
+#include "ops/op.h"
+
+namespace parallax {
+
+// result[b][i][j] = sum over k of left[b][i][k] * right[b][j][k]. The layouts list their operand's elements in that
+// order; how many dims make up b, i, j and k does not matter.
+struct Contraction {
+  Layout left;
+  Layout right;
+  Dims sizes;  // of the result
+  int64_t batches = 1;
+  int64_t rows = 1;
+  int64_t columns = 1;
+  int64_t inner = 1;
+};
+
+// The contraction of two shapes, or why eager refuses them.
+using ContractionFn = Result<Contraction> (*)(const Layout& left, const Layout& right);
+Result<Contraction> matrix_product(const Layout& left, const Layout& right);
+Result<Contraction> batched_product(const Layout& left, const Layout& right);
+// The products of all batches, added up.
+Result<Contraction> summed_product(const Layout& left, const Layout& right);
+Result<Contraction> matrix_vector_product(const Layout& left, const Layout& right);
+Result<Contraction> vector_product(const Layout& left, const Layout& right);
+// torch.matmul: vectors, matrices and batches that broadcast.
+Result<Contraction> broadcast_product(const Layout& left, const Layout& right);
+// torch.linear: rows of any batch by the rows of a weight.
+Result<Contraction> linear_product(const Layout& left, const Layout& right);
+
+// alpha * contraction + beta * addend.
+struct Scaling {
+  Scalar alpha = int64_t{1};
+  Scalar beta = int64_t{1};
+  int addend = -1;           // the parameter that is added, broadcast to the result; -1 for none
+  int64_t stored_parts = 0;  // see BallDot::result
+};
+
+// Fills the output with the contraction of parameters `left` and `right`.
+void contract(const ReferenceCall& call, int left, int right, const Contraction& contraction, const Scaling& scaling);
+
+}  // namespace parallax

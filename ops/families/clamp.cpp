@@ -1,0 +1,142 @@
+// Clamp: limits that are tensors, and limits on one side, which may be numbers.
+#include <algorithm>
+
+#include "ops/elementwise.h"
+#include "ops/families.h"
+#include "ops/inplace.h"
+#include "ops/sample.h"
+
+namespace parallax {
+namespace {
+
+// Which parameters of an op are its limits, or -1.
+struct Limits {
+  int low = -1;
+  int high = -1;
+};
+
+bool is_given(const Call& call, int parameter) { return parameter >= 0 && call.has(parameter); }
+
+// Eager has no kernel for bool, but for one limit that is a tensor, which it takes as maximum does.
+bool takes_bool(const Call& call, const Limits& limits) {
+  const bool one_limit = is_given(call, limits.low) != is_given(call, limits.high);
+  return one_limit &&
+         std::holds_alternative<ValueId>(
+             call.arguments()[static_cast<std::size_t>(is_given(call, limits.low) ? limits.low : limits.high)]);
+}
+
+template <const Limits& limits>
+Result<std::vector<ResultMeta>> infer_clamp(const Call& call) {
+  const std::string& op = call.op().name;
+  std::vector<OperandType> types = {type_of(call, 0)};
+  for (int limit : {limits.low, limits.high}) {
+    if (is_given(call, limit)) types.push_back(type_of(call, limit));
+  }
+  if (types.size() == 1) return refuse("{}: one of min and max is needed", op);
+  const DType dtype = result_type(types);
+  if (dtype == DType::Bool && !takes_bool(call, limits)) return refuse("{} does not take bool", op);
+  std::vector<Layout> operands = {converted_layout(call.tensor(0), dtype)};
+  for (int limit : {limits.low, limits.high}) {
+    if (!is_given(call, limit)) continue;
+    if (std::holds_alternative<ValueId>(call.arguments()[static_cast<std::size_t>(limit)])) {
+      operands.push_back(converted_layout(call.tensor(limit), dtype));
+    } else {
+      TRY_VOID(check_fits(call, call.scalar(limit), dtype));
+    }
+  }
+  TRY(const Layout layout, pointwise_layout(call, operands));
+  return fresh_result(dtype, layout);
+}
+
+// min(max(x, low), high), so that a low over the high gives the high.
+template <const Limits& limits>
+Result<void> reference_clamp(const ReferenceCall& call) {
+  const BallView& output = call.output();
+  const auto operand = [&](int parameter) {
+    return is_given(call, parameter)
+               ? std::optional<Operand>(std::in_place, call, parameter, output.layout.sizes, output.dtype)
+               : std::nullopt;
+  };
+  const std::optional<Operand> self = operand(0);
+  const std::optional<Operand> low = operand(limits.low);
+  const std::optional<Operand> high = operand(limits.high);
+  const BallMath math(output.floating() ? output.dtype : DType::F32, call.profile());
+  const std::vector<int64_t> elements = elements_of(output.layout);
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (output.floating()) {
+      Ball x = self->ball(i);
+      if (low) x = math.maximum(x, low->ball(i));
+      if (high) x = math.minimum(x, high->ball(i));
+      output.ball(elements[i]) = x;
+    } else {
+      const IntegerBall x = self->integer(i);
+      const IntegerBall least = low ? low->integer(i) : x;
+      const IntegerBall most = high ? high->integer(i) : IntegerBall{std::max(x.value, least.value), Undecided::No};
+      output.integer(elements[i]) = {std::min(std::max(x.value, least.value), most.value),
+                                     first_undecided({x, least, most})};
+    }
+  }
+  return {};
+}
+
+constexpr Limits low_and_high = {1, 2};
+constexpr Limits low_only = {1, -1};
+constexpr Limits high_only = {-1, 1};
+
+bool no_bool(DType dtype) { return dtype != DType::Bool; }
+bool integral_no_bool(DType dtype) { return is_integral(dtype) && dtype != DType::Bool; }
+
+std::optional<std::vector<Argument>> sample_clamp(const Op& op, SampleContext& context) {
+  const auto self = op.writes() ? pick_writable(context, no_bool) : pick_number(context);
+  if (!self) return std::nullopt;
+  const DType dtype = context.meta(*self).dtype;
+  std::vector<Argument> arguments = {*self};
+  for (std::size_t i = 1; i < op.schema.parameters.size(); ++i) {
+    if (op.schema.parameters[i].kind == ArgKind::Scalar) {
+      arguments.emplace_back(draw_scalar(context.choices(), dtype));
+      continue;
+    }
+    const auto limit =
+        pick_second(context, *self, op.writes() && is_integral(dtype) ? integral_no_bool : no_bool, op.writes());
+    if (!limit) return std::nullopt;
+    // Limits that broadcast with the tensor may not with each other.
+    const bool fits = i < 2 || broadcast_sizes(context.meta(std::get<ValueId>(arguments[1])).layout.sizes,
+                                               context.meta(*limit).layout.sizes);
+    arguments.emplace_back(fits ? Argument(*limit) : Argument());
+  }
+  if (arguments.size() == 3 && context.choices().chance(20)) arguments[2] = std::monostate();
+  return arguments;
+}
+
+template <const Limits& limits>
+OpDef pure(std::string_view schema) {
+  return {.schema = schema, .infer = infer_clamp<limits>, .reference = reference_clamp<limits>, .sample = sample_clamp};
+}
+
+OpDef twin(std::string_view schema, std::string_view functional) {
+  return {.schema = schema,
+          .infer = infer_inplace,
+          .reference = reference_inplace,
+          .sample = sample_clamp,
+          .functional = functional};
+}
+
+}  // namespace
+
+std::vector<OpDef> clamp_family() {
+  return {
+      pure<low_and_high>("clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor"),
+      pure<low_only>("clamp_min(Tensor self, Scalar min) -> Tensor"),
+      pure<low_only>("clamp_min.Tensor(Tensor self, Tensor min) -> Tensor"),
+      pure<high_only>("clamp_max(Tensor self, Scalar max) -> Tensor"),
+      pure<high_only>("clamp_max.Tensor(Tensor self, Tensor max) -> Tensor"),
+
+      twin("clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)", "aten.clamp.Tensor"),
+      twin("clamp_min_(Tensor(a!) self, Scalar min) -> Tensor(a!)", "aten.clamp_min.default"),
+      twin("clamp_min_.Tensor(Tensor(a!) self, Tensor min) -> Tensor(a!)", "aten.clamp_min.Tensor"),
+      twin("clamp_max_(Tensor(a!) self, Scalar max) -> Tensor(a!)", "aten.clamp_max.default"),
+      twin("clamp_max_.Tensor(Tensor(a!) self, Tensor max) -> Tensor(a!)", "aten.clamp_max.Tensor"),
+  };
+}
+
+}  // namespace parallax

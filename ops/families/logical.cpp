@@ -1,0 +1,94 @@
+// Logical: two operands taken as truth values, whatever their dtypes, into bool.
+#include "ops/cast.h"
+#include "ops/elementwise.h"
+#include "ops/families.h"
+#include "ops/inplace.h"
+#include "ops/sample.h"
+
+namespace parallax {
+namespace {
+
+// What a connective makes of two truths that may be undecided. `same` tells that both operands are one number.
+using Connective = IntegerBall (*)(const IntegerBall& a, const IntegerBall& b, bool same);
+
+bool is_truth(const IntegerBall& x, bool value) { return x.undecided == Undecided::No && (x.value != 0) == value; }
+
+// A false operand decides, whatever the other is.
+IntegerBall both(const IntegerBall& a, const IntegerBall& b, bool) {
+  if (is_truth(a, false) || is_truth(b, false)) return {0, Undecided::No};
+  return {1, first_undecided({a, b})};
+}
+
+// A true operand decides.
+IntegerBall any(const IntegerBall& a, const IntegerBall& b, bool) {
+  if (is_truth(a, true) || is_truth(b, true)) return {1, Undecided::No};
+  return {0, first_undecided({a, b})};
+}
+
+IntegerBall one(const IntegerBall& a, const IntegerBall& b, bool same) {
+  if (same) return {0, Undecided::No};
+  return {(a.value != 0) != (b.value != 0), first_undecided({a, b})};
+}
+
+Result<std::vector<ResultMeta>> infer_logical(const Call& call) {
+  TRY(const Layout layout, pointwise_layout(call, {0, 1}, result_type(call, {0, 1})));
+  return fresh_result(DType::Bool, layout);
+}
+
+// Eager promotes before it looks at the truth: what the common dtype rounds to 0 is false.
+IntegerBall truth(const Operand& operand, DType common, std::size_t index) {
+  return is_floating(common) ? ball_to_integer(operand.ball(index), DType::Bool)
+                             : cast_integer(operand.integer(index), DType::Bool);
+}
+
+template <Connective connective>
+Result<void> reference_logical(const ReferenceCall& call) {
+  const BallView& output = call.output();
+  const DType common = result_type(call, {0, 1});
+  const Operand a(call, 0, output.layout.sizes, common);
+  const Operand b(call, 1, output.layout.sizes, common);
+  const std::vector<int64_t> elements = elements_of(output.layout);
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const IntegerBall result = connective(truth(a, common, i), truth(b, common, i), a.same_element(b, i));
+    output.integer(elements[i]) = {result.undecided == Undecided::No ? result.value : 0, result.undecided};
+  }
+  return {};
+}
+
+std::optional<std::vector<Argument>> sample_logical(const Op& op, SampleContext& context) {
+  const auto self = op.writes() ? pick_writable(context) : pick_tensor(context);
+  if (!self) return std::nullopt;
+  const auto other = pick_second(context, *self, [](DType) { return true; }, op.writes());
+  if (!other) return std::nullopt;
+  return std::vector<Argument>{*self, *other};
+}
+
+template <Connective connective>
+OpDef pure(std::string_view schema) {
+  return {
+      .schema = schema, .infer = infer_logical, .reference = reference_logical<connective>, .sample = sample_logical};
+}
+
+OpDef twin(std::string_view schema, std::string_view functional) {
+  return {.schema = schema,
+          .infer = infer_inplace,
+          .reference = reference_inplace,
+          .sample = sample_logical,
+          .functional = functional};
+}
+
+}  // namespace
+
+std::vector<OpDef> logical_family() {
+  return {
+      pure<both>("logical_and(Tensor self, Tensor other) -> Tensor"),
+      pure<any>("logical_or(Tensor self, Tensor other) -> Tensor"),
+      pure<one>("logical_xor(Tensor self, Tensor other) -> Tensor"),
+
+      twin("logical_and_(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.logical_and.default"),
+      twin("logical_or_(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.logical_or.default"),
+      twin("logical_xor_(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.logical_xor.default"),
+  };
+}
+
+}  // namespace parallax

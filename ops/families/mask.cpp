@@ -1,0 +1,157 @@
+// What a mask chooses, in order: masked_scatter, and nonzero_static.
+#include <algorithm>
+
+#include "ops/ball_math.h"
+#include "ops/cast.h"
+#include "ops/copying.h"
+#include "ops/families.h"
+#include "ops/indices.h"
+#include "ops/inplace.h"
+#include "ops/sample.h"
+#include "ops/view_layout.h"
+#include "ops/view_sample.h"
+
+namespace parallax {
+namespace {
+
+using Metas = Result<std::vector<ResultMeta>>;
+
+// masked_scatter: parameters self, mask, source
+
+Metas infer_masked_scatter(const Call& call) {
+  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& mask = call.tensor(1);
+  const TensorMeta& source = call.tensor(2);
+  if (mask.dtype != DType::Bool) return refuse("{}: the mask is {}, not bool", call.op().name, name(mask.dtype));
+  if (source.dtype != self.dtype) {
+    return refuse("{}: a source of {} does not go into {}", call.op().name, name(source.dtype), name(self.dtype));
+  }
+  const std::optional<Dims> sizes = broadcast_sizes(self.layout.sizes, mask.layout.sizes);
+  if (!sizes) {
+    return refuse("{}: a mask of shape [{}] does not fit [{}]", call.op().name, to_string(mask.layout.sizes),
+                  to_string(self.layout.sizes));
+  }
+  return std::vector{ResultMeta{self.dtype, contiguous_layout(*sizes), ValueId()}};
+}
+
+// Eager reads a source that lies in the written memory while it writes there.
+Metas infer_masked_scatter_inplace(const Call& call) {
+  const bool elements = call.tensor(0).layout.numel() > 0 && call.tensor(2).layout.numel() > 0;
+  if (elements && call.tensor(2).storage == call.tensor(0).storage) {
+    return std::unexpected(
+        Error{ErrorKind::Unsupported, "", "", call.op().name + ": a source in the written storage is not supported"});
+  }
+  return infer_inplace(call);
+}
+
+// The k-th element that the mask chooses takes the k-th of the source. Behind an element of the mask that is not known,
+// neither is the count.
+Result<void> reference_masked_scatter(const ReferenceCall& call) {
+  const BallView& self = call.input(0);
+  const BallView& mask = call.input(1);
+  const BallView& source = call.input(2);
+  const BallView& output = call.output();
+  const Dims& sizes = output.layout.sizes;
+  const std::vector<int64_t> from = elements_of(*broadcast_to(self.layout, sizes));
+  const std::vector<int64_t> chosen = elements_of(*broadcast_to(mask.layout, sizes));
+  const std::vector<int64_t> to = elements_of(output.layout);
+  const std::vector<int64_t> sources = elements_of(source.layout);
+  std::size_t next = 0;
+  Undecided lost = Undecided::No;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const IntegerBall& choice = mask.integer(chosen[i]);
+    if (lost == Undecided::No) lost = choice.undecided;
+    const bool kept = choice.undecided == Undecided::No && choice.value == 0;
+    if (kept) {
+      convert_element(self, from[i], output, to[i], call.profile());
+    } else if (lost != Undecided::No) {
+      set_undecided(output, to[i], lost);
+    } else if (next == sources.size()) {
+      return refuse("{}: the mask chooses more than the source's {} elements", call.op().name, sources.size());
+    } else {
+      convert_element(source, sources[next++], output, to[i], call.profile());
+    }
+  }
+  return {};
+}
+
+// nonzero_static: parameters self, size, fill_value
+
+Metas infer_nonzero(const Call& call) {
+  const int64_t size = call.integer(1);
+  const int rank = call.tensor(0).layout.rank();
+  if (size < 0) return refuse("{}: size {} is negative", call.op().name, size);
+  const Dims sizes{size, rank};
+  if (!checked_numel(std::span(sizes.begin(), sizes.end()))) return fail("{}: {} are too many", call.op().name, size);
+  return std::vector{ResultMeta{DType::I64, contiguous_layout(sizes), ValueId()}};
+}
+
+// Whether the element is not 0: NaN is not.
+IntegerBall is_nonzero(const BallView& view, int64_t element) { return element_as_integer(view, element, DType::Bool); }
+
+Result<void> reference_nonzero(const ReferenceCall& call) {
+  const BallView& self = call.input(0);
+  const BallView& output = call.output();
+  const int64_t rows = output.layout.sizes[0];
+  const int rank = self.layout.rank();
+  for (IntegerBall& element : output.storage->integers) element = {call.integer(2), Undecided::No};
+  int64_t row = 0;
+  Undecided lost = Undecided::No;
+  for_each_index(self.layout.sizes, [&](const Dims& at) {
+    if (row == rows || lost != Undecided::No) return;
+    const IntegerBall nonzero = is_nonzero(self, element_at(self.layout, at));
+    lost = nonzero.undecided;
+    if (lost != Undecided::No || nonzero.value == 0) return;
+    for (int dim = 0; dim < rank; ++dim) output.integer(row * rank + dim).value = at[dim];
+    ++row;
+  });
+  // What follows may have moved up, and as much may be missing at the end.
+  for (int64_t i = row * rank; lost != Undecided::No && i < rows * rank; ++i) set_undecided(output, i, lost);
+  return {};
+}
+
+using Drawn = std::optional<std::vector<Argument>>;
+
+// A mask that fits and a source with an element for each that it may choose.
+Drawn sample_masked_scatter(const Op& op, SampleContext& context) {
+  const auto self = op.writes() ? pick_writable(context) : pick_tensor(context);
+  if (!self) return std::nullopt;
+  const TensorMeta& meta = context.meta(*self);
+  const auto mask = context.pick([&](const Candidate&, const TensorMeta& other) {
+    return other.dtype == DType::Bool && other.storage != meta.storage && broadcast_to(other.layout, meta.layout.sizes);
+  });
+  const auto source = context.pick([&](const Candidate&, const TensorMeta& other) {
+    return other.dtype == meta.dtype && other.layout.numel() >= meta.layout.numel() &&
+           (!op.writes() || other.storage != meta.storage);
+  });
+  if (!mask || !source) return std::nullopt;
+  return std::vector<Argument>{*self, *mask, *source};
+}
+
+Drawn sample_nonzero(const Op& op, SampleContext& context) {
+  const auto self = pick_tensor(context);
+  if (!self) return std::nullopt;
+  return with_defaults(op, {*self, integer_argument(context.choices().between(1, 6))});
+}
+
+}  // namespace
+
+std::vector<OpDef> mask_family() {
+  return {
+      {.schema = "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
+       .infer = infer_masked_scatter,
+       .reference = reference_masked_scatter,
+       .sample = sample_masked_scatter},
+      {.schema = "masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> Tensor(a!)",
+       .infer = infer_masked_scatter_inplace,
+       .reference = reference_inplace,
+       .sample = sample_masked_scatter,
+       .functional = "aten.masked_scatter.default"},
+      {.schema = "nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor",
+       .infer = infer_nonzero,
+       .reference = reference_nonzero,
+       .sample = sample_nonzero},
+  };
+}
+
+}  // namespace parallax

@@ -1,0 +1,241 @@
+// Sorting: sort, argsort, msort and topk along a dim. NaN ranks last, ties stand in no defined order unless the sort is
+// stable; the values of ties are the same either way, their indices are not known.
+#include <algorithm>
+
+#include "ops/ball_math.h"
+#include "ops/copying.h"
+#include "ops/families.h"
+#include "ops/fresh_layout.h"
+#include "ops/indices.h"
+#include "ops/ranking.h"
+#include "ops/sample.h"
+#include "ops/view_layout.h"
+#include "ops/view_sample.h"
+
+namespace parallax {
+namespace {
+
+using Metas = Result<std::vector<ResultMeta>>;
+
+// What one overload asks for.
+struct Request {
+  int64_t dim = -1;
+  bool descending = false;
+  bool stable = false;
+  bool values = true;
+  bool indices = true;
+};
+
+bool flag(const Call& call, int i) { return call.has(i) && call.boolean(i); }
+
+using RequestFn = Request (*)(const Call& call);
+
+Request sort_request(const Call& call) { return {.dim = call.integer(1), .descending = call.boolean(2)}; }
+Request stable_sort_request(const Call& call) {
+  return {.dim = call.integer(2), .descending = call.boolean(3), .stable = flag(call, 1)};
+}
+Request argsort_request(const Call& call) {
+  return {.dim = call.integer(1), .descending = call.boolean(2), .values = false};
+}
+Request stable_argsort_request(const Call& call) {
+  return {.dim = call.integer(2), .descending = call.boolean(3), .stable = flag(call, 1), .values = false};
+}
+Request msort_request(const Call&) { return {.dim = 0, .indices = false}; }
+
+Metas results(const Call& call, const Request& request, const Layout& layout) {
+  std::vector<ResultMeta> metas;
+  if (request.values) metas.push_back({call.tensor(0).dtype, layout, ValueId()});
+  if (request.indices) metas.push_back({DType::I64, layout, ValueId()});
+  return metas;
+}
+
+// The results lie as a clone of self does.
+template <RequestFn request_of>
+Metas infer_sort(const Call& call) {
+  const Request request = request_of(call);
+  const Layout& self = call.tensor(0).layout;
+  if (const Result<int> dim = wrap_dim(request.dim, self.rank()); !dim) return in_op(call, dim.error());
+  TRY(const Layout layout, fresh_layout(self, MemoryFormat::Preserve));
+  return results(call, request, layout);
+}
+
+// Ranks each line of self along a dim and calls `visit(index of its first element, positions of the line in self's
+// storage, places)`; `places` is empty for a line that has an undecided element, whose reason comes along.
+template <class Visit>
+void for_each_line(const ReferenceCall& call, int dim, Ties ties, Visit&& visit) {
+  const BallView& self = call.input(0);
+  const Layout layout = at_least_1d(self.layout);
+  Dims firsts = layout.sizes;
+  const int64_t length = firsts[dim];
+  firsts[dim] = std::min<int64_t>(length, 1);
+  const auto rank_line = [&](const auto& element_of, const Dims& first) {
+    std::vector<std::decay_t<decltype(element_of(0))>> line;
+    Undecided undecided = Undecided::No;
+    for (int64_t i = 0; i < length; ++i) {
+      line.push_back(element_of(element_at(layout, first) + i * layout.strides[dim]));
+      if (undecided == Undecided::No) undecided = line.back().undecided;
+    }
+    visit(first, std::span(std::as_const(line)),
+          undecided == Undecided::No ? rank(std::span(std::as_const(line)), ties) : std::vector<RankedPlace>(),
+          undecided);
+  };
+  for_each_index(firsts, [&](const Dims& first) {
+    if (self.floating()) {
+      rank_line([&](int64_t element) { return self.ball(element); }, first);
+    } else {
+      rank_line([&](int64_t element) { return self.integer(element); }, first);
+    }
+  });
+}
+
+void put(const BallView& view, int64_t element, const Ball& value) { view.ball(element) = value; }
+void put(const BallView& view, int64_t element, const IntegerBall& value) { view.integer(element) = value; }
+
+// Writes element k of each line of the results from place `place_of(k, length)` of its ascending order.
+template <class PlaceOf>
+void write_ranked(const ReferenceCall& call, const Request& request, int dim, int64_t taken, PlaceOf&& place_of) {
+  const Ties ties = !request.stable ? Ties::Open : request.descending ? Ties::Backward : Ties::Forward;
+  const BallView* values = request.values ? &call.output(0) : nullptr;
+  const BallView* indices = request.indices ? &call.output(request.values ? 1 : 0) : nullptr;
+  for_each_line(call, dim, ties, [&](const Dims& first, auto line, const auto& places, Undecided undecided) {
+    for (int64_t k = 0; k < taken; ++k) {
+      Dims at = first;
+      at[dim] = k;
+      const auto element = [&](const BallView* view) { return element_at(at_least_1d(view->layout), at); };
+      if (undecided != Undecided::No) {
+        if (values) set_undecided(*values, element(values), undecided);
+        if (indices) set_undecided(*indices, element(indices), undecided);
+        continue;
+      }
+      const auto length = static_cast<int64_t>(line.size());
+      const RankedPlace& place = places[static_cast<std::size_t>(place_of(k, length))];
+      if (values) put(*values, element(values), value_at(line, place));
+      if (!indices) continue;
+      const bool known = place.position >= 0;
+      indices->integer(element(indices)) = {known ? place.position : 0,
+                                            known ? Undecided::No : Undecided::InexactCompare};
+    }
+  });
+}
+
+template <RequestFn request_of>
+Result<void> reference_sort(const ReferenceCall& call) {
+  const Request request = request_of(call);
+  const Layout self = at_least_1d(call.input(0).layout);
+  TRY(const int dim, wrap_dim(request.dim, self.rank()));
+  write_ranked(call, request, dim, self.sizes[dim],
+               [&](int64_t k, int64_t length) { return request.descending ? length - 1 - k : k; });
+  return {};
+}
+
+// topk: parameters self, k, dim, largest, sorted
+
+Result<Layout> topk_layout(const Call& call) {
+  const TensorMeta& self = call.tensor(0);
+  const int64_t k = call.integer(1);
+  TRY(const int dim, wrap_dim(call.integer(2), self.layout.rank()));
+  if (self.dtype == DType::Bool) return refuse("bool is not taken");
+  if (k < 0 || k > at_least_1d(self.layout).sizes[dim]) return refuse("k = {} is out of range", k);
+  Dims sizes = self.layout.sizes;
+  if (!sizes.empty()) sizes[dim] = k;
+  return contiguous_layout(sizes);
+}
+
+Metas infer_topk(const Call& call) {
+  const Result<Layout> layout = topk_layout(call);
+  if (!layout) return in_op(call, layout.error());
+  return results(call, {}, *layout);
+}
+
+// Without `sorted`, which of the k places an element of the result comes from is not defined.
+void forget_order(const ReferenceCall& call, int dim) {
+  const BallView& values = call.output(0);
+  const BallView& indices = call.output(1);
+  const int64_t taken = values.layout.rank() == 0 ? 1 : values.layout.sizes[dim];
+  if (taken < 2) return;
+  set_all_undecided(indices, Undecided::InexactCompare);
+  Dims firsts = values.layout.sizes;
+  firsts[dim] = 1;
+  for_each_index(firsts, [&](const Dims& first) {
+    const int64_t start = element_at(values.layout, first);
+    const int64_t stride = values.layout.strides[dim];
+    if (!values.floating()) {
+      for (int64_t k = 0; k < taken; ++k) {
+        if (values.integer(start + k * stride).value != values.integer(start).value) {
+          for (int64_t j = 0; j < taken; ++j) set_undecided(values, start + j * stride, Undecided::InexactCompare);
+          break;
+        }
+      }
+      return;
+    }
+    Ball all = values.ball(start);
+    for (int64_t k = 1; k < taken; ++k) all = hull(all, values.ball(start + k * stride));
+    for (int64_t k = 0; k < taken; ++k) values.ball(start + k * stride) = all;
+  });
+}
+
+Result<void> reference_topk(const ReferenceCall& call) {
+  TRY(const int dim, wrap_dim(call.integer(2), call.input(0).layout.rank()));
+  const bool largest = call.boolean(3);
+  // A 0-d tensor keeps its element even for k = 0.
+  const int64_t taken = call.output().layout.rank() == 0 ? 1 : call.integer(1);
+  write_ranked(call, {.descending = largest}, dim, taken,
+               [largest](int64_t k, int64_t length) { return largest ? length - 1 - k : k; });
+  if (!call.boolean(4)) forget_order(call, dim);
+  return {};
+}
+
+using Drawn = std::optional<std::vector<Argument>>;
+
+Drawn sample_sort(const Op& op, SampleContext& context) {
+  const auto self = pick_tensor(context);
+  if (!self) return std::nullopt;
+  Choices& choices = context.choices();
+  std::vector<Argument> given{*self};
+  if (op.schema.index_of("stable") >= 0) given.emplace_back(std::in_place_type<Scalar>, !choices.chance(10));
+  if (op.schema.index_of("dim") >= 0) {
+    given.push_back(integer_argument(draw_dim(choices, context.meta(*self).layout.rank())));
+    given.emplace_back(std::in_place_type<Scalar>, choices.chance(50));
+  }
+  return given;
+}
+
+Drawn sample_topk(const Op& op, SampleContext& context) {
+  const auto self = pick_number(context);
+  if (!self) return std::nullopt;
+  Choices& choices = context.choices();
+  const Layout& layout = context.meta(*self).layout;
+  const int64_t dim = draw_dim(choices, layout.rank());
+  const int64_t size = layout.rank() == 0 ? 1 : layout.sizes[static_cast<int>(dim < 0 ? dim + layout.rank() : dim)];
+  return with_defaults(op, {*self, integer_argument(choices.between(std::min<int64_t>(size, 1), size)),
+                            integer_argument(dim), Scalar(!choices.chance(40))});
+}
+
+template <RequestFn request_of>
+OpDef sorting(std::string_view schema) {
+  return {.schema = schema,
+          .infer = infer_sort<request_of>,
+          .reference = reference_sort<request_of>,
+          .sample = sample_sort};
+}
+
+}  // namespace
+
+std::vector<OpDef> sort_family() {
+  return {
+      sorting<sort_request>("sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)"),
+      sorting<stable_sort_request>("sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> "
+                                   "(Tensor values, Tensor indices)"),
+      sorting<argsort_request>("argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor"),
+      sorting<stable_argsort_request>("argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) "
+                                      "-> Tensor"),
+      sorting<msort_request>("msort(Tensor self) -> Tensor"),
+      {.schema = "topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, "
+                 "Tensor indices)",
+       .infer = infer_topk,
+       .reference = reference_topk,
+       .sample = sample_topk},
+  };
+}
+
+}  // namespace parallax

@@ -1,0 +1,359 @@
+// Upsampling (and down): nearest, linear and cubic, to a size or by a factor.
+#include <algorithm>
+
+#include "ops/elementwise.h"
+#include "ops/families.h"
+#include "ops/fresh_layout.h"
+#include "ops/copying.h"
+#include "ops/resample.h"
+#include "ops/sample.h"
+
+namespace parallax {
+namespace {
+
+using Metas = Result<std::vector<ResultMeta>>;
+
+enum class Kernel { Nearest, NearestExact, Linear, Cubic };
+
+// One overload. After the input and the output's size comes align_corners, where the kernel is smooth, then a scale for
+// each dim, or for `listed` ones a list of them that stands for the size.
+struct Upsampling {
+  Kernel kernel;
+  int spatial;
+  bool takes_u8;
+  // Whether eager keeps the weights of halves, and all that is computed with them, as halves (measured).
+  bool halves_weights = false;
+  bool listed = false;
+
+  constexpr bool smooth() const { return kernel == Kernel::Linear || kernel == Kernel::Cubic; }
+  constexpr int scales() const { return smooth() ? 3 : 2; }
+  constexpr Upsampling with_list() const { return {kernel, spatial, takes_u8, halves_weights, true}; }
+};
+
+constexpr Upsampling nearest(int spatial) { return {Kernel::Nearest, spatial, true}; }
+constexpr Upsampling nearest_exact(int spatial) { return {Kernel::NearestExact, spatial, true}; }
+constexpr Upsampling nearest_1d = nearest(1);
+constexpr Upsampling nearest_2d = nearest(2);
+constexpr Upsampling nearest_3d = nearest(3);
+constexpr Upsampling nearest_exact_1d = nearest_exact(1);
+constexpr Upsampling nearest_exact_2d = nearest_exact(2);
+constexpr Upsampling linear_1d = {Kernel::Linear, 1, false, true};
+constexpr Upsampling linear_2d = {Kernel::Linear, 2, true};
+constexpr Upsampling linear_3d = {Kernel::Linear, 3, false, true};
+constexpr Upsampling cubic_2d = {Kernel::Cubic, 2, true, true};
+constexpr Upsampling nearest_1d_listed = nearest_1d.with_list();
+constexpr Upsampling nearest_2d_listed = nearest_2d.with_list();
+constexpr Upsampling nearest_3d_listed = nearest_3d.with_list();
+constexpr Upsampling nearest_exact_1d_listed = nearest_exact_1d.with_list();
+constexpr Upsampling nearest_exact_2d_listed = nearest_exact_2d.with_list();
+constexpr Upsampling linear_1d_listed = linear_1d.with_list();
+constexpr Upsampling linear_2d_listed = linear_2d.with_list();
+constexpr Upsampling linear_3d_listed = linear_3d.with_list();
+constexpr Upsampling cubic_2d_listed = cubic_2d.with_list();
+
+constexpr int64_t largest_extent = int64_t{1} << 30;
+
+// The size of one output dim, and the scale that the caller gives for it.
+Result<ResampledDim> listed_dim(const Call& call, const Upsampling& upsampling, int dim) {
+  if (call.has(1) == call.has(upsampling.scales())) {
+    return refuse("{}: one of output_size and scale_factors is needed", call.op().name);
+  }
+  ResampledDim result;
+  result.input = call.tensor(0).layout.sizes[dim + 2];
+  const auto at = static_cast<std::size_t>(dim);
+  const auto wanted = static_cast<std::size_t>(upsampling.spatial);
+  if (call.has(1)) {
+    if (call.integers(1).size() != wanted) return refuse("{}: {} sizes", call.op().name, call.integers(1).size());
+    result.output = call.integers(1)[at];
+    return result;
+  }
+  const auto* scales = std::get_if<ScalarList>(&call.arguments()[static_cast<std::size_t>(upsampling.scales())]);
+  if (scales == nullptr || scales->size() != wanted) return refuse("{}: {} scales are wanted", call.op().name, wanted);
+  result.scale = as_double((*scales)[at]);
+  const double size = static_cast<double>(result.input) * *result.scale;
+  // Not a NaN either.
+  if (!(size < static_cast<double>(largest_extent))) return refuse("{}: a scale of {}", call.op().name, *result.scale);
+  result.output = size < 1 ? 0 : static_cast<int64_t>(size);
+  return result;
+}
+
+Result<ResampledDim> sized_dim(const Call& call, const Upsampling& upsampling, int dim) {
+  const IntList& sizes = call.integers(1);
+  if (sizes.size() != static_cast<std::size_t>(upsampling.spatial)) {
+    return refuse("{}: {} sizes", call.op().name, sizes.size());
+  }
+  ResampledDim result;
+  result.input = call.tensor(0).layout.sizes[dim + 2];
+  result.output = sizes[static_cast<std::size_t>(dim)];
+  if (call.has(upsampling.scales() + dim)) result.scale = call.real(upsampling.scales() + dim);
+  return result;
+}
+
+Result<std::vector<ResampledDim>> resampled_dims(const Call& call, const Upsampling& upsampling) {
+  const Layout& input = call.tensor(0).layout;
+  if (input.rank() != upsampling.spatial + 2) return refuse("{}: an input of {} dims", call.op().name, input.rank());
+  if (input.sizes[1] == 0) return refuse("{}: an input without channels", call.op().name);
+  std::vector<ResampledDim> dims;
+  for (int i = 0; i < upsampling.spatial; ++i) {
+    TRY(ResampledDim dim, upsampling.listed ? listed_dim(call, upsampling, i) : sized_dim(call, upsampling, i));
+    if (dim.input < 1 || dim.output < 1 || dim.input > largest_extent || dim.output > largest_extent) {
+      return refuse("{}: from a size of {} to {}", call.op().name, dim.input, dim.output);
+    }
+    dim.align_corners = upsampling.smooth() && call.boolean(2);
+    dims.push_back(dim);
+  }
+  return dims;
+}
+
+template <const Upsampling& upsampling>
+Metas infer_upsample(const Call& call) {
+  const TensorMeta& self = call.tensor(0);
+  TRY(const std::vector<ResampledDim> dims, resampled_dims(call, upsampling));
+  if (!is_floating(self.dtype) && !(self.dtype == DType::U8 && upsampling.takes_u8)) {
+    return refuse("{} does not take {}", call.op().name, name(self.dtype));
+  }
+  Dims sizes{self.layout.sizes[0], self.layout.sizes[1]};
+  for (const ResampledDim& dim : dims) sizes.push_back(dim.output);
+  if (!checked_numel(std::span(sizes.begin(), sizes.end()))) {
+    return refuse("{}: the result is too large", call.op().name);
+  }
+  // What has one spatial dim is contiguous; suggested_format says so too.
+  TRY(const Layout layout, fresh_layout(contiguous_layout(sizes), suggested_format(self.layout)));
+  return fresh_result(self.dtype, layout);
+}
+
+// What one place of an output dim reads: nothing where that is not known.
+using DimTaps = std::vector<std::optional<Taps1d>>;
+
+// The taps of all places of one dim, kept inside the input: what lies outside reads the border.
+DimTaps taps_of(const BallMath& math, const Upsampling& upsampling, const ResampledDim& dim) {
+  DimTaps all;
+  for (int64_t i = 0; i < dim.output; ++i) {
+    std::optional<Taps1d> taps;
+    if (upsampling.kernel == Kernel::Cubic) {
+      taps = cubic_taps(math, dim.position(math, i));
+    } else if (upsampling.kernel == Kernel::Linear) {
+      const Ball inside = math.minimum(math.relu(dim.position(math, i)), Ball::exact(static_cast<double>(dim.input - 1)));
+      taps = linear_taps(math, inside);
+    } else if (const auto texels = floor_texels(
+                   dim.nearest_position(math, i, upsampling.kernel == Kernel::NearestExact))) {
+      taps.emplace();
+      for (const int64_t texel : *texels) taps->push_back({texel, Ball::exact(1)});
+    }
+    if (taps) {
+      for (Tap& tap : *taps) tap.texel = std::clamp<int64_t>(tap.texel, 0, dim.input - 1);
+    }
+    all.push_back(std::move(taps));
+  }
+  return all;
+}
+
+// The hull of the texels that may be nearest.
+Ball hull_of(const std::vector<Ball>& texels) {
+  Ball result = texels.front();
+  for (const Ball& texel : texels) result = hull(result, texel);
+  return result;
+}
+
+// An integer result is known where all that may be read is one value: implementations differ in how many bits their
+// weights have and in when they round.
+IntegerBall common_value(const std::vector<IntegerBall>& texels) {
+  IntegerBall result = texels.front();
+  for (const IntegerBall& texel : texels) {
+    if (result.undecided == Undecided::No && texel.undecided != Undecided::No) result = texel;
+    if (result.undecided == Undecided::No && texel.value != result.value) result = {0, Undecided::InexactToInteger};
+  }
+  return result;
+}
+
+// Calls `visit(texel)` with the row-major place in a picture of each texel that a position reads with some weight.
+template <class Visit>
+void for_each_texel(std::span<const Taps1d> taps, const std::vector<ResampledDim>& dims, Visit&& visit) {
+  Dims counts;
+  for (const Taps1d& dim : taps) counts.push_back(static_cast<int64_t>(dim.size()));
+  for_each_index(counts, [&](const Dims& index) {
+    int64_t texel = 0;
+    for (int dim = 0; dim < index.size(); ++dim) {
+      const auto i = static_cast<std::size_t>(dim);
+      const Tap& tap = taps[i][static_cast<std::size_t>(index[dim])];
+      if (tap.weight.mid == 0 && tap.weight.radius == 0) return;
+      texel = texel * dims[i].input + tap.texel;
+    }
+    visit(texel);
+  });
+}
+
+template <const Upsampling& upsampling>
+Result<void> reference_upsample(const ReferenceCall& call) {
+  TRY(const std::vector<ResampledDim> dims, resampled_dims(call, upsampling));
+  const BallView& input = call.input(0);
+  const BallView& output = call.output();
+  const bool floating = output.floating();
+  Profile profile = call.profile();
+  profile.half_accumulates_half = profile.half_accumulates_half || upsampling.halves_weights;
+  const BallMath math(floating ? output.dtype : DType::F32, profile);
+  // Eager computes positions and weights in f32 but for f64, and those of the nearest texel in f32 always.
+  const bool wide = output.dtype == DType::F64 && upsampling.smooth();
+  const BallMath weight_math(wide ? DType::F64 : DType::F32, profile);
+  std::vector<DimTaps> taps;
+  Dims places;
+  int64_t picture_size = 1;
+  for (const ResampledDim& dim : dims) {
+    taps.push_back(taps_of(weight_math, upsampling, dim));
+    if (upsampling.halves_weights && floating && size_of(output.dtype) == 2) {
+      for (std::optional<Taps1d>& place : taps.back()) {
+        if (place) store_weights(math, *place);
+      }
+    }
+    places.push_back(dim.output);
+    picture_size *= dim.input;
+  }
+  const std::vector<int64_t> from = elements_of(input.layout);
+  const std::vector<Factor> factors = floating ? factors_of(input, input.layout) : std::vector<Factor>();
+  const std::vector<int64_t> to = elements_of(output.layout);
+  const int64_t pictures = output.layout.sizes[0] * output.layout.sizes[1];
+  std::size_t next = 0;
+  for (int64_t picture = 0; picture < pictures; ++picture) {
+    const int64_t first = picture * picture_size;
+    for_each_index(places, [&](const Dims& place) {
+      const int64_t element = to[next++];
+      std::vector<Taps1d> here;
+      for (int dim = 0; dim < place.size(); ++dim) {
+        const auto& dim_taps = taps[static_cast<std::size_t>(dim)][static_cast<std::size_t>(place[dim])];
+        if (dim_taps) here.push_back(*dim_taps);
+      }
+      const bool known = here.size() == dims.size();
+      if (!floating) {
+        std::vector<IntegerBall> texels;
+        if (known) {
+          for_each_texel(here, dims, [&](int64_t texel) {
+            texels.push_back(input.integer(from[static_cast<std::size_t>(first + texel)]));
+          });
+        }
+        output.integer(element) = known ? common_value(texels) : IntegerBall{0, Undecided::InexactToInteger};
+      } else if (!known) {
+        output.ball(element) = Ball::unknown(Undecided::Unbounded);
+      } else if (!upsampling.smooth()) {
+        std::vector<Ball> texels;
+        for_each_texel(here, dims, [&](int64_t texel) {
+          texels.push_back(input.ball(from[static_cast<std::size_t>(first + texel)]));
+        });
+        output.ball(element) = hull_of(texels);
+      } else {
+        output.ball(element) = interpolate(math, weight_math, here, [&](const std::vector<int64_t>& texel) {
+          int64_t at = first;
+          int64_t inside = 0;
+          for (std::size_t dim = 0; dim < dims.size(); ++dim) inside = inside * dims[dim].input + texel[dim];
+          at += inside;
+          return &factors[static_cast<std::size_t>(at)];
+        });
+      }
+    });
+  }
+  return {};
+}
+
+// A generated picture grows no larger than this in one dim.
+constexpr int64_t most_places = 6;
+constexpr int64_t most_elements = 256;
+
+template <const Upsampling& upsampling>
+std::optional<std::vector<Argument>> sample_upsample(const Op& op, SampleContext& context) {
+  const auto self = context.pick([](const Candidate&, const TensorMeta& meta) {
+    const bool takes = is_floating(meta.dtype) || (meta.dtype == DType::U8 && upsampling.takes_u8);
+    return takes && meta.layout.rank() == upsampling.spatial + 2 && meta.layout.numel() > 0;
+  });
+  if (!self) return std::nullopt;
+  Choices& choices = context.choices();
+  const Layout& input = context.meta(*self).layout;
+  static constexpr std::array factors = {2.0, 1.5, 0.7, 1.0};
+  const bool by_scale = choices.chance(upsampling.listed ? 50 : 20);
+  IntList sizes;
+  ScalarList scales;
+  int64_t elements = input.sizes[0] * input.sizes[1];
+  for (int dim = 0; dim < upsampling.spatial; ++dim) {
+    const int64_t size = input.sizes[dim + 2];
+    double factor = choices.pick(factors);
+    if (static_cast<double>(size) * factor < 1) factor = 1;
+    scales.emplace_back(factor);
+    sizes.push_back(by_scale ? static_cast<int64_t>(static_cast<double>(size) * factor)
+                             : choices.between(1, most_places));
+    elements *= sizes.back();
+  }
+  if (elements > most_elements) return std::nullopt;
+  std::vector<Argument> arguments(op.schema.parameters.size());
+  arguments[0] = *self;
+  if (upsampling.smooth()) arguments[2] = Scalar(choices.chance(50));
+  if (!upsampling.listed || !by_scale) arguments[1] = sizes;
+  if (by_scale && upsampling.listed) {
+    arguments[static_cast<std::size_t>(upsampling.scales())] = scales;
+  } else if (by_scale) {
+    for (std::size_t dim = 0; dim < scales.size(); ++dim) {
+      arguments[static_cast<std::size_t>(upsampling.scales()) + dim] = scales[dim];
+    }
+  }
+  return arguments;
+}
+
+template <const Upsampling& upsampling>
+OpDef upsample(std::string_view schema) {
+  return {.schema = schema,
+          .infer = infer_upsample<upsampling>,
+          .reference = reference_upsample<upsampling>,
+          .sample = sample_upsample<upsampling>};
+}
+
+}  // namespace
+
+std::vector<OpDef> upsample_family() {
+  return {
+      upsample<nearest_1d>("upsample_nearest1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor"),
+      upsample<nearest_2d>(
+          "upsample_nearest2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> "
+          "Tensor"),
+      upsample<nearest_3d>(
+          "upsample_nearest3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? "
+          "scales_w=None) -> Tensor"),
+      upsample<nearest_exact_1d>(
+          "_upsample_nearest_exact1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor"),
+      upsample<nearest_exact_2d>(
+          "_upsample_nearest_exact2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) "
+          "-> Tensor"),
+      upsample<linear_1d>(
+          "upsample_linear1d(Tensor self, SymInt[1] output_size, bool align_corners, float? scales=None) -> Tensor"),
+      upsample<linear_2d>(
+          "upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? "
+          "scales_w=None) -> Tensor"),
+      upsample<linear_3d>(
+          "upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None, float? "
+          "scales_h=None, float? scales_w=None) -> Tensor"),
+      upsample<cubic_2d>(
+          "upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? "
+          "scales_w=None) -> Tensor"),
+
+      upsample<nearest_1d_listed>(
+          "upsample_nearest1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor"),
+      upsample<nearest_2d_listed>(
+          "upsample_nearest2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor"),
+      upsample<nearest_3d_listed>(
+          "upsample_nearest3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor"),
+      upsample<nearest_exact_1d_listed>(
+          "_upsample_nearest_exact1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor"),
+      upsample<nearest_exact_2d_listed>(
+          "_upsample_nearest_exact2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor"),
+      upsample<linear_1d_listed>(
+          "upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> "
+          "Tensor"),
+      upsample<linear_2d_listed>(
+          "upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) "
+          "-> Tensor"),
+      upsample<linear_3d_listed>(
+          "upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) "
+          "-> Tensor"),
+      upsample<cubic_2d_listed>(
+          "upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> "
+          "Tensor"),
+  };
+}
+
+}  // namespace parallax

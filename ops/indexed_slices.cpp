@@ -1,0 +1,115 @@
+#include "ops/indexed_slices.h"
+
+#include <algorithm>
+
+#include "ops/view_layout.h"
+
+namespace parallax {
+namespace {
+
+constexpr int dim_at = IndexedSlices::dim_at;
+constexpr int index_at = IndexedSlices::index_at;
+constexpr int source_at = IndexedSlices::source_at;
+
+// The dims along which alone the sizes differ, or may.
+std::vector<int> free_dims(const Dims& self, const Dims& source) {
+  std::vector<int> same;
+  std::vector<int> different;
+  for (int i = 0; self.size() == source.size() && i < self.size(); ++i)
+    (self[i] == source[i] ? same : different).push_back(i);
+  if (different.empty()) return same;
+  return different.size() == 1 ? different : std::vector<int>();
+}
+
+}  // namespace
+
+Result<int> sliced_dim(const Call& call) { return wrap_dim(call.integer(dim_at), call.tensor(0).layout.rank()); }
+
+Result<void> check_index_vector(const Call& call, IndexWidth width) {
+  const TensorMeta& index = call.tensor(index_at);
+  TRY_VOID(check_index_dtype(index.dtype, width));
+  if (index.layout.rank() > 1) return refuse("an index of {} dims is not a vector", index.layout.rank());
+  return {};
+}
+
+Result<void> check_dtype_of_self(const Call& call, const TensorMeta& source) {
+  if (source.dtype == call.tensor(0).dtype) return {};
+  return refuse("a source of {} does not go into {}", name(source.dtype), name(call.tensor(0).dtype));
+}
+
+Result<void> check_source_slices(const Call& call) {
+  const TensorMeta& source = call.tensor(source_at);
+  TRY(const int dim, sliced_dim(call));
+  TRY_VOID(check_dtype_of_self(call, source));
+  Dims slice = call.tensor(0).layout.sizes;
+  Dims other = source.layout.sizes;
+  if (dim < slice.size()) slice.erase(dim);
+  if (dim < other.size()) other.erase(dim);
+  if (slice != other) {
+    return refuse("slices of shape [{}] do not go into slices of shape [{}]", to_string(other), to_string(slice));
+  }
+  const int64_t count = call.tensor(index_at).layout.numel();
+  const int64_t slices = at_least_1d(source.layout).sizes[dim];
+  if (count != slices) return refuse("{} indices for {} slices", count, slices);
+  return {};
+}
+
+Result<std::optional<std::vector<int64_t>>> named_places(const ReferenceCall& call, bool wraps) {
+  const BallView& index = call.input(index_at);
+  TRY(const int dim, sliced_dim(call));
+  const int64_t size = at_least_1d(call.output().layout).sizes[dim];
+  std::vector<int64_t> places;
+  for (int64_t position : elements_of(index.layout)) {
+    IntegerBall place = index.integer(position);
+    if (wraps) {
+      TRY(place, wrap_index(call, place, size));
+    } else {
+      TRY_VOID(check_in_range(call, place, size));
+    }
+    if (place.undecided != Undecided::No) {
+      set_all_undecided(call.output(), place.undecided);
+      return std::nullopt;
+    }
+    places.push_back(place.value);
+  }
+  return places;
+}
+
+std::vector<IndexRange> ranges_of_slices(const Call& call) {
+  const Result<int> dim = sliced_dim(call);
+  if (!dim) return {};
+  return {{call.value(index_at), at_least_1d(call.tensor(0).layout).sizes[*dim]}};
+}
+
+std::optional<DrawnSlices> draw_slices(const Op& op, SampleContext& context, IndexWidth width, bool once) {
+  std::vector<DrawnSlices> fitting;
+  for (const Candidate& self : context.pool()) {
+    const TensorMeta& written = context.meta(self.value);
+    if ((op.writes() && !self.writable) || written.layout.numel() == 0) continue;
+    for (const Candidate& source : context.pool()) {
+      const TensorMeta& read = context.meta(source.value);
+      if (read.dtype != written.dtype || (op.writes() && read.storage == written.storage)) continue;
+      for (int dim : free_dims(written.layout.sizes, read.layout.sizes)) {
+        if (once && read.layout.sizes[dim] > written.layout.sizes[dim]) continue;
+        fitting.push_back({self.value, dim, ValueId(), source.value});
+      }
+    }
+  }
+  // Of those, the ones that an index has an element a slice for.
+  const auto fits = [&](const DrawnSlices& drawn, const TensorMeta& index) {
+    return index.layout.rank() == 1 && index.storage != context.meta(drawn.self).storage &&
+           index.layout.numel() == context.meta(drawn.source).layout.sizes[static_cast<int>(drawn.dim)];
+  };
+  std::erase_if(fitting, [&](const DrawnSlices& drawn) {
+    return std::none_of(context.pool().begin(), context.pool().end(), [&](const Candidate& candidate) {
+      return may_index(candidate, context.meta(candidate.value), width) && fits(drawn, context.meta(candidate.value));
+    });
+  });
+  if (fitting.empty()) return std::nullopt;
+  DrawnSlices drawn = context.choices().pick(fitting);
+  drawn.index = *pick_index(context, width, [&](const TensorMeta& index) { return fits(drawn, index); });
+  if (context.choices().chance(20)) drawn.dim -= context.meta(drawn.self).layout.rank();
+  return drawn;
+}
+
+}  // namespace parallax

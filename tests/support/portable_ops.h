@@ -1,0 +1,17 @@
+// Generation of what the portable backend takes: for tests and benchmarks that run it.
+#pragma once
+
+#include "backends/open_target.h"
+#include "fuzz/generate.h"
+
+namespace parallax::testing {
+
+// The usual options, with the ops that portable has kernels for.
+inline GenerateOptions portable_options() {
+  static const DrawnOps ops = DrawnOps::taken_by({open_target("portable", {})->get()});
+  GenerateOptions options;
+  options.ops = &ops;
+  return options;
+}
+
+}  // namespace parallax::testing
