@@ -43,13 +43,13 @@ class Descriptor {
   int fd_;
 };
 
-// The last bytes of a file, without moving anybody's offset.
-std::string read_tail(int fd, std::size_t limit) {
+// The last bytes of a file from `begin` on, without moving anybody's offset.
+std::string read_tail(int fd, off_t begin, std::size_t limit) {
   struct stat status{};
   if (::fstat(fd, &status) != 0) return {};
-  const auto size = static_cast<std::size_t>(status.st_size);
+  const auto size = static_cast<std::size_t>(std::max<off_t>(status.st_size - begin, 0));
   std::string text(std::min(size, limit), '\0');
-  const ssize_t got = ::pread(fd, text.data(), text.size(), static_cast<off_t>(size - text.size()));
+  const ssize_t got = ::pread(fd, text.data(), text.size(), status.st_size - static_cast<off_t>(text.size()));
   text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
   return text;
 }
@@ -134,6 +134,7 @@ Process& Process::operator=(Process&& other) noexcept {
   input_ = std::exchange(other.input_, -1);
   output_ = std::exchange(other.output_, -1);
   errors_ = std::exchange(other.errors_, -1);
+  errors_begin_ = other.errors_begin_;
   received_ = std::move(other.received_);
   searched_ = std::exchange(other.searched_, 0);
   limits_ = other.limits_;
@@ -198,15 +199,18 @@ bool Process::write_some(const std::string& line, std::size_t& sent) {
 
 void Process::trim_errors() {
   struct stat status{};
-  if (::fstat(errors_, &status) != 0 || status.st_size <= error_limit) return;
-  const std::string tail = read_tail(errors_, errors_kept);
-  if (::ftruncate(errors_, 0) != 0) return;
-  [[maybe_unused]] const ssize_t written = ::write(errors_, tail.data(), tail.size());
+  if (::fstat(errors_, &status) != 0 || status.st_size - errors_begin_ <= error_limit) return;
+  // The child may be writing its last words: only memory far behind the end is given back, and nothing is moved.
+  const off_t begin = status.st_size - static_cast<off_t>(errors_kept);
+  if (::fallocate(errors_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, errors_begin_, begin - errors_begin_) == 0) {
+    errors_begin_ = begin;
+  }
 }
 
 LineOrFailure Process::exchange(const std::string& line, std::chrono::milliseconds limit) {
   PARALLAX_CHECK(pid_ >= 0);
   if (::ftruncate(errors_, 0) != 0) return reap(true);
+  errors_begin_ = 0;
   const std::string message = line + '\n';
   std::size_t sent = 0;
   bool writable = true;
@@ -248,7 +252,7 @@ bool Process::is_stale() {
 }
 
 std::string Process::error_tail(std::size_t limit) const {
-  return errors_ < 0 ? std::string() : read_tail(errors_, limit);
+  return errors_ < 0 ? std::string() : read_tail(errors_, errors_begin_, limit);
 }
 
 }  // namespace parallax

@@ -71,6 +71,7 @@ class Process {
   int input_ = -1;   // a socket: a write to a dead child is an error and no SIGPIPE
   int output_ = -1;  // a pipe
   int errors_ = -1;  // the memory file behind the child's standard error
+  off_t errors_begin_ = 0;  // what lies before it was given back
   std::string received_;
   std::size_t searched_ = 0;  // no newline in received_ before this
   ProcessLimits limits_;
