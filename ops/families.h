@@ -43,6 +43,7 @@ std::vector<OpDef> convolution_family();      // convolution and its named forms
 std::vector<OpDef> pooling_family();          // averages of windows
 std::vector<OpDef> max_pool_family();         // maxima of windows and their places
 std::vector<OpDef> upsample_family();         // nearest, linear and cubic resampling
+std::vector<OpDef> grid_sampler_family();     // a picture read at given positions
 std::vector<OpDef> distance_family();         // distances between rows
 std::vector<OpDef> order_statistic_family();  // median, kthvalue
 std::vector<OpDef> softmax_family();          // softmax, logsumexp
@@ -105,6 +106,7 @@ inline constexpr std::array op_families = {
     OpFamily{pooling_family, OpGroup::Reduction},
     OpFamily{max_pool_family, OpGroup::Reduction},
     OpFamily{upsample_family, OpGroup::Scatter},
+    OpFamily{grid_sampler_family, OpGroup::Scatter},
     OpFamily{distance_family, OpGroup::Reduction},
     OpFamily{order_statistic_family, OpGroup::Reduction},
     OpFamily{softmax_family, OpGroup::Reduction},

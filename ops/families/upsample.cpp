@@ -1,10 +1,10 @@
 // Upsampling (and down): nearest, linear and cubic, to a size or by a factor.
 #include <algorithm>
 
+#include "ops/copying.h"
 #include "ops/elementwise.h"
 #include "ops/families.h"
 #include "ops/fresh_layout.h"
-#include "ops/copying.h"
 #include "ops/resample.h"
 #include "ops/sample.h"
 
@@ -133,10 +133,10 @@ DimTaps taps_of(const BallMath& math, const Upsampling& upsampling, const Resamp
     if (upsampling.kernel == Kernel::Cubic) {
       taps = cubic_taps(math, dim.position(math, i));
     } else if (upsampling.kernel == Kernel::Linear) {
-      const Ball inside = math.minimum(math.relu(dim.position(math, i)), Ball::exact(static_cast<double>(dim.input - 1)));
-      taps = linear_taps(math, inside);
-    } else if (const auto texels = floor_texels(
-                   dim.nearest_position(math, i, upsampling.kernel == Kernel::NearestExact))) {
+      // Beyond the last texel both taps read it, and their weights and products round: eager clamps no position there.
+      taps = linear_taps(math, math.relu(dim.position(math, i)));
+    } else if (const auto texels =
+                   floor_texels(dim.nearest_position(math, i, upsampling.kernel == Kernel::NearestExact))) {
       taps.emplace();
       for (const int64_t texel : *texels) taps->push_back({texel, Ball::exact(1)});
     }
