@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "graph/json_field.h"
+#include "core/json_field.h"
 #include "graph/text_file.h"
 
 namespace parallax {

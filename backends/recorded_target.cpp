@@ -5,7 +5,8 @@
 namespace parallax {
 namespace {
 
-std::optional<Tensor> find_tensor(const std::vector<std::pair<std::string, Tensor>>& recorded, const std::string& name) {
+std::optional<Tensor> find_tensor(const std::vector<std::pair<std::string, Tensor>>& recorded,
+                                  const std::string& name) {
   for (const auto& [recorded_name, tensor] : recorded) {
     if (recorded_name == name) return tensor;
   }
@@ -39,14 +40,15 @@ class RecordedTarget : public Target {
     for (const Source& source : test.graph.sources) {
       const std::string& source_name = test.graph.name(source.value);
       if (source.kind == SourceKind::Input) outcome.a->inputs.push_back(input_after(test, source_name));
-      if (source.kind == SourceKind::Buffer) outcome.a->buffers.push_back(find_tensor(test.expect.buffers, source_name));
+      if (source.kind == SourceKind::Buffer)
+        outcome.a->buffers.push_back(find_tensor(test.expect.buffers, source_name));
     }
     return outcome;
   }
 
  private:
   std::string name_ = "recorded";
-  const Profile* profile_ = find_profile("eager");
+  const Profile* profile_ = find_profile("recorded");
 };
 
 }  // namespace

@@ -13,7 +13,8 @@ using Json = nlohmann::ordered_json;
 
 Json tally_json(const Tally& tally) {
   Json json;
-  for (int v = 0; v < verdict_count; ++v) json[std::string(name(static_cast<Verdict>(v)))] = tally.verdicts[static_cast<std::size_t>(v)];
+  for (int v = 0; v < verdict_count; ++v)
+    json[std::string(name(static_cast<Verdict>(v)))] = tally.verdicts[static_cast<std::size_t>(v)];
   json["delegated"] = tally.delegated;
   json["cases"] = tally.cases;
   json["executed"] = tally.executed;
@@ -23,7 +24,17 @@ Json tally_json(const Tally& tally) {
   json["elements"] = tally.elements.total;
   json["undecided_elements"] = tally.elements.undecided;
   json["exact_elements"] = tally.elements.exact;
+  json["suspect_elements"] = tally.elements.suspect;
+  json["proved_percent"] = Json::object();
+  for (int d = 0; d < dtype_count; ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    if (tally.elements.inexact[i] == 0) continue;
+    json["proved_percent"][std::string(name(static_cast<DType>(d)))] =
+        100.0 * static_cast<double>(tally.elements.sharp[i]) / static_cast<double>(tally.elements.inexact[i]);
+  }
   json["median_radius_ulp"] = tally.median_radius_ulps();
+  json["median_radius_ulp_by_family"] = Json::object();
+  for (const auto& [family, ulps] : tally.median_radius_by_family()) json["median_radius_ulp_by_family"][family] = ulps;
   json["with_reused_slot"] = tally.with_reused_slot;
   json["refusals"] = tally.refusals;
   json["seconds"] = tally.seconds;
@@ -64,23 +75,35 @@ std::string summary_json(const CampaignResult& result, std::optional<uint64_t> s
 std::string summary_text(const CampaignResult& result) {
   std::string text;
   for (const auto& [target, tally] : result.tallies) {
-    text += fmt::format("{}: {} cases in {:.1f} s ({:.0f} a second), {} executed and judged\n", target, tally.cases, tally.seconds,
-                        tally.seconds > 0 ? static_cast<double>(tally.cases) / tally.seconds : 0.0,
+    text += fmt::format("{}: {} cases in {:.1f} s ({:.0f} a second), {} executed and judged\n", target, tally.cases,
+                        tally.seconds, tally.seconds > 0 ? static_cast<double>(tally.cases) / tally.seconds : 0.0,
                         percent(tally.judged(), tally.cases));
     std::string counts;
     for (int v = 0; v < verdict_count; ++v) {
       const int64_t n = tally.verdicts[static_cast<std::size_t>(v)];
       if (n > 0) counts += fmt::format("{}{} {}", counts.empty() ? "" : " · ", name(static_cast<Verdict>(v)), n);
     }
-    if (tally.delegated + tally.fell_back > 0) counts += fmt::format(" · delegated {} · fell back {}", tally.delegated, tally.fell_back);
+    if (tally.delegated + tally.fell_back > 0)
+      counts += fmt::format(" · delegated {} · fell back {}", tally.delegated, tally.fell_back);
     if (!counts.empty()) text += "  " + counts + "\n";
     if (tally.elements.total > 0) {
-      text += fmt::format("  elements {} · exact {} · undecided {}", tally.elements.total, percent(tally.elements.exact, tally.elements.total),
+      text += fmt::format("  elements {} · exact {} · undecided {}", tally.elements.total,
+                          percent(tally.elements.exact, tally.elements.total),
                           percent(tally.elements.undecided, tally.elements.total));
-      if (tally.median_radius_ulps() > 0) text += fmt::format(" · median radius of the rest {:.2g} ulp", tally.median_radius_ulps());
+      if (tally.median_radius_ulps() > 0)
+        text += fmt::format(" · median radius of the rest {:.2g} ulp", tally.median_radius_ulps());
       text += '\n';
     }
-    for (const auto& [reason, n] : tally.undecided_cases) text += fmt::format("  undecided for {}: {} cases\n", reason, n);
+    std::string proved;
+    for (int d = 0; d < dtype_count; ++d) {
+      const auto i = static_cast<std::size_t>(d);
+      if (tally.elements.inexact[i] == 0) continue;
+      proved += fmt::format(" · {} {}", name(static_cast<DType>(d)),
+                            percent(tally.elements.sharp[i], tally.elements.inexact[i]));
+    }
+    if (!proved.empty()) text += fmt::format("  inexact elements proved to min(10, p - 3) bits{}\n", proved);
+    for (const auto& [reason, n] : tally.undecided_cases)
+      text += fmt::format("  undecided for {}: {} cases\n", reason, n);
     for (const auto& [reason, n] : tally.refusals) text += fmt::format("  {} × {}\n", n, reason);
   }
   for (const CampaignFinding& found : result.findings) {

@@ -1,26 +1,79 @@
 // Profile: what a target promises of its arithmetic. The oracle's bound holds for every implementation that keeps it.
+//
+// Profiles are data: one JSON file each in core/profiles, built into the program, and what a worker may send in its
+// greeting. docs/profiles.md has the format and where each number comes from.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/dtype.h"
 
 namespace parallax {
 
-struct Profile {
-  std::string_view name;
-  // Worst error of a transcendental function, in units in the last place of its result, and an absolute one on top.
-  double function_ulp = 4;
-  double function_absolute = 0;
-  // Worst error of a square root that is no number of its dtype, in units in the last place of the dtype it is computed
-  // in (f32 for the halves). IEEE 754 rounds it correctly; roots that are numbers come out exact either way.
-  double root_ulp = 0.5;
-  bool flush_to_zero = false;         // subnormal results may become 0
-  bool rounding_mode_open = false;    // round to zero is allowed: the unit roundoff doubles
-  bool half_accumulates_half = false; // f16 and bf16 sums may be carried in their own dtype, not in f32
-  bool max_drops_nan = false;         // max, min, relu, clamp may return the other operand for NaN
-  bool promises_identity = false;     // outputs share storage with inputs, buffers and each other exactly as in eager
+// The functions whose error a profile may name; Other is every one that it does not.
+enum class FunctionKind : uint8_t {
+  Division,
+  Sqrt,
+  Rsqrt,
+  Exp,
+  Exp2,
+  Expm1,
+  Log,
+  Log2,
+  Log10,
+  Log1p,
+  Sin,
+  Cos,
+  Tan,
+  Asin,
+  Acos,
+  Atan,
+  Sinh,
+  Cosh,
+  Tanh,
+  Asinh,
+  Acosh,
+  Atanh,
+  Power,
+  Sigmoid,
+  Erf,
+  Gamma,
+  Other,
+};
+inline constexpr int function_kinds = 27;
+// As in the data files: "division", "sqrt" …; Other is "other".
+std::string_view name(FunctionKind kind);
 
+// How far an implementation may be off: the larger of `ulp` units in the last place of its result, with
+// `ulp_per_operand` more for each unit of |x|, and `absolute`.
+struct FunctionError {
+  float ulp = 4;
+  float ulp_per_operand = 0;
+  float absolute = 0;
+};
+
+struct Profile {
+  std::string name;
+  // By function and floating dtype (dtype_count entries are kept, so that a dtype is the index). Up to 0.5 ulp a
+  // division or square root rounds as IEEE 754 has it. Those two round in f32 where the dtype is a half.
+  std::array<std::array<FunctionError, dtype_count>, function_kinds> functions;
+  bool flush_to_zero = false;          // subnormal results may become 0
+  bool rounding_mode_open = false;     // round to zero is allowed: the unit roundoff doubles
+  bool half_accumulates_half = false;  // f16 and bf16 sums may be carried in their own dtype, not in f32
+  bool max_drops_nan = false;          // max, min, relu, clamp may return the other operand for NaN
+  bool one_pass_variance = false;      // a variance may be the mean of squares less the square of the mean
+  bool elides_casts = false;           // what was cast up from a half may be computed and kept as that half
+  // The precision in bits that factors of f32 products may be rounded to: 24, 11 (TF32) or 8 (bf16).
+  int product_precision = 24;
+  bool promises_identity = false;  // outputs share storage with inputs, buffers and each other exactly as in eager
+
+  const FunctionError& error_of(FunctionKind kind, DType dtype) const {
+    return functions[static_cast<std::size_t>(kind)][static_cast<std::size_t>(dtype)];
+  }
   // The unit roundoff of one operation into `dtype`.
   double unit_roundoff(DType dtype) const { return info(dtype).unit_roundoff * (rounding_mode_open ? 2 : 1); }
   // The absolute error of one rounding near zero. Half of f64's smallest subnormal is no double: there it is the whole.
@@ -30,7 +83,9 @@ struct Profile {
   }
 };
 
-// The profile of that name ("eager", "portable", "executorch"), or null.
+// The built-in profile of that name ("eager", "portable", "executorch" …), or null.
 const Profile* find_profile(std::string_view name);
+// The names of the built-in ones, in alphabetical order.
+const std::vector<std::string>& profile_names();
 
 }  // namespace parallax

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/choices.h"
-#include "graph/json_field.h"
+#include "core/json_field.h"
 
 namespace parallax {
 namespace {

@@ -36,16 +36,29 @@ void Tally::add(const Examination& examination, double spent_seconds) {
       judgement.verdict == Verdict::ReferenceRefused) {
     ++refusals[first_line(judgement.reason)];
   }
-  for (float ulps : judgement.radius_ulps) {
-    if (ulps > 0) ++radius_buckets_[static_cast<int>(std::floor(std::log2(ulps) * buckets_per_octave))];
+  for (const OutputRadii& output : judgement.radii) {
+    for (const float ulps : output.ulps) {
+      if (!(ulps > 0)) continue;
+      const int bucket = static_cast<int>(std::floor(std::log2(ulps) * buckets_per_octave));
+      ++radius_buckets_[bucket];
+      if (!output.family.empty()) ++family_buckets_[output.family][bucket];
+    }
   }
 }
 
-double Tally::median_radius_ulps() const {
+double Tally::median_radius_ulps() const { return median(radius_buckets_); }
+
+std::vector<std::pair<std::string, double>> Tally::median_radius_by_family() const {
+  std::vector<std::pair<std::string, double>> medians;
+  for (const auto& [family, buckets] : family_buckets_) medians.emplace_back(family, median(buckets));
+  return medians;
+}
+
+double Tally::median(const Buckets& buckets) {
   int64_t total = 0;
-  for (auto [bucket, n] : radius_buckets_) total += n;
+  for (auto [bucket, n] : buckets) total += n;
   int64_t seen = 0;
-  for (auto [bucket, n] : radius_buckets_) {
+  for (auto [bucket, n] : buckets) {
     seen += n;
     if (2 * seen >= total) return std::exp2((bucket + 0.5) / buckets_per_octave);
   }

@@ -30,10 +30,16 @@ struct Tally {
   void add(const Examination& examination, double spent_seconds);
   // The median radius of decided inexact output elements, in ulps of the dtype; 0 where there was none.
   double median_radius_ulps() const;
+  // The same by the family of the op that made the output, for those that have some.
+  std::vector<std::pair<std::string, double>> median_radius_by_family() const;
 
  private:
   // The radii seen, in buckets of a quarter power of two: exact to 19 %, and small whatever the campaign's length.
-  std::map<int, int64_t> radius_buckets_;
+  using Buckets = std::map<int, int64_t>;
+  static double median(const Buckets& buckets);
+
+  Buckets radius_buckets_;
+  std::map<std::string_view, Buckets> family_buckets_;
 };
 
 }  // namespace parallax

@@ -4,8 +4,8 @@
 #include <functional>
 #include <variant>
 
+#include "core/json_field.h"
 #include "graph/graph.h"
-#include "graph/json_field.h"
 
 namespace parallax {
 

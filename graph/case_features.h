@@ -2,7 +2,7 @@
 // reads but does not run.
 #pragma once
 
-#include "graph/json_field.h"
+#include "core/json_field.h"
 
 namespace parallax {
 

@@ -1,8 +1,8 @@
 // The "graph" part of a case file.
 #pragma once
 
+#include "core/json_field.h"
 #include "graph/graph.h"
-#include "graph/json_field.h"
 
 namespace parallax {
 

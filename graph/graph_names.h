@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "graph/json_field.h"
+#include "core/json_field.h"
 
 namespace parallax {
 

@@ -1,8 +1,8 @@
 // Tensor data as the case file writes it: a list of elements, {"b64": …} or {"random": …}.
 #pragma once
 
+#include "core/json_field.h"
 #include "core/tensor.h"
-#include "graph/json_field.h"
 #include "graph/type_text.h"
 
 namespace parallax {

@@ -4,6 +4,7 @@
 // infinity is a mid of that value with radius 0. See docs/oracle.md for the rules and their sources.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -16,14 +17,14 @@ namespace parallax {
 
 // Why nothing can be said of an element. A closed list: reports count by it.
 enum class Undecided : uint8_t {
-  No,               // the element is decided
-  InexactCompare,   // an inexact value was compared with one in its radius
-  InexactToInteger, // an inexact value was cut to an integer across a breakpoint
-  CastOutOfRange,   // float to integer outside the integer's range (undefined in eager)
-  SignedZero,       // the result depends on the sign of a zero that is not known
-  DuplicateIndex,   // two writes of one element in no defined order
-  Unbounded,        // the radius is infinite (a divisor that may be 0, an overflow)
-  Uninitialized,    // memory that eager itself leaves undefined
+  No,                // the element is decided
+  InexactCompare,    // an inexact value was compared with one in its radius
+  InexactToInteger,  // an inexact value was cut to an integer across a breakpoint
+  CastOutOfRange,    // float to integer outside the integer's range (undefined in eager)
+  SignedZero,        // the result depends on the sign of a zero that is not known
+  DuplicateIndex,    // two writes of one element in no defined order
+  Unbounded,         // the radius is infinite (a divisor that may be 0, an overflow)
+  Uninitialized,     // memory that eager itself leaves undefined
 };
 
 inline constexpr int undecided_reasons = 8;
@@ -35,9 +36,14 @@ struct Ball {
   bool may_nan = false;  // may be NaN instead
   bool may_inf = false;  // may be an infinity of either sign instead
   Undecided undecided = Undecided::No;
+  // The standard deviation of implementations around mid, where roundings are taken as independent; negative where
+  // that is not known. Good for suspicion, never for proof.
+  float deviation = -1;
 
-  static Ball exact(double x) { return {x, 0, false, false, Undecided::No}; }
-  static Ball unknown(Undecided reason) { return {0, 0, true, true, reason}; }
+  static Ball exact(double x) { return {x, 0, false, false, Undecided::No, -1}; }
+  static Ball unknown(Undecided reason) { return {0, 0, true, true, reason, -1}; }
+  // The deviation, or the radius that stands for it.
+  double spread() const { return deviation < 0 ? radius : static_cast<double>(deviation); }
 
   double low() const { return mid - radius; }
   double high() const { return mid + radius; }
@@ -45,6 +51,9 @@ struct Ball {
   bool is_exact() const { return radius == 0 && !may_nan && !may_inf && undecided == Undecided::No; }
   bool decided() const { return undecided == Undecided::No; }
 };
+
+// The largest magnitude in the interval.
+inline double reach(const Ball& ball) { return std::fabs(ball.mid) + ball.radius; }
 
 // An integer or bool element: exact, or undecided for a reason.
 struct IntegerBall {

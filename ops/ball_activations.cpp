@@ -57,13 +57,13 @@ constexpr Gate mish = {[](double x) { return x * mish_gate(x); },
                        },
                        1.0886, 0.6501};
 
-double reach(const Ball& x) { return std::fabs(x.mid) + x.radius; }
-
 // What infinities give: as it is on the right; on the left eager has -inf times 0, others 0.
 Ball gated(const BallMath& math, const Ball& x, const Gate& gate, double error) {
   const Ball left = {0, 0, true, false, Undecided::No};
   if (!x.decided() || is_definite_nan(x)) return x;
   if (is_definite_infinity(x)) return x.mid < 0 ? left : x;
+  // A factor of 0 makes the product 0.
+  if (x.is_exact() && x.mid == 0) return Ball::exact(0);
   const double mid = gate.value(x.mid);
   const double curved =
       std::fabs(gate.derivative(x.mid)) * (1 + 0x1p-40) * x.radius + gate.bend * x.radius * x.radius / 2;

@@ -29,6 +29,17 @@ std::vector<Factor> factors_of(const BallView& view, const Layout& layout) {
 
 BallDot::BallDot(const BallMath& math) : math_(&math), accumulator_(accumulator_of(math)) {}
 
+void BallDot::add(const Sums& sums) {
+  mid_ += sums.mid;
+  magnitude_ += sums.magnitude;
+  squares_ += sums.squares;
+  spread_ += sums.spread;
+  variance_ += sums.variance;
+  inexact_ = inexact_ || sums.inexact;
+  lowest_ = std::min(lowest_, sums.lowest);
+  products_ += static_cast<int64_t>(sums.products);
+}
+
 void BallDot::add_special(const Ball& a, const Ball& b) {
   const Ball product = math_->mul(a, b);
   if (!product.decided()) {
@@ -46,21 +57,27 @@ void BallDot::add_special(const Ball& a, const Ball& b) {
     inexact_ = true;
     mid_ += a.mid * b.mid;
     magnitude_ += std::fabs(a.mid * b.mid);
+    squares_ += a.mid * b.mid * (a.mid * b.mid);
     spread_ += std::fabs(a.mid) * b.radius + a.radius * (std::fabs(b.mid) + b.radius);
+    add_variance(a, b);
     ++products_;
   }
+}
+
+// TF32's and bf16's products, where the profile has them.
+bool BallDot::rounds_factors() const {
+  return math_->dtype() == DType::F32 && math_->profile().product_precision < info(DType::F32).precision;
 }
 
 // Every value on the way is a multiple of the same power of two, and none of them needs more bits than the narrowest
 // dtype on the way has. A factor that is scaled first has no more odd bits than its product.
 bool BallDot::on_exact_grid(double alpha, const Ball& addend, DType narrowest) const {
-  if (inexact_ || addend.radius != 0) return false;
+  if (inexact_ || addend.radius != 0 || rounds_factors()) return false;
   if (products_ == 0 || alpha == 0) return true;
   const DTypeInfo& format = info(narrowest);
   // In f64 the bound itself is a rounded sum.
   const int precision = narrowest == DType::F64 ? format.precision - 1 : format.precision;
-  const int least =
-      std::ilogb(math_->profile().flush_to_zero ? format.smallest_normal : format.smallest_subnormal);
+  const int least = std::ilogb(math_->profile().flush_to_zero ? format.smallest_normal : format.smallest_subnormal);
   if (lowest_ < least || magnitude_ > std::ldexp(1.0, lowest_ + precision)) return false;
   if (alpha == 1 && addend.mid == 0) return true;
   if (!math_->holds(alpha)) return false;
@@ -72,30 +89,42 @@ bool BallDot::on_exact_grid(double alpha, const Ball& addend, DType narrowest) c
 
 // The error of alpha * sum + addend before it is stored, where something rounds: a rounding of each product, each
 // addition and the scaling, on every term at most.
-double BallDot::error(double alpha, const Ball& addend, int64_t stored_parts) const {
+Inherited BallDot::error(double alpha, const Ball& addend, int64_t stored_parts) const {
+  const Profile& profile = math_->profile();
   const double scale = std::fabs(alpha);
   const auto products = static_cast<double>(products_);
   const bool adds = addend.mid != 0 || addend.radius != 0;
   const bool scales = scale != 1;
-  const double unit = math_->profile().unit_roundoff(accumulator_);
-  const double underflow = math_->profile().underflow(accumulator_) * std::max(scale, 1.0);
+  const double unit = profile.unit_roundoff(accumulator_);
+  const double underflow = profile.underflow(accumulator_) * std::max(scale, 1.0);
   const double terms = magnitude_ + spread_;
   const double reach = scale * terms + std::fabs(addend.mid) + addend.radius;
   const double roundings = products + adds + scales;
-  double error = scale * spread_ + addend.radius + relative_error(roundings, unit) * reach + (roundings + 1) * underflow;
-  if (!math_->holds(alpha)) error += scale * terms * math_->profile().unit_roundoff(math_->dtype());
+  double error =
+      scale * spread_ + addend.radius + relative_error(roundings, unit) * reach + (roundings + 1) * underflow;
+  double variance = scale * scale * (variance_ + rounding_variance(products, unit, squares_, mid_)) +
+                    addend.spread() * addend.spread() + (adds + scales) * unit * unit * reach * reach / 3;
+  const auto also = [&](double rounding) {
+    error += rounding;
+    variance += rounding * rounding / 3;
+  };
+  if (!math_->holds(alpha)) also(scale * terms * profile.unit_roundoff(math_->dtype()));
+  if (rounds_factors()) {
+    const double of_each = std::ldexp(1.0, -profile.product_precision);
+    error += scale * terms * (2 + of_each) * of_each;
+    variance += scale * scale * squares_ * of_each * of_each * 2 / 3;
+  }
   if (accumulator_ != math_->dtype()) {
     const double sum = std::fabs(mid_) + spread_ + relative_error(products, unit) * terms;
-    if (adds || scales) error += scale * math_->rounding(sum);
-    if (scales) error += math_->rounding(scale * sum);
+    if (adds || scales) also(scale * math_->rounding(sum));
+    if (scales) also(math_->rounding(scale * sum));
     if (stored_parts > 0) {
       const auto parts = static_cast<double>(stored_parts);
-      error += relative_error(parts + 1, math_->profile().unit_roundoff(math_->dtype())) * reach +
-               (parts + 1) * math_->rounding(0);
+      also(relative_error(parts + 1, profile.unit_roundoff(math_->dtype())) * reach + (parts + 1) * math_->rounding(0));
     }
   }
   // The centre is a sum in double, and so are these bounds.
-  return (error + (products + 4) * 0x1p-53 * reach) * (1 + (products + 8) * 0x1p-51);
+  return {(error + (products + 4) * 0x1p-53 * reach) * (1 + (products + 8) * 0x1p-51), std::sqrt(variance)};
 }
 
 Ball BallDot::result(double alpha, const Ball& addend, int64_t stored_parts) const {
@@ -129,7 +158,7 @@ Ball BallDot::result(double alpha, const Ball& addend, int64_t stored_parts) con
   } else if (products_ == 0) {
     sum = addend;
   } else {
-    const double inherited = error(alpha, addend, stored_parts);
+    const Inherited inherited = error(alpha, addend, stored_parts);
     const bool stores = accumulator_ != math_->dtype();
     sum = stores ? math_->rounded(value, inherited, false) : math_->with_error(value, inherited, 0);
   }

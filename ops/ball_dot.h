@@ -41,13 +41,28 @@ class BallDot {
     const double y = std::fabs(b.ball.mid);
     mid_ += a.ball.mid * b.ball.mid;
     magnitude_ += x * y;
+    squares_ += x * y * (x * y);
     if (a.ball.radius != 0 || b.ball.radius != 0) {
       inexact_ = true;
       spread_ += x * b.ball.radius + a.ball.radius * (y + b.ball.radius);
+      add_variance(a.ball, b.ball);
     }
     if (const int lowest = a.lowest + b.lowest; lowest < lowest_) lowest_ = lowest;
     ++products_;
   }
+
+  // Adds what all products of two lanes of plain factors come to, once each of these sums is known (contraction.cpp).
+  struct Sums {
+    double mid = 0;               // sum of a b
+    double magnitude = 0;         // sum of |a b|
+    double squares = 0;           // sum of (a b)^2
+    double spread = 0;            // what the radii make of it: sum of |a| rb + ra (|b| + rb)
+    double variance = 0;          // what the deviations do, squared
+    double products = 0;          // that are not exactly 0
+    int lowest = Factor::no_bit;  // no product is a multiple of less
+    bool inexact = false;         // some factor is
+  };
+  void add(const Sums& sums);
 
   // Notes a product with a 0 that an implementation may insert (padding) or leave out: it tells where `b` is no number.
   void add_padding(const Factor& b) {
@@ -64,8 +79,14 @@ class BallDot {
 
  private:
   void add_special(const Ball& a, const Ball& b);
+  void add_variance(const Ball& a, const Ball& b) {
+    const double of_a = a.spread() * (std::fabs(b.mid) + b.spread());
+    const double of_b = a.mid * b.spread();
+    variance_ += of_a * of_a + of_b * of_b;
+  }
+  bool rounds_factors() const;
   bool on_exact_grid(double alpha, const Ball& addend, DType narrowest) const;
-  double error(double alpha, const Ball& addend, int64_t stored_parts) const;
+  Inherited error(double alpha, const Ball& addend, int64_t stored_parts) const;
 
   const BallMath* math_;
   DType accumulator_;
@@ -79,6 +100,8 @@ class BallDot {
   double mid_ = 0;
   double spread_ = 0;     // what the factors' radii make of it
   double magnitude_ = 0;  // the sum of |a b|
+  double squares_ = 0;    // the sum of (a b)^2
+  double variance_ = 0;   // what the factors' deviations make of the sum, squared
   int64_t products_ = 0;  // that are not exactly 0
   int lowest_ = Factor::no_bit;
 };

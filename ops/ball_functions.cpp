@@ -20,6 +20,9 @@ constexpr double pi = std::numbers::pi;
 double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 double negated_sine(double x) { return -std::sin(x); }
 
+// The part of its radius that a ball deviates by; a function that is nearly straight there keeps it.
+double steadiness(const Ball& x) { return x.radius > 0 ? x.spread() / x.radius : 1; }
+
 Ball with_flags(Ball ball, const Ball& operand) {
   ball.may_nan = ball.may_nan || operand.may_nan;
   ball.may_inf = ball.may_inf || operand.may_inf;
@@ -28,13 +31,7 @@ Ball with_flags(Ball ball, const Ball& operand) {
 
 }  // namespace
 
-double BallMath::root_error(double, double most) const {
-  if (profile_->root_ulp <= 0.5) return rounding(most);
-  const bool half = info(dtype_).unit_roundoff > info(DType::F32).unit_roundoff;  // computed in f32, then rounded
-  const double unit = 2 * profile_->unit_roundoff(half ? DType::F32 : dtype_);
-  const double root = profile_->root_ulp * std::ldexp(unit, most > 0 ? std::ilogb(most * (1 + 0x1p-50)) : 0);
-  return half ? rounding(most) + root : root + underflow_;
-}
+double BallMath::root_error(double, double most) const { return ieee_error(FunctionKind::Sqrt, most); }
 double BallMath::ordinary_error(double, double most) const { return function_error(most); }
 
 // 1 / (1 + exp(-x)) is 0 where the exponential overflows, although the result is a number just under 1 / max.
@@ -42,8 +39,15 @@ double BallMath::sigmoid_error(double least, double most) const {
   return function_error(most) + (least < 2 / largest_ ? 1 / largest_ : 0);
 }
 
+// A relative error of 0 is 0: where the result is exactly 0 of an exact 0 or 1, every implementation whose error is in
+// units of the result returns it.
+bool BallMath::keeps_zero(const Ball& x, Function f) const {
+  return x.is_exact() && (x.mid == 0 || x.mid == 1) && function_.absolute == 0 && f(x.mid) == 0;
+}
+
 Ball BallMath::monotone(const Ball& x, Function f, double domain_low, double domain_high, ErrorOf error) const {
   if (!x.decided() || is_definite_nan(x)) return x;
+  if (keeps_zero(x, f)) return Ball::exact(0);
   const auto at = [&](double exact) {
     const double value = f(exact);
     if (!std::isfinite(value)) return Ball::exact(value);
@@ -65,7 +69,7 @@ Ball BallMath::monotone(const Ball& x, Function f, double domain_low, double dom
     const double least = std::min(std::fabs(first), std::fabs(last));
     const double most = std::max(std::fabs(first), std::fabs(last));
     const double inherited = std::max(std::fabs(first - mid), std::fabs(last - mid));
-    result = with_error(mid, inherited, (this->*error)(least, most) + libm_error * most);
+    result = with_error(mid, {inherited, inherited * steadiness(x)}, (this->*error)(least, most) + libm_error * most);
     result.may_nan = x.low() < domain_low || x.high() > domain_high;
   }
   if (x.may_inf) result = hull(hull(result, at(infinity)), at(-infinity));
@@ -78,10 +82,12 @@ Ball BallMath::monotone(const Ball& x, Function f, double domain_low, double dom
 Ball BallMath::trigonometric(const Ball& x, Function f, Function derivative) const {
   if (!x.decided() || is_definite_nan(x)) return x;
   if (is_definite_infinity(x)) return Ball::exact(std::numeric_limits<double>::quiet_NaN());
+  if (keeps_zero(x, f)) return Ball::exact(0);
   const double mid = f(x.mid);
   const double curved = std::fabs(derivative(x.mid)) * x.radius + x.radius * x.radius / 2;
-  const double inherited = std::min({2.0, x.radius, curved});
-  const double most = std::min(1.0, std::fabs(mid) + inherited);
+  const double bound = std::min({2.0, x.radius, curved});
+  const Inherited inherited(bound, bound * steadiness(x));
+  const double most = std::min(1.0, std::fabs(mid) + bound);
   Ball result = with_error(mid, inherited, function_error(most) + libm_error * most);
   result.may_nan = x.may_nan || x.may_inf;
   return result;
@@ -105,38 +111,43 @@ Ball BallMath::sqrt(const Ball& x) const {
   if (x.is_exact() && std::isfinite(x.mid) && x.mid >= 0) {
     const double root = std::sqrt(x.mid);
     const bool exact = root * root == x.mid && std::fma(root, root, -x.mid) == 0;
-    if (exact && holds(root)) return Ball::exact(root);
+    // A root that is a number comes out exact of anything but an approximation.
+    if (exact && holds(root) && profile_->error_of(FunctionKind::Sqrt, dtype_).ulp <= 1) return Ball::exact(root);
     return with_error(root, 0, root_error(root, root) + libm_error * root);
   }
   return monotone(x, [](double y) { return std::sqrt(y); }, 0, infinity, &BallMath::root_error);
 }
 
 Ball BallMath::exp(const Ball& x) const {
-  return monotone(x, [](double y) { return std::exp(y); }, -infinity, infinity, &BallMath::ordinary_error);
+  return as(FunctionKind::Exp, reach(x))
+      .monotone(x, [](double y) { return std::exp(y); }, -infinity, infinity, &BallMath::ordinary_error);
 }
 
 Ball BallMath::sigmoid(const Ball& x) const {
-  return monotone(x, logistic, -infinity, infinity, &BallMath::sigmoid_error);
+  return as(FunctionKind::Sigmoid).monotone(x, logistic, -infinity, infinity, &BallMath::sigmoid_error);
 }
 
 Ball BallMath::tanh(const Ball& x) const {
-  return monotone(x, [](double y) { return std::tanh(y); }, -infinity, infinity, &BallMath::ordinary_error);
+  return as(FunctionKind::Tanh)
+      .monotone(x, [](double y) { return std::tanh(y); }, -infinity, infinity, &BallMath::ordinary_error);
 }
 
 Ball BallMath::acos(const Ball& x) const {
-  return monotone(x, [](double y) { return std::acos(y); }, -1, 1, &BallMath::ordinary_error);
+  return as(FunctionKind::Acos).monotone(x, [](double y) { return std::acos(y); }, -1, 1, &BallMath::ordinary_error);
 }
 
 Ball BallMath::acosh(const Ball& x) const {
-  return monotone(x, [](double y) { return std::acosh(y); }, 1, infinity, &BallMath::ordinary_error);
+  return as(FunctionKind::Acosh)
+      .monotone(x, [](double y) { return std::acosh(y); }, 1, infinity, &BallMath::ordinary_error);
 }
 
 Ball BallMath::sin(const Ball& x) const {
-  return trigonometric(x, [](double y) { return std::sin(y); }, [](double y) { return std::cos(y); });
+  return as(FunctionKind::Sin, reach(x))
+      .trigonometric(x, [](double y) { return std::sin(y); }, [](double y) { return std::cos(y); });
 }
 
 Ball BallMath::cos(const Ball& x) const {
-  return trigonometric(x, [](double y) { return std::cos(y); }, negated_sine);
+  return as(FunctionKind::Cos, reach(x)).trigonometric(x, [](double y) { return std::cos(y); }, negated_sine);
 }
 
 namespace {
@@ -220,27 +231,27 @@ Ball infinite_from(double least, Ball result) {
 }
 
 Ball ball_exp2(const BallMath& math, const Ball& x) {
-  return ball_image(math, x, [](double y) { return std::exp2(y); });
+  return ball_image(math.as(FunctionKind::Exp2, reach(x)), x, [](double y) { return std::exp2(y); });
 }
 
 Ball ball_expm1(const BallMath& math, const Ball& x) {
-  return ball_image(math, x, [](double y) { return std::expm1(y); });
+  return ball_image(math.as(FunctionKind::Expm1, reach(x)), x, [](double y) { return std::expm1(y); });
 }
 
 Ball ball_log(const BallMath& math, const Ball& x) {
-  return ball_image(math, x, [](double y) { return std::log(y); }, 0, infinity);
+  return ball_image(math.as(FunctionKind::Log), x, [](double y) { return std::log(y); }, 0, infinity);
 }
 
 Ball ball_log2(const BallMath& math, const Ball& x) {
-  return ball_image(math, x, [](double y) { return std::log2(y); }, 0, infinity);
+  return ball_image(math.as(FunctionKind::Log2), x, [](double y) { return std::log2(y); }, 0, infinity);
 }
 
 Ball ball_log10(const BallMath& math, const Ball& x) {
-  return ball_image(math, x, [](double y) { return std::log10(y); }, 0, infinity);
+  return ball_image(math.as(FunctionKind::Log10), x, [](double y) { return std::log10(y); }, 0, infinity);
 }
 
 Ball ball_log1p(const BallMath& math, const Ball& x) {
-  return ball_image(math, x, [](double y) { return std::log1p(y); }, -1, infinity);
+  return ball_image(math.as(FunctionKind::Log1p), x, [](double y) { return std::log1p(y); }, -1, infinity);
 }
 
 Ball ball_reciprocal(const BallMath& math, const Ball& x, bool zeros_are_positive) {
@@ -256,7 +267,8 @@ Ball ball_rsqrt(const BallMath& math, const Ball& x, bool zeros_are_positive) {
     return infinity_of_either_sign(math, x.may_nan);
   }
   // Adding 0 makes a negative zero positive.
-  return ball_image(math, x, [](double y) { return 1 / std::sqrt(y + 0.0); }, 0, infinity);
+  const BallMath rsqrt = math.as(FunctionKind::Rsqrt);
+  return ball_image(rsqrt, x, [](double y) { return 1 / std::sqrt(y + 0.0); }, 0, infinity);
 }
 
 Ball ball_tan(const BallMath& math, const Ball& x) {
@@ -266,35 +278,36 @@ Ball ball_tan(const BallMath& math, const Ball& x) {
   const bool open = x.decided() && std::isfinite(x.mid) && x.radius > 0 &&
                     (std::fabs(x.mid) > 0x1p45 || branch(x.low() - margin) != branch(x.high() + margin));
   if (open) return Ball::unknown(Undecided::Unbounded);
-  return ball_image(math, x, [](double y) { return std::tan(y); });
+  return ball_image(math.as(FunctionKind::Tan, reach(x)), x, [](double y) { return std::tan(y); });
 }
 
 Ball ball_asin(const BallMath& math, const Ball& x) {
-  return ball_image(math, x, [](double y) { return std::asin(y); }, -1, 1);
+  return ball_image(math.as(FunctionKind::Asin), x, [](double y) { return std::asin(y); }, -1, 1);
 }
 
 Ball ball_atan(const BallMath& math, const Ball& x) {
-  return ball_image(math, x, [](double y) { return std::atan(y); });
+  return ball_image(math.as(FunctionKind::Atan), x, [](double y) { return std::atan(y); });
 }
 
 // SLEEF's sinh and cosh are infinite from 89 (f32) and 709 (f64) on, where the result is 0.66 and 0.23 of the largest
 // number.
 Ball ball_sinh(const BallMath& math, const Ball& x) {
-  const Ball result = ball_image(math, x, [](double y) { return std::sinh(y); });
+  const Ball result = ball_image(math.as(FunctionKind::Sinh, reach(x)), x, [](double y) { return std::sinh(y); });
   return infinite_from(largest_computed(math) / 8, result);
 }
 
 Ball ball_cosh(const BallMath& math, const Ball& x) {
-  const Ball result = ball_image(math, math.abs(x), [](double y) { return std::cosh(y); });
+  const Ball result =
+      ball_image(math.as(FunctionKind::Cosh, reach(x)), math.abs(x), [](double y) { return std::cosh(y); });
   return infinite_from(largest_computed(math) / 8, result);
 }
 
 Ball ball_asinh(const BallMath& math, const Ball& x) {
-  return ball_image(math, x, [](double y) { return std::asinh(y); });
+  return ball_image(math.as(FunctionKind::Asinh), x, [](double y) { return std::asinh(y); });
 }
 
 Ball ball_atanh(const BallMath& math, const Ball& x) {
-  return ball_image(math, x, [](double y) { return std::atanh(y); }, -1, 1);
+  return ball_image(math.as(FunctionKind::Atanh), x, [](double y) { return std::atanh(y); }, -1, 1);
 }
 
 Ball ball_sinc(const BallMath& math, const Ball& x) {

@@ -1,8 +1,10 @@
 #include "ops/ball_math.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace parallax {
 namespace {
@@ -33,6 +35,12 @@ bool quotient_is_exact(double a, double b) {
   if (a == 0) return true;
   return std::fabs(a) > 0x1p-960 && std::fabs(quotient) > 0x1p-960 && std::fma(quotient, b, -a) == 0;
 }
+
+// The largest power of two that is at most x, for x >= 0; 0 for 0 and the subnormals, whose roundings underflow.
+double binade(double x) { return std::bit_cast<double>(std::bit_cast<uint64_t>(x) & 0x7ff0'0000'0000'0000ULL); }
+
+// The deviation of the sum of two errors that have nothing to do with each other.
+double independent(double a, double b) { return std::sqrt(a * a + b * b); }
 
 Undecided first_undecided(const Ball& a, const Ball& b) { return a.decided() ? b.undecided : a.undecided; }
 
@@ -87,6 +95,7 @@ Ball including(const Ball& ball, double x) { return hull(ball, Ball::exact(x)); 
 BallMath::BallMath(DType dtype, const Profile& profile)
     : dtype_(dtype),
       profile_(&profile),
+      function_(profile.error_of(FunctionKind::Other, dtype)),
       unit_roundoff_(profile.unit_roundoff(dtype)),
       underflow_(std::max(profile.underflow(dtype), tiniest)),
       largest_(info(dtype).max_finite) {}
@@ -100,27 +109,52 @@ double BallMath::rounding(double magnitude) const {
   if (magnitude == 0) return underflow_;
   if (!std::isfinite(magnitude)) return magnitude;
   // The margin is for magnitudes that were themselves rounded down.
-  return std::ldexp(unit_roundoff_, std::ilogb(magnitude * (1 + 0x1p-50))) + underflow_;
+  return unit_roundoff_ * binade(magnitude * (1 + 0x1p-50)) + underflow_;
+}
+
+BallMath BallMath::as(FunctionKind kind, double operand) const {
+  BallMath math = *this;
+  math.function_ = profile_->error_of(kind, dtype_);
+  if (math.function_.ulp_per_operand > 0)
+    math.function_.ulp += static_cast<float>(math.function_.ulp_per_operand * operand);
+  return math;
 }
 
 double BallMath::function_error(double magnitude) const {
   const DTypeInfo& format = info(dtype_);
-  const double ulp = magnitude > 0 ? std::ldexp(2 * format.unit_roundoff, std::ilogb(magnitude)) : 0;
-  return profile_->function_ulp * std::max(ulp, format.smallest_subnormal) + profile_->function_absolute + underflow_;
+  const double ulp = 2 * format.unit_roundoff * binade(magnitude);
+  return std::max(function_.ulp * std::max(ulp, format.smallest_subnormal), static_cast<double>(function_.absolute)) +
+         underflow_;
 }
 
-Ball BallMath::finite(double mid, double radius) const {
+double BallMath::ieee_error(FunctionKind kind, double most) const {
+  const FunctionError& allowed = profile_->error_of(kind, dtype_);
+  if (allowed.ulp <= 0.5) return rounding(most);
+  const bool half = info(dtype_).unit_roundoff > info(DType::F32).unit_roundoff;  // computed in f32, then rounded
+  const double unit = 2 * profile_->unit_roundoff(half ? DType::F32 : dtype_);
+  const double error = allowed.ulp * unit * binade(most > 0 ? most * (1 + 0x1p-50) : 1);
+  return half ? rounding(most) + error : error + underflow_;
+}
+
+// A deviation that a float does not hold well is none.
+Ball BallMath::finite(double mid, double radius, double deviation) const {
   const double outer = outward(radius, mid);
   if (!std::isfinite(mid) || !std::isfinite(outer)) return Ball::unknown(Undecided::Unbounded);
-  return {mid, outer, false, std::fabs(mid) + outer >= largest_, Undecided::No};
+  const auto stored = static_cast<float>(deviation);
+  const bool known = stored >= std::numeric_limits<float>::min() && deviation < outer;
+  return {mid, outer, false, std::fabs(mid) + outer >= largest_, Undecided::No, known ? stored : -1.0f};
 }
 
-Ball BallMath::rounded(double mid, double inherited, bool exact) const {
-  if (exact && inherited == 0 && std::isfinite(mid) && holds(mid)) return Ball::exact(mid);
-  return finite(mid, inherited + rounding(std::fabs(mid) + inherited));
+// An error that is spread evenly over +-e deviates by e / sqrt(3).
+Ball BallMath::rounded(double mid, Inherited inherited, bool exact) const {
+  if (exact && inherited.radius == 0 && std::isfinite(mid) && holds(mid)) return Ball::exact(mid);
+  return with_error(mid, inherited, rounding(std::fabs(mid) + inherited.radius));
 }
 
-Ball BallMath::with_error(double mid, double inherited, double error) const { return finite(mid, inherited + error); }
+Ball BallMath::with_error(double mid, Inherited inherited, double error) const {
+  const double deviation = std::sqrt(inherited.deviation * inherited.deviation + error * error / 3);
+  return finite(mid, inherited.radius + error, deviation);
+}
 
 Ball BallMath::scalar(double x) const {
   if (!std::isfinite(x)) return Ball::exact(x);
@@ -137,7 +171,8 @@ Ball BallMath::add(const Ball& a, const Ball& b) const {
   if (std::isnan(mid)) return definite(nan, false, false);
   if (is_definite_infinity(a)) return {a.mid, 0, may_nan, false, Undecided::No};
   if (is_definite_infinity(b)) return {b.mid, 0, may_nan, false, Undecided::No};
-  return flagged(rounded(mid, a.radius + b.radius, sum_error(a.mid, b.mid) == 0), may_nan, may_inf);
+  const Inherited inherited(a.radius + b.radius, independent(a.spread(), b.spread()));
+  return flagged(rounded(mid, inherited, sum_error(a.mid, b.mid) == 0), may_nan, may_inf);
 }
 
 Ball BallMath::sub(const Ball& a, const Ball& b) const { return add(a, neg(b)); }
@@ -153,11 +188,15 @@ Ball BallMath::mul(const Ball& a, const Ball& b) const {
       return a.is_exact() && b.is_exact() ? Ball::exact(nan) : Ball::unknown(Undecided::Unbounded);
     return zero_times_infinity ? Ball::unknown(Undecided::Unbounded) : definite(a.mid * b.mid, may_nan, may_inf);
   }
-  const double inherited = std::fabs(a.mid) * b.radius + std::fabs(b.mid) * a.radius + a.radius * b.radius;
+  Inherited inherited(std::fabs(a.mid) * b.radius + std::fabs(b.mid) * a.radius + a.radius * b.radius);
+  if (inherited.radius != 0) {
+    const double spread = a.spread();
+    inherited.deviation = independent(a.mid * b.spread(), (std::fabs(b.mid) + b.spread()) * spread);
+  }
   // 0 radii times 0 centres are exact; a product of radii that vanishes in double is not.
-  const bool vanished = inherited == 0 && (a.radius != 0 || b.radius != 0) && a.mid != 0 && b.mid != 0;
-  return flagged(rounded(a.mid * b.mid, vanished ? tiniest : inherited, product_is_exact(a.mid, b.mid)), may_nan,
-                 may_inf);
+  const bool vanished = inherited.radius == 0 && (a.radius != 0 || b.radius != 0) && a.mid != 0 && b.mid != 0;
+  if (vanished) inherited = tiniest;
+  return flagged(rounded(a.mid * b.mid, inherited, product_is_exact(a.mid, b.mid)), may_nan, may_inf);
 }
 
 Ball BallMath::div(const Ball& a, const Ball& b) const {
@@ -181,8 +220,13 @@ Ball BallMath::div(const Ball& a, const Ball& b) const {
   const double quotient = a.mid / b.mid;
   const double divisor = (std::fabs(b.mid) - b.radius) * (1 - 0x1p-52);
   if (divisor <= 0) return Ball::unknown(Undecided::Unbounded);
-  const double inherited = (a.radius + std::fabs(quotient) * b.radius) / divisor;
-  const Ball finite_part = rounded(quotient, inherited, quotient_is_exact(a.mid, b.mid));
+  const Inherited inherited((a.radius + std::fabs(quotient) * b.radius) / divisor,
+                            independent(a.spread(), quotient * b.spread()) / divisor);
+  const bool ieee = profile_->error_of(FunctionKind::Division, dtype_).ulp <= 0.5;
+  const Ball finite_part =
+      ieee
+          ? rounded(quotient, inherited, quotient_is_exact(a.mid, b.mid))
+          : with_error(quotient, inherited, ieee_error(FunctionKind::Division, std::fabs(quotient) + inherited.radius));
   return flagged(b.may_inf ? including(finite_part, 0) : finite_part, may_nan, may_inf);
 }
 
@@ -193,7 +237,8 @@ Ball BallMath::sub_same(const Ball& a) const {
 }
 
 Ball BallMath::mul_same(const Ball& a) const {
-  const Ball square = mul(a, a);
+  Ball square = mul(a, a);
+  square.deviation *= std::numbers::sqrt2_v<float>;  // one error, twice
   if (!square.decided() || !std::isfinite(square.mid) || square.low() >= 0) return square;
   return flagged(ball_of_interval(0, square.high()), square.may_nan, square.may_inf);
 }
@@ -215,7 +260,8 @@ Ball BallMath::maximum(const Ball& a, const Ball& b) const {
   if (is_definite_infinity(a) || is_definite_infinity(b) || a.low() >= b.high() || b.low() >= a.high()) {
     result = a.mid >= b.mid ? a : b;
   } else {
-    result = {std::max(a.mid, b.mid), std::max(a.radius, b.radius), false, false, Undecided::No};
+    result = {std::max(a.mid, b.mid), std::max(a.radius, b.radius), false, false, Undecided::No, -1};
+    result.deviation = static_cast<float>(independent(a.spread(), b.spread()));
   }
   // The other operand shows where this one is -inf, or a NaN that is dropped.
   const bool shows_b = a.may_inf || (a.may_nan && profile_->max_drops_nan);

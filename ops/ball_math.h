@@ -26,12 +26,28 @@ Ball hull(const Ball& a, const Ball& b);
 // The ball with `x` (a NaN or an infinity too) added to its set.
 Ball including(const Ball& ball, double x);
 
+// What the errors of the operands make of a result: a bound, and a deviation where it is known to be smaller.
+struct Inherited {
+  double radius = 0;
+  double deviation = 0;
+
+  Inherited(double bound) : radius(bound), deviation(bound) {}
+  Inherited(double bound, double standard) : radius(bound), deviation(standard) {}
+  // An operand's own, handed on.
+  explicit Inherited(const Ball& operand) : radius(operand.radius), deviation(operand.spread()) {}
+};
+
 // Arithmetic into one dtype under one profile. Operands are values of that dtype (cast them first, ops/cast.h).
 class BallMath {
  public:
   BallMath(DType dtype, const Profile& profile);
 
   DType dtype() const { return dtype_; }
+  // What function_error() allows.
+  const FunctionError& function() const { return function_; }
+  // The same arithmetic with the profile's error of that function of operands up to `operand` in magnitude: what
+  // function_error() and the frames below allow.
+  BallMath as(FunctionKind kind, double operand = 0) const;
   const Profile& profile() const { return *profile_; }
 
   // Whether the dtype holds x and no rounding touches it.
@@ -39,13 +55,13 @@ class BallMath {
   // The error of one rounding of a value of at most that magnitude: half a unit in its last place (all of it where the
   // rounding mode is open), and what flushing a subnormal takes.
   double rounding(double magnitude) const;
-  // The allowed error of a transcendental function whose results reach `magnitude`.
+  // The allowed error of a transcendental function (that of as(), or any other) whose results reach `magnitude`.
   double function_error(double magnitude) const;
   // The ball of a result whose centre is `mid` and whose error inherited from the operands is `inherited`, rounded
   // once. `exact`: mid is the real result of the operands' centres, not its double rounding.
-  Ball rounded(double mid, double inherited, bool exact) const;
+  Ball rounded(double mid, Inherited inherited, bool exact) const;
   // Like rounded(), for a function result: `error` is the allowed error of the implementation.
-  Ball with_error(double mid, double inherited, double error) const;
+  Ball with_error(double mid, Inherited inherited, double error) const;
   // A Python number as an operand: implementations may or may not round it to the dtype first.
   Ball scalar(double x) const;
 
@@ -83,13 +99,17 @@ class BallMath {
   Ball monotone(const Ball& x, Function f, double domain_low, double domain_high, ErrorOf error) const;
 
  private:
+  bool keeps_zero(const Ball& x, Function f) const;
   Ball trigonometric(const Ball& x, Function f, Function derivative) const;
   double root_error(double least, double most) const;
   double sigmoid_error(double least, double most) const;
-  Ball finite(double mid, double radius) const;
+  // The error of a division or a root: IEEE 754's rounding, or what the profile says.
+  double ieee_error(FunctionKind kind, double most) const;
+  Ball finite(double mid, double radius, double deviation) const;
 
   DType dtype_;
   const Profile* profile_;
+  FunctionError function_;
   double unit_roundoff_;
   double underflow_;
   double largest_;

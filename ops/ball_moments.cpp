@@ -21,7 +21,7 @@ Ball divided_by_count(const BallMath& math, const Ball& sum, int64_t count) {
     return mean;
   // A zero stays a zero either way.
   if (mean.mid == 0 && mean.radius == 0) return mean;
-  Ball wider = math.with_error(mean.mid, mean.radius, 2 * math.rounding(std::fabs(mean.mid) + mean.radius));
+  Ball wider = math.with_error(mean.mid, Inherited(mean), 2 * math.rounding(std::fabs(mean.mid) + mean.radius));
   wider.may_nan = wider.may_nan || mean.may_nan;
   wider.may_inf = wider.may_inf || mean.may_inf;
   return wider;
@@ -140,9 +140,12 @@ Ball BallMoments::squares() const {
   own += (count_ + 2) * 0x1p-52 * (mid + own);
   const double most = mid + own;
   const double by_mean = 4 * mean_error_ * std::sqrt(count_ * most) + count_ * mean_error_ * mean_error_;
-  const double rounding = relative_error(count_ + 6, profile.unit_roundoff(math_->dtype())) * (most + by_mean) +
-                          count_ * profile.underflow(math_->dtype());
-  squares = not_negative(math_->with_error(mid, own, by_mean + rounding));
+  double rounding = relative_error(count_ + 6, profile.unit_roundoff(math_->dtype())) * (most + by_mean) +
+                    count_ * profile.underflow(math_->dtype());
+  if (profile.one_pass_variance) rounding += one_pass_error();
+  squares = math_->with_error(mid, own, by_mean + rounding);
+  // In one pass it may come out just under 0.
+  if (!profile.one_pass_variance) squares = not_negative(squares);
   if (!squares.decided()) return squares;
   const bool overflow = overflow_ || squares.high() >= info(math_->dtype()).max_finite;
   squares.may_nan = squares.may_nan || may_nan_ || may_inf_ || overflow;
@@ -150,11 +153,21 @@ Ball BallMoments::squares() const {
   return squares;
 }
 
+// Of sum x^2 - (sum x)^2 / n: n + 3 roundings of each of the two, and neither is over the sum of squares.
+double BallMoments::one_pass_error() const {
+  double squares = 0;
+  for (const Ball& x : lane_) squares += reach(x) * reach(x);
+  return 2 * relative_error(count_ + 3, math_->profile().unit_roundoff(math_->dtype())) * squares;
+}
+
 Ball BallMoments::variance(double correction) const {
   const Ball sum = squares();
   if (!sum.decided() || is_definite_nan(sum)) return sum;
   const double divisor = std::max(count_ - correction, 0.0);
-  if (divisor > 0) return not_negative(math_->div(sum, math_->scalar(divisor)));
+  if (divisor > 0) {
+    const Ball variance = math_->div(sum, math_->scalar(divisor));
+    return math_->profile().one_pass_variance ? variance : not_negative(variance);
+  }
   if (sum.may_nan || sum.may_inf) return Ball::unknown(Undecided::Unbounded);
   if (sum.low() > 0) return Ball::exact(infinity);
   return sum.is_exact() ? Ball::exact(nan) : Ball::unknown(Undecided::Unbounded);

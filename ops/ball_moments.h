@@ -1,6 +1,6 @@
 // BallMoments: the mean, the deviations from it and the variance of a lane, sound for a variance that is computed in
-// two passes, by Welford's recurrence or merged from parts (Chan), but not as the mean of squares less the square of
-// the mean, whose error is of another order.
+// two passes, by Welford's recurrence or merged from parts (Chan), and, where the profile says so, as the mean of
+// squares less the square of the mean, whose error is of another order.
 #pragma once
 
 #include <span>
@@ -35,6 +35,7 @@ class BallMoments {
   // nothing, and the result is a number.
   bool taken_over(Ball& result) const;
   double inherited(std::size_t k) const;
+  double one_pass_error() const;
 
   const BallMath* math_;
   std::span<const Ball> lane_;

@@ -46,7 +46,8 @@ Ball over_corners(const BallMath& math, const Range& a, const Range& b, Function
   const double most = std::max(std::fabs(*low), std::fabs(*high));
   const double mid = *low / 2 + *high / 2;
   const double inherited = *low == *high ? 0 : std::max(*high - mid, mid - *low);
-  return math.with_error(*low == *high ? *low : mid, inherited, math.function_error(most) + libm_error * most);
+  const double allowed = math.as(FunctionKind::Power).function_error(most);
+  return math.with_error(*low == *high ? *low : mid, inherited, allowed + libm_error * most);
 }
 
 // Whether some integer lies in [low, high].

@@ -16,19 +16,20 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 // libm's double functions stay within 4 units in the last place, and a few operations follow.
 constexpr double centre_error = 0x1p-48;
 
-// The relative error that the profile allows a function: function_ulp units, of at most 2 u each.
-double function_relative(const BallMath& math) {
-  return 2 * math.profile().function_ulp * info(math.dtype()).unit_roundoff;
+// The relative error that the profile allows an exponential: units of at most 2 u each. Beyond 104 it is 0.
+double exponential_relative(const BallMath& math, double distance) {
+  const double ulp = math.as(FunctionKind::Exp, std::min(distance, 104.0)).function().ulp;
+  return 2 * ulp * info(math.dtype()).unit_roundoff;
 }
 
 // The absolute error of an exponential beside that: vectorised ones (eager's on AVX-512, oneDNN's) give 0 where the
 // result is subnormal.
-double function_absolute(const BallMath& math) {
+double exponential_absolute(const BallMath& math) {
+  const FunctionError& exponential = math.profile().error_of(FunctionKind::Exp, math.dtype());
   const DTypeInfo& format = info(math.dtype());
   const bool vectorised = format.unit_roundoff <= info(DType::F32).unit_roundoff || math.profile().flush_to_zero;
-  const double underflow =
-      vectorised ? format.smallest_normal : (1 + math.profile().function_ulp) * format.smallest_subnormal;
-  return underflow + math.profile().function_absolute;
+  const double underflow = vectorised ? format.smallest_normal : (1 + exponential.ulp) * format.smallest_subnormal;
+  return underflow + exponential.absolute;
 }
 
 bool is_minus_infinity(const Ball& x) { return is_definite_infinity(x) && x.mid < 0; }
@@ -66,7 +67,11 @@ BallSoftmax::BallSoftmax(const BallMath& math, std::span<const Ball> lane, DType
   }
   store_error_ = stored == math.dtype() ? 0 : math.profile().unit_roundoff(stored);
   unit_roundoff_ = std::max(math.profile().unit_roundoff(math.dtype()), store_error_);
-  exponential_error_ = function_relative(math) + store_error_;
+  double farthest = 0;
+  for (std::size_t k = 0; k < lane.size(); ++k) {
+    if (!is_minus_infinity(lane[k])) farthest = std::max(farthest, distance(k));
+  }
+  exponential_error_ = exponential_relative(math, farthest) + store_error_;
   for (std::size_t k = 0; k < lane.size(); ++k) {
     // An element's share of the sum is at most 1, whatever the radii are.
     const double share = std::min(1.0, sum_low_ > 0 ? high_[k] / sum_low_ : 1.0);
@@ -75,7 +80,8 @@ BallSoftmax::BallSoftmax(const BallMath& math, std::span<const Ball> lane, DType
   const auto count = static_cast<double>(lane.size());
   // The subtraction of the maximum, the exponentials, their sum; what is lost below the normals beside a sum of 1.
   const double summing = relative_error(count, math.profile().unit_roundoff(math.dtype())) + store_error_;
-  sum_error_ = std::expm1(unit_roundoff_ * weighted + exponential_error_ + summing) + count * function_absolute(math);
+  sum_error_ =
+      std::expm1(unit_roundoff_ * weighted + exponential_error_ + summing) + count * exponential_absolute(math);
 }
 
 // The logarithm lies between 0 and that of the number of elements, where the maximum is one of them.
@@ -125,7 +131,7 @@ Ball BallSoftmax::probability(std::size_t k) const {
   const double relative =
       std::expm1(unit_roundoff_ * (distance(k) + 2) + exponential_error_) * (1 + sum_error_) + sum_error_;
   const double centre = static_cast<double>(lane_.size()) * centre_error * high;
-  const double absolute = 2 * function_absolute(*math_) + math_->profile().underflow(math_->dtype());
+  const double absolute = 2 * exponential_absolute(*math_) + math_->profile().underflow(math_->dtype());
   return with_flags(
       not_negative(math_->with_error(mid, std::max(high - mid, mid - low) + centre, high * relative + absolute)));
 }
@@ -179,7 +185,7 @@ void BallLogAddExp::add(const Ball& x) {
   high_ = nothing_ ? x.high() : log_add(high_, x.high());
   nothing_ = false;
   const double most = std::max(std::fabs(low_), std::fabs(high_)) + error_;
-  error_ += 0.28 * math_->profile().unit_roundoff(math_->dtype()) + function_relative(*math_) / 2 +
+  error_ += 0.28 * math_->profile().unit_roundoff(math_->dtype()) + exponential_relative(*math_, high_ - low_) / 2 +
             math_->function_error(0.7) + math_->rounding(most) + centre_error * (1 + most);
 }
 

@@ -23,6 +23,10 @@ double relative_error(double n, double unit_roundoff) {
   return product < 0.5 ? product / (1 - product) : infinity;
 }
 
+double rounding_variance(double n, double unit_roundoff, double squares, double sum) {
+  return unit_roundoff * unit_roundoff * n / 3 * (squares + sum * sum);
+}
+
 int lowest_bit(double x) {
   int exponent = 0;
   const double fraction = std::frexp(x, &exponent);
@@ -51,6 +55,8 @@ void BallSum::add(const Ball& term) {
     mid_ = sum;
     radius_ += term.radius;
     magnitude_ += std::fabs(term.mid);
+    squares_ += term.mid * term.mid;
+    variance_ += term.spread() * term.spread();
     if (term.mid != 0) lowest_ = terms_ == 0 ? lowest_bit(term.mid) : std::min(lowest_, lowest_bit(term.mid));
     terms_ += 1;
   }
@@ -83,8 +89,10 @@ Ball BallSum::result() const {
         widened;
     // An addition of two numbers of a format cannot underflow, unless subnormals are flushed.
     if (math_->profile().flush_to_zero) inherited += terms_ * math_->profile().underflow(accumulator_);
+    const double variance = variance_ + rounding_variance(terms_, unit_roundoff, squares_, mid_);
+    const Inherited error(inherited, std::sqrt(variance));
     const bool stores = accumulator_ != math_->dtype();
-    sum = stores ? math_->rounded(mid_, inherited, false) : math_->with_error(mid_, inherited, 0);
+    sum = stores ? math_->rounded(mid_, error, false) : math_->with_error(mid_, error, 0);
   }
   if (!sum.decided()) return sum;
   sum.may_nan = sum.may_nan || may_nan_ || several_infinities || overflow;

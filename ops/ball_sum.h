@@ -12,6 +12,10 @@ DType accumulator_of(const BallMath& math);
 // The relative error of n roundings, in any order (Higham's gamma_n); infinite where n u reaches a half.
 double relative_error(double n, double unit_roundoff);
 
+// The variance of what the roundings of a sum of n terms add up to, taken as independent: each partial sum is off by up
+// to u of itself, evenly, and its square is at most about that of the whole or the sum of the terms' squares.
+double rounding_variance(double n, double unit_roundoff, double squares, double sum);
+
 // The power of two that the finite, non-zero x is an odd multiple of, as an exponent.
 int lowest_bit(double x);
 
@@ -39,6 +43,8 @@ class BallSum {
   double mid_error_ = 0;  // of the double additions that made mid_
   double radius_ = 0;     // of the terms
   double magnitude_ = 0;  // the sum of |term|
+  double squares_ = 0;    // the sum of term^2
+  double variance_ = 0;   // the sum of the terms' deviations, squared
   double terms_ = 0;      // that are not exactly 0: adding a zero does not round
   int lowest_ = 0;        // the smallest lowest_bit of the exact terms
 };

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "ops/element_math.h"
+
 namespace parallax {
 namespace {
 
@@ -48,7 +50,7 @@ bool zero_is_positive(const Call& call, int i) {
 
 void compute_floating(const ReferenceCall& call, const BinaryFunction& function, const Operand& a, const Operand& b) {
   const BallView& output = call.output();
-  const BallMath math(output.dtype, call.profile());
+  const ElementMath in_dtype(output.dtype, call.profile());
   const double alpha = function.scaled ? call.real(2) : 1;
   BallPair pair;
   pair.a_zero_is_positive = zero_is_positive(call, function.reversed ? 1 : 0);
@@ -56,9 +58,12 @@ void compute_floating(const ReferenceCall& call, const BinaryFunction& function,
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     pair.a = a.ball(i);
-    pair.b = scale(math, alpha, b.ball(i));
     pair.same = alpha == 1 && a.same_element(b, i);
-    output.ball(elements[i]) = function.floating(math, pair);
+    const Ball factor = b.ball(i);
+    output.ball(elements[i]) = in_dtype([&](const BallMath& math) {
+      pair.b = scale(math, alpha, factor);
+      return function.floating(math, pair);
+    });
   }
 }
 

@@ -31,7 +31,7 @@ IntegerBall ball_to_bool(const Ball& ball) {
 Ball cast_ball(const Ball& ball, DType from, DType to, const Profile& profile) {
   if (!ball.decided() || !std::isfinite(ball.mid) || widens(from, to)) return ball;
   const BallMath math(to, profile);
-  Ball result = math.rounded(ball.mid, ball.radius, true);
+  Ball result = math.rounded(ball.mid, Inherited(ball), true);
   // Eager converts f64 to the 16-bit formats through f32: a second rounding.
   const bool twice = from == DType::F64 && to != DType::F32 && result.decided() && result.radius > 0;
   if (twice) result = math.with_error(ball.mid, result.radius, math.rounding(std::fabs(ball.mid) + result.radius));

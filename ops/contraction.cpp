@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "ops/dense_contraction.h"
 #include "ops/elementwise.h"
 
 namespace parallax {
@@ -44,7 +46,8 @@ bool scales_safely(const std::vector<Factor>& factors, double alpha, const BallM
   return std::ranges::all_of(factors, [&](const Factor& factor) {
     const double magnitude = std::fabs(factor.ball.mid);
     return !factor.plain || factor.zero ||
-           (scale * (magnitude + factor.ball.radius) < format.max_finite && scale * magnitude >= format.smallest_normal);
+           (scale * (magnitude + factor.ball.radius) < format.max_finite &&
+            scale * magnitude >= format.smallest_normal);
   });
 }
 
@@ -52,6 +55,10 @@ bool scales_safely(const std::vector<Factor>& factors, double alpha, const BallM
 Ball scaled_addend(const BallMath& math, double beta, const Ball& addend) {
   if (beta == 0) return Ball::exact(0);
   return beta == 1 ? addend : math.mul(math.scalar(beta), addend);
+}
+
+bool all_plain(const std::vector<Factor>& factors) {
+  return std::ranges::all_of(factors, [](const Factor& factor) { return factor.plain; });
 }
 
 void contract_balls(const ReferenceCall& call, int left, int right, const Contraction& contraction,
@@ -66,6 +73,10 @@ void contract_balls(const ReferenceCall& call, int left, int right, const Contra
   std::vector<int64_t> addends;
   if (scaling.addend >= 0) addends = elements_of(*broadcast_to(call.input(scaling.addend).layout, contraction.sizes));
   const bool safe = scales_safely(left_factors, alpha, math) && scales_safely(right_factors, alpha, math);
+  std::optional<DenseContraction> dense;
+  if (DenseContraction::pays_off(contraction) && all_plain(left_factors) && all_plain(right_factors)) {
+    dense.emplace(contraction, left_factors, right_factors);
+  }
   std::size_t to = 0;
   for (int64_t batch = 0; batch < contraction.batches; ++batch) {
     for (int64_t row = 0; row < contraction.rows; ++row) {
@@ -73,10 +84,13 @@ void contract_balls(const ReferenceCall& call, int left, int right, const Contra
       const Factor* b = right_factors.data() + batch * contraction.columns * contraction.inner;
       for (int64_t column = 0; column < contraction.columns; ++column, b += contraction.inner, ++to) {
         BallDot dot(math);
-        for (int64_t k = 0; k < contraction.inner; ++k) dot.add(a[k], b[k]);
-        const Ball addend = addends.empty()
-                                ? Ball::exact(0)
-                                : scaled_addend(math, beta, call.input(scaling.addend).ball(addends[to]));
+        if (dense) {
+          dot.add(dense->sums(batch, row, column));
+        } else {
+          for (int64_t k = 0; k < contraction.inner; ++k) dot.add(a[k], b[k]);
+        }
+        const Ball addend =
+            addends.empty() ? Ball::exact(0) : scaled_addend(math, beta, call.input(scaling.addend).ball(addends[to]));
         output.ball(elements[to]) =
             safe ? dot.result(alpha, addend, scaling.stored_parts) : Ball::unknown(Undecided::Unbounded);
       }

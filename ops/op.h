@@ -53,7 +53,9 @@ class Call {
   bool boolean(int i) const { return std::get<bool>(get<Scalar>(i)); }
   const IntList& integers(int i) const { return get<IntList>(i); }
   std::optional<DType> dtype(int i) const { return has(i) ? std::optional(get<DType>(i)) : std::nullopt; }
-  std::optional<MemoryFormat> memory_format(int i) const { return has(i) ? std::optional(get<MemoryFormat>(i)) : std::nullopt; }
+  std::optional<MemoryFormat> memory_format(int i) const {
+    return has(i) ? std::optional(get<MemoryFormat>(i)) : std::nullopt;
+  }
 
  private:
   template <class T>
@@ -72,8 +74,9 @@ class Call {
 struct ResultMeta {
   DType dtype = DType::F32;
   Layout layout;
-  // The argument value whose storage this result lies in; invalid for a storage of its own. A storage of its own reaches
-  // from element 0 to the layout's extent; copy and the scatter ops keep the gaps and the offset of what they clone.
+  // The argument value whose storage this result lies in; invalid for a storage of its own. A storage of its own
+  // reaches from element 0 to the layout's extent; copy and the scatter ops keep the gaps and the offset of what they
+  // clone.
   ValueId alias;
   // Eager hands that argument's tensor object itself on (contiguous of what is contiguous), not a view of it: a later
   // change of the one's sizes is seen on the other.
@@ -86,7 +89,8 @@ using InferFn = Result<std::vector<ResultMeta>> (*)(const Call& call);
 // A Call that can be computed: the operands' and results' elements.
 class ReferenceCall : public Call {
  public:
-  ReferenceCall(const Call& call, std::span<const BallView> inputs, std::span<const BallView> outputs, const Profile& profile)
+  ReferenceCall(const Call& call, std::span<const BallView> inputs, std::span<const BallView> outputs,
+                const Profile& profile)
       : Call(call), views_(inputs), outputs_(outputs), profile_(&profile) {}
 
   // The elements of parameter i (a tensor), or of one element of a list parameter. Views are indexed by value id.
@@ -103,8 +107,8 @@ class ReferenceCall : public Call {
   const Profile* profile_;
 };
 
-// Fills the outputs from the inputs, or says what eager raises on this data (an index out of range, a division by zero).
-// An in-place op's output is its own written operand, so a kernel reads an element before it writes it.
+// Fills the outputs from the inputs, or says what eager raises on this data (an index out of range, a division by
+// zero). An in-place op's output is its own written operand, so a kernel reads an element before it writes it.
 using ReferenceFn = Result<void> (*)(const ReferenceCall& call);
 
 // What an op may draw its operands from.
@@ -156,13 +160,13 @@ using IndexRangesFn = std::vector<IndexRange> (*)(const Call& call);
 
 // What a family file writes down, one brace list an overload.
 struct OpDef {
-  std::string_view schema;            // as PyTorch prints it (ops/README names the source)
+  std::string_view schema;  // as PyTorch prints it (ops/README names the source)
   InferFn infer = nullptr;
-  ReferenceFn reference = nullptr;    // null: every result is a view, the layout is the meaning
-  SampleFn sample = nullptr;          // null: the generator does not make it
-  std::string_view functional = "";   // an in-place op: the op whose result it writes ("aten.add.Tensor")
-  std::string_view view_twin = "";    // a copying twin of a view op: that op ("aten.view.default" of view_copy)
-  bool takes_numbers = false;         // a Python number may stand for a tensor that is not written
+  ReferenceFn reference = nullptr;       // null: every result is a view, the layout is the meaning
+  SampleFn sample = nullptr;             // null: the generator does not make it
+  std::string_view functional = "";      // an in-place op: the op whose result it writes ("aten.add.Tensor")
+  std::string_view view_twin = "";       // a copying twin of a view op: that op ("aten.view.default" of view_copy)
+  bool takes_numbers = false;            // a Python number may stand for a tensor that is not written
   IndexRangesFn index_ranges = nullptr;  // null: no operand is an index
 };
 
@@ -177,6 +181,7 @@ struct Op {
   const Op* view_twin = nullptr;
   IndexRangesFn index_ranges = nullptr;
   OpGroup group = OpGroup::Pointwise;
+  std::string_view family;  // "unary", "matmul" …: what reports count by
 
   // Whether every result aliases an argument and nothing is written: a view costs no kernel.
   bool is_view() const { return reference == nullptr; }

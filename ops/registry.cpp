@@ -14,10 +14,10 @@ struct Registry {
 
   Registry() {
     std::vector<OpDef> definitions;
-    std::vector<OpGroup> groups;
+    std::vector<const OpFamily*> families;
     for (const OpFamily& family : op_families) {
       for (const OpDef& definition : family.ops()) definitions.push_back(definition);
-      groups.resize(definitions.size(), family.group);
+      families.resize(definitions.size(), &family);
     }
     ops.reserve(definitions.size());
     for (std::size_t i = 0; i < definitions.size(); ++i) {
@@ -35,7 +35,8 @@ struct Registry {
         parameter.takes_number = definition.takes_numbers && parameter.kind == ArgKind::Tensor && !parameter.written;
       }
       op.index_ranges = definition.index_ranges;
-      op.group = op.is_view() ? OpGroup::View : op.writes() ? OpGroup::Write : groups[i];
+      op.group = op.is_view() ? OpGroup::View : op.writes() ? OpGroup::Write : families[i]->group;
+      op.family = families[i]->name;
       PARALLAX_CHECK(by_name.emplace(op.name, &op).second);
     }
     for (std::size_t i = 0; i < ops.size(); ++i) {

@@ -1,5 +1,6 @@
 #include "ops/unary_op.h"
 
+#include "ops/element_math.h"
 #include "ops/elementwise.h"
 #include "ops/fresh_layout.h"
 #include "ops/inplace.h"
@@ -42,11 +43,13 @@ Result<std::vector<ResultMeta>> infer_unary(const Call& call, const UnaryFunctio
 Result<void> reference_unary(const ReferenceCall& call, const UnaryFunction& function) {
   const BallView& output = call.output();
   const Operand operand(call, 0, output.layout.sizes, output.dtype);
-  const BallMath math(output.floating() ? output.dtype : DType::F32, call.profile());
+  const ElementMath in_dtype(output.floating() ? output.dtype : DType::F32, call.profile());
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     if (output.floating()) {
-      output.ball(elements[i]) = function.floating(math, operand.ball(i), call);
+      const Ball x = operand.ball(i);
+      const auto compute = [&](const BallMath& math) { return function.floating(math, x, call); };
+      output.ball(elements[i]) = function.stores_steps ? compute(in_dtype.own()) : in_dtype(compute);
     } else {
       const IntegerBall x = operand.integer(i);
       output.integer(elements[i]) = {wrap_to(output.dtype, function.integral(x.value, call)), x.undecided};

@@ -66,7 +66,8 @@ Tensor centre(const BallTensor& balls) {
   return tensor;
 }
 
-Interpreter::Interpreter(const Graph& graph, const Profile& profile) : graph_(&graph), profile_(&profile) {
+Interpreter::Interpreter(const Graph& graph, const Profile& profile)
+    : graph_(&graph), profile_(&profile), elision_(graph, profile) {
   storages_.reserve(graph.storages.size());
   for (const Storage& storage : graph.storages) {
     storages_.emplace_back(storage.dtype, storage.elements);
@@ -103,6 +104,7 @@ Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& 
         return at(fmt::format("/graph/nodes/{}", n), std::move(done.error()));
       }
     }
+    elision_.widen(node, results);
     if (observe) observe(NodeId(n), results);
   }
 

@@ -1,7 +1,7 @@
 // Interpreter: runs a graph with PyTorch eager's semantics over storages of balls.
 //
-// Views share storage, in-place ops write through, buffers live from run to run. What comes out is, for each element, a set
-// that every implementation keeping the profile lands in (docs/oracle.md).
+// Views share storage, in-place ops write through, buffers live from run to run. What comes out is, for each element, a
+// set that every implementation keeping the profile lands in (docs/oracle.md).
 #pragma once
 
 #include <functional>
@@ -11,6 +11,7 @@
 #include "core/profile.h"
 #include "graph/graph.h"
 #include "ops/ball.h"
+#include "oracle/cast_elision.h"
 
 namespace parallax {
 
@@ -40,12 +41,14 @@ class Interpreter {
   // Called after each node with its results' views.
   using Observer = std::function<void(NodeId node, std::span<const BallView> results)>;
 
-  // One run; `feed` is parallel to feed_slots(graph). An error is what eager raises on this data, with the node's pointer; the state is undefined then.
+  // One run; `feed` is parallel to feed_slots(graph). An error is what eager raises on this data, with the node's
+  // pointer; the state is undefined then.
   Result<Expected> run(std::span<const Tensor> feed, const Observer& observe = nullptr);
 
  private:
   const Graph* graph_;
   const Profile* profile_;
+  CastElision elision_;
   std::vector<BallStorage> storages_;
   std::vector<BallView> views_;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -11,7 +12,7 @@ namespace parallax {
 namespace {
 
 constexpr std::array<std::string_view, verdict_count> verdict_names = {
-    "match", "mismatch", "suspect",     "rejected",    "internal_error", "crash",
+    "match", "mismatch",         "suspect",           "rejected",    "internal_error", "crash",
     "hang",  "nondeterministic", "reference_refused", "unsupported", "undecided"};
 
 // The largest value of the dtype that is at most x.
@@ -35,40 +36,69 @@ class Comparison {
  public:
   explicit Comparison(Judgement& judgement) : judgement_(judgement) {}
 
-  // `place` names the tensor for a person; `record_radius` keeps the radii for the statistics.
+  // `place` names the tensor for a person; `radii` takes the radii for the statistics, or is null.
   void tensor(const BallTensor& expected, const Tensor& got, std::string_view run, const std::string& place, int index,
-              bool record_radius) {
+              OutputRadii* radii) {
     if (got.dtype != expected.dtype || !(got.sizes == expected.sizes)) {
       const bool dtype = got.dtype != expected.dtype;
-      diverge({.run = std::string(run), .place = place, .index = index, .dtype = expected.dtype, .sizes = expected.sizes,
-               .element = 0, .expected = type_text(expected.dtype, expected.sizes), .got = type_text(got.dtype, got.sizes),
-               .outside = 0, .total = expected.numel(), .kind = dtype ? "dtype" : "shape"});
+      diverge({.run = std::string(run),
+               .place = place,
+               .index = index,
+               .dtype = expected.dtype,
+               .sizes = expected.sizes,
+               .element = 0,
+               .expected = type_text(expected.dtype, expected.sizes),
+               .got = type_text(got.dtype, got.sizes),
+               .outside = 0,
+               .total = expected.numel(),
+               .kind = dtype ? "dtype" : "shape"});
       return;
     }
     ElementCounts counts;
     counts.total = expected.numel();
     int64_t first = -1;
+    int64_t first_suspect = -1;
     for (int64_t i = 0; i < counts.total; ++i) {
-      const bool inside = element(expected, got, i, counts, record_radius);
+      const int64_t suspects = counts.suspect;
+      const bool inside = element(expected, got, i, counts, radii);
       if (!inside && first < 0) first = i;
+      if (counts.suspect > suspects && first_suspect < 0) first_suspect = i;
     }
     judgement_.counts.add(counts);
-    if (first < 0) return;
-    const auto at = static_cast<std::size_t>(first);
-    const std::string wanted = is_floating(expected.dtype) ? ball_text(expected.dtype, expected.balls[at])
-                                                           : fmt::format("{}", expected.integers[at].value);
-    diverge({.run = std::string(run), .place = place, .index = index, .dtype = expected.dtype, .sizes = expected.sizes,
-             .element = first, .expected = wanted, .got = element_text(got, first), .outside = counts.outside,
-             .total = counts.total, .kind = "values"});
+    if (first >= 0) {
+      diverge(values_at(expected, got, first, run, place, index, counts.outside));
+    } else if (first_suspect >= 0 && judgement_.verdict == Verdict::Match) {
+      judgement_.verdict = Verdict::Suspect;
+      judgement_.divergence = values_at(expected, got, first_suspect, run, place, index, counts.suspect);
+    }
   }
 
   void diverge(Divergence divergence) {
+    if (judgement_.verdict == Verdict::Suspect) judgement_.divergence.reset();
     judgement_.verdict = Verdict::Mismatch;
     if (!judgement_.divergence) judgement_.divergence = std::move(divergence);
   }
 
  private:
-  bool element(const BallTensor& expected, const Tensor& got, int64_t i, ElementCounts& counts, bool record_radius) {
+  static Divergence values_at(const BallTensor& expected, const Tensor& got, int64_t element, std::string_view run,
+                              const std::string& place, int index, int64_t outside) {
+    const auto at = static_cast<std::size_t>(element);
+    const std::string wanted = is_floating(expected.dtype) ? ball_text(expected.dtype, expected.balls[at])
+                                                           : fmt::format("{}", expected.integers[at].value);
+    return {.run = std::string(run),
+            .place = place,
+            .index = index,
+            .dtype = expected.dtype,
+            .sizes = expected.sizes,
+            .element = element,
+            .expected = wanted,
+            .got = element_text(got, element),
+            .outside = outside,
+            .total = expected.numel(),
+            .kind = "values"};
+  }
+
+  bool element(const BallTensor& expected, const Tensor& got, int64_t i, ElementCounts& counts, OutputRadii* radii) {
     const auto at = static_cast<std::size_t>(i);
     Undecided reason = Undecided::No;
     bool inside = true;
@@ -79,7 +109,13 @@ class Comparison {
       exact = ball.radius == 0;
       if (reason == Undecided::No) {
         inside = accepts(expected.dtype, ball, got.get_double(i));
-        if (record_radius && !exact) judgement_.radius_ulps.push_back(static_cast<float>(radius_in_ulps(expected.dtype, ball)));
+        counts.suspect += inside && is_suspect(ball, got.get_double(i));
+        if (!exact && std::isfinite(ball.mid)) {
+          const auto dtype = static_cast<std::size_t>(expected.dtype);
+          counts.inexact[dtype] += 1;
+          counts.sharp[dtype] += proved_bits(ball) >= std::min(10, info(expected.dtype).precision - 3);
+          if (radii != nullptr) radii->ulps.push_back(static_cast<float>(radius_in_ulps(expected.dtype, ball)));
+        }
       }
     } else {
       reason = expected.integers[at].undecided;
@@ -97,6 +133,7 @@ class Comparison {
 
 struct Names {
   std::vector<std::string> outputs;
+  std::vector<std::string_view> families;  // of the ops that made the outputs
   std::vector<std::string> inputs;
   std::vector<std::string> buffers;
   std::vector<bool> input_written;
@@ -106,6 +143,11 @@ struct Names {
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
       outputs.push_back(fmt::format("out[{}] {}", i, graph.name(graph.outputs[i])));
     }
+    std::vector<std::string_view> family_of(graph.metas.size());
+    for (const Node& node : graph.nodes) {
+      for (const ValueId result : node.results) family_of[result.index] = node.op->family;
+    }
+    for (const ValueId output : graph.outputs) families.push_back(family_of[output.index]);
     const std::vector<bool> written = written_storages(graph);
     for (const Source& source : graph.sources) {
       const std::string& source_name = graph.name(source.value);
@@ -126,7 +168,7 @@ void compare_state(Comparison& comparison, const std::vector<BallTensor>& expect
                    const std::vector<bool>& written, std::string_view run, bool& unobserved) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (i < got.size() && got[i]) {
-      comparison.tensor(expected[i], *got[i], run, places[i], static_cast<int>(i), false);
+      comparison.tensor(expected[i], *got[i], run, places[i], static_cast<int>(i), nullptr);
     } else if (written[i]) {
       unobserved = true;
     }
@@ -134,19 +176,24 @@ void compare_state(Comparison& comparison, const std::vector<BallTensor>& expect
 }
 
 void compare_outputs(Comparison& comparison, const std::vector<BallTensor>& expected, const std::vector<Tensor>& got,
-                     const Names& names, std::string_view run, bool record_radius) {
+                     const Names& names, std::string_view run, std::vector<OutputRadii>* radii) {
   if (got.size() != expected.size()) {
-    comparison.diverge({.run = std::string(run), .place = "the outputs", .sizes = {},
-                        .expected = fmt::format("{} outputs", expected.size()), .got = fmt::format("{}", got.size()),
+    comparison.diverge({.run = std::string(run),
+                        .place = "the outputs",
+                        .sizes = {},
+                        .expected = fmt::format("{} outputs", expected.size()),
+                        .got = fmt::format("{}", got.size()),
                         .kind = "count"});
     return;
   }
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    comparison.tensor(expected[i], got[i], run, names.outputs[i], static_cast<int>(i), record_radius);
+    comparison.tensor(expected[i], got[i], run, names.outputs[i], static_cast<int>(i),
+                      radii ? &radii->emplace_back(names.families[i]) : nullptr);
   }
 }
 
-// The outputs' storages against eager's: shared where eager shares, apart where eager keeps apart. Empty tensors lie nowhere.
+// The outputs' storages against eager's: shared where eager shares, apart where eager keeps apart. Empty tensors lie
+// nowhere.
 void compare_identity(Comparison& comparison, const Expected& expected, const Observation& got, const Names& names) {
   if (got.identity.size() != expected.identity.size()) return;
   const std::size_t first_output = expected.inputs.size() + expected.buffers.size();
@@ -157,7 +204,9 @@ void compare_identity(Comparison& comparison, const Expected& expected, const Ob
   };
   auto place_of = [&](std::size_t i) {
     if (i < expected.inputs.size()) return names.inputs[i].substr(0, names.inputs[i].find(" after"));
-    if (i < first_output) return names.buffers[i - expected.inputs.size()].substr(0, names.buffers[i - expected.inputs.size()].find(" after"));
+    if (i < first_output)
+      return names.buffers[i - expected.inputs.size()].substr(0,
+                                                              names.buffers[i - expected.inputs.size()].find(" after"));
     return names.outputs[i - first_output];
   };
   for (std::size_t i = first_output; i < expected.identity.size(); ++i) {
@@ -167,9 +216,13 @@ void compare_identity(Comparison& comparison, const Expected& expected, const Ob
       const bool wanted = expected.identity[i] == expected.identity[j];
       if (wanted == (got.identity[i] == got.identity[j])) continue;
       const std::string relation = wanted ? "shares the storage of " : "has a storage apart from ";
-      comparison.diverge({.run = "A", .place = names.outputs[i - first_output], .index = static_cast<int>(i - first_output),
-                          .dtype = tensor_at(i).dtype, .sizes = tensor_at(i).sizes,
-                          .expected = relation + place_of(j), .got = wanted ? "a storage of its own" : "the same storage",
+      comparison.diverge({.run = "A",
+                          .place = names.outputs[i - first_output],
+                          .index = static_cast<int>(i - first_output),
+                          .dtype = tensor_at(i).dtype,
+                          .sizes = tensor_at(i).sizes,
+                          .expected = relation + place_of(j),
+                          .got = wanted ? "a storage of its own" : "the same storage",
                           .kind = "identity"});
     }
   }
@@ -177,12 +230,18 @@ void compare_identity(Comparison& comparison, const Expected& expected, const Ob
 
 Verdict verdict_of(Status status) {
   switch (status) {
-    case Status::Ok: return Verdict::Match;
-    case Status::Rejected: return Verdict::Rejected;
-    case Status::Unsupported: return Verdict::Unsupported;
-    case Status::Error: return Verdict::InternalError;
-    case Status::Crash: return Verdict::Crash;
-    case Status::Hang: return Verdict::Hang;
+    case Status::Ok:
+      return Verdict::Match;
+    case Status::Rejected:
+      return Verdict::Rejected;
+    case Status::Unsupported:
+      return Verdict::Unsupported;
+    case Status::Error:
+      return Verdict::InternalError;
+    case Status::Crash:
+      return Verdict::Crash;
+    case Status::Hang:
+      return Verdict::Hang;
   }
   return Verdict::InternalError;
 }
@@ -199,9 +258,11 @@ bool same_bits(const Observation& first, const Observation& second, const Expect
     const BallTensor& wanted = expected.outputs[i];
     for (int64_t k = 0; k < a.numel(); ++k) {
       const auto at = static_cast<std::size_t>(k);
-      const bool decided = is_floating(wanted.dtype) ? wanted.balls[at].decided() : wanted.integers[at].undecided == Undecided::No;
+      const bool decided =
+          is_floating(wanted.dtype) ? wanted.balls[at].decided() : wanted.integers[at].undecided == Undecided::No;
       if (!decided) continue;
-      const bool equal = is_floating(a.dtype) ? a.get_double(k) == b.get_double(k) || (std::isnan(a.get_double(k)) && std::isnan(b.get_double(k)))
+      const bool equal = is_floating(a.dtype) ? a.get_double(k) == b.get_double(k) ||
+                                                    (std::isnan(a.get_double(k)) && std::isnan(b.get_double(k)))
                                               : a.get_integer(k) == b.get_integer(k);
       if (!equal) return false;
     }
@@ -226,9 +287,21 @@ bool is_finding(Verdict verdict) {
     case Verdict::InternalError:
     case Verdict::Crash:
     case Verdict::Hang:
-    case Verdict::Nondeterministic: return true;
-    default: return false;
+    case Verdict::Nondeterministic:
+      return true;
+    default:
+      return false;
   }
+}
+
+bool is_suspect(const Ball& ball, double got) {
+  return ball.deviation > 0 && std::isfinite(got) && std::isfinite(ball.mid) &&
+         std::fabs(got - ball.mid) > suspicion_deviations * ball.spread();
+}
+
+int proved_bits(const Ball& ball) {
+  if (ball.mid == 0) return 0;
+  return std::max(0, static_cast<int>(std::floor(std::log2(std::fabs(ball.mid) / ball.radius))));
 }
 
 bool accepts(DType dtype, const Ball& ball, double got) {
@@ -245,6 +318,11 @@ void ElementCounts::add(const ElementCounts& other) {
   undecided += other.undecided;
   exact += other.exact;
   outside += other.outside;
+  suspect += other.suspect;
+  for (std::size_t i = 0; i < dtype_count; ++i) {
+    inexact[i] += other.inexact[i];
+    sharp[i] += other.sharp[i];
+  }
   for (std::size_t i = 0; i < by_reason.size(); ++i) by_reason[i] += other.by_reason[i];
 }
 
@@ -252,33 +330,37 @@ Judgement judge(const Graph& graph, const ExpectedRuns& expected, const Outcome&
   Judgement judgement;
   judgement.verdict = verdict_of(outcome.status);
   if (outcome.status != Status::Ok || !outcome.a) {
-    judgement.reason = outcome.stage.empty() ? outcome.message : fmt::format("{}: {}: {}", outcome.stage, outcome.kind, outcome.message);
+    judgement.reason = outcome.stage.empty() ? outcome.message
+                                             : fmt::format("{}: {}: {}", outcome.stage, outcome.kind, outcome.message);
     return judgement;
   }
   const Names names(graph);
   Comparison comparison(judgement);
   auto compare_run = [&](const Expected& wanted, const Observation& got, std::string_view run) {
-    compare_outputs(comparison, wanted.outputs, got.outputs, names, run, run == "A");
+    compare_outputs(comparison, wanted.outputs, got.outputs, names, run, run == "A" ? &judgement.radii : nullptr);
     compare_state(comparison, wanted.inputs, got.inputs, names.inputs, names.input_written, run, judgement.unobserved);
-    compare_state(comparison, wanted.buffers, got.buffers, names.buffers, names.buffer_written, run, judgement.unobserved);
+    compare_state(comparison, wanted.buffers, got.buffers, names.buffers, names.buffer_written, run,
+                  judgement.unobserved);
   };
   compare_run(expected.a, *outcome.a, "A");
   if (profile.promises_identity) compare_identity(comparison, expected.a, *outcome.a, names);
   if (outcome.b && expected.b) compare_run(*expected.b, *outcome.b, "B");
-  if (outcome.b && !outcome.a_kept.empty() && judgement.verdict == Verdict::Match) {
+  if (outcome.b && !outcome.a_kept.empty() && judgement.verdict != Verdict::Mismatch) {
     // An output that lies in a caller's buffer rightly changes with it; every other one must still be A's.
     const std::size_t sources = expected.a.inputs.size() + expected.a.buffers.size();
     const std::size_t first_buffer = expected.a.inputs.size();
     for (std::size_t i = 0; i < outcome.a_kept.size() && i < expected.a.outputs.size(); ++i) {
       bool in_buffer = false;
-      for (std::size_t b = first_buffer; b < sources; ++b) in_buffer |= expected.a.identity[b] == expected.a.identity[sources + i];
+      for (std::size_t b = first_buffer; b < sources; ++b)
+        in_buffer |= expected.a.identity[b] == expected.a.identity[sources + i];
       if (in_buffer) continue;
-      comparison.tensor(expected.a.outputs[i], outcome.a_kept[i], "A, read again after B", names.outputs[i], static_cast<int>(i), false);
+      comparison.tensor(expected.a.outputs[i], outcome.a_kept[i], "A, read again after B", names.outputs[i],
+                        static_cast<int>(i), nullptr);
     }
   }
   if (outcome.a_again) {
-    if (judgement.verdict == Verdict::Match) compare_run(expected.a, *outcome.a_again, "A on a fresh instance");
-    if (judgement.verdict == Verdict::Match && !same_bits(*outcome.a, *outcome.a_again, expected.a)) {
+    if (judgement.verdict != Verdict::Mismatch) compare_run(expected.a, *outcome.a_again, "A on a fresh instance");
+    if (judgement.verdict != Verdict::Mismatch && !same_bits(*outcome.a, *outcome.a_again, expected.a)) {
       judgement.verdict = Verdict::Nondeterministic;
       judgement.reason = "two runs of the same input differ";
       return judgement;
@@ -286,11 +368,15 @@ Judgement judge(const Graph& graph, const ExpectedRuns& expected, const Outcome&
   }
   if (judgement.divergence) {
     const Divergence& d = *judgement.divergence;
-    judgement.reason = d.kind == "values" ? fmt::format("{}: {} element {}: expected {} got {}", d.run, d.place, d.element, d.expected, d.got)
-                                          : fmt::format("{}: {}: expected {}, got {}", d.run, d.place, d.expected, d.got);
+    if (judgement.verdict == Verdict::Suspect) judgement.reason = "more than 8 deviations off: ";
+    judgement.reason +=
+        d.kind == "values"
+            ? fmt::format("{}: {} element {}: expected {} got {}", d.run, d.place, d.element, d.expected, d.got)
+            : fmt::format("{}: {}: expected {}, got {}", d.run, d.place, d.expected, d.got);
   } else if (judgement.counts.undecided > 0) {
     judgement.verdict = Verdict::Undecided;
-    judgement.reason = fmt::format("{} of {} elements cannot be decided", judgement.counts.undecided, judgement.counts.total);
+    judgement.reason =
+        fmt::format("{} of {} elements cannot be decided", judgement.counts.undecided, judgement.counts.total);
   } else if (judgement.unobserved) {
     judgement.verdict = Verdict::Undecided;
     judgement.reason = "state that the graph writes is not handed back";

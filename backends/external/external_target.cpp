@@ -38,7 +38,7 @@ class ExternalTarget final : public Target {
       : name_(std::move(name)), command_(std::move(command)), options_(options) {}
 
   const std::string& name() const override { return name_; }
-  const Profile& profile() const override { return *profile_; }
+  const Profile& profile() const override { return hello_.profile; }
   bool takes(const Op& op) const override {
     return !hello_.ops || std::ranges::find(*hello_.ops, op.name) != hello_.ops->end();
   }
@@ -57,7 +57,6 @@ class ExternalTarget final : public Target {
   ExternalOptions options_;
   std::optional<Process> worker_;
   Hello hello_;
-  const Profile* profile_ = nullptr;
   int64_t next_id_ = 1;
   int served_ = 0;  // cases that this worker was given
 };
@@ -80,9 +79,6 @@ Result<void> ExternalTarget::start() {
     return fail("{}: the worker does not speak the adapter protocol: {}", name_, hello.error().text());
   }
   hello_ = *std::move(hello);
-  profile_ = find_profile(hello_.profile);
-  if (profile_ == nullptr)
-    return fail("{}: the worker names the profile '{}', which is not known", name_, hello_.profile);
   return {};
 }
 

@@ -6,7 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "graph/json_field.h"
+#include "core/json_field.h"
+#include "core/profile_json.h"
 #include "graph/tensor_json.h"
 
 namespace parallax {
@@ -164,11 +165,14 @@ Result<Outcome> read_outcome(const Field& root, const Graph& graph) {
   return outcome;
 }
 
-Result<std::string> read_profile(const Field& root) {
+// By name, or as an object of its own.
+Result<Profile> read_hello_profile(const Field& root) {
   TRY(Field field, root.need("profile"));
-  if (!field.json().is_object()) return field.text();
-  TRY(Field name, field.need("name"));
-  return name.text();
+  if (field.json().is_object()) return read_profile(field);
+  TRY(const std::string name, field.text());
+  const Profile* known = find_profile(name);
+  if (known == nullptr) return field.fail("'{}' is no profile that is known here", name);
+  return *known;
 }
 
 Result<DType> read_dtype(const Field& field) {
@@ -185,7 +189,7 @@ Result<Hello> read_hello(const Field& root) {
   TRY(Field name, root.need("name"));
   TRY(hello.name, name.text());
   TRY(hello.version, text_or_empty(root, "version"));
-  TRY(hello.profile, read_profile(root));
+  TRY(hello.profile, read_hello_profile(root));
   if (const auto versions = find_set(root, "versions")) {
     TRY_VOID(versions->expect_object());
     TRY_VOID(for_each_member(*versions, [&](const std::string& part, const Field& value) -> Result<void> {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/profile.h"
 #include "core/result.h"
 #include "graph/case.h"
 #include "oracle/outcome.h"
@@ -20,7 +21,7 @@ struct Hello {
   std::string name;
   std::string version;
   std::vector<std::pair<std::string, std::string>> versions;  // of what it stands on
-  std::string profile;                                        // find_profile() knows it
+  Profile profile;                                            // a built-in one by name, or one of its own
   std::optional<std::vector<DType>> dtypes;                   // nothing: it takes any
   std::optional<std::vector<std::string>> ops;                // likewise
 };

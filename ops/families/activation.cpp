@@ -4,6 +4,7 @@
 
 #include "ops/ball_activations.h"
 #include "ops/ball_functions.h"
+#include "ops/element_math.h"
 #include "ops/elementwise.h"
 #include "ops/families.h"
 #include "ops/sample.h"
@@ -188,12 +189,14 @@ Result<std::vector<ResultMeta>> infer_log_sigmoid(const Call& call) {
 Result<void> reference_log_sigmoid(const ReferenceCall& call) {
   const BallView& output = call.output();
   const Operand operand(call, 0, output.layout.sizes, output.dtype);
-  const BallMath math(output.dtype, call.profile());
+  const ElementMath in_dtype(output.dtype, call.profile());
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const Ball x = operand.ball(i);
-    output.ball(elements[i]) = ball_log_sigmoid(math, x);
-    if (call.outputs().size() > 1) call.output(1).ball(elements[i]) = math.exp(math.neg(math.abs(x)));
+    output.ball(elements[i]) = in_dtype([&](const BallMath& math) { return ball_log_sigmoid(math, x); });
+    if (call.outputs().size() == 1) continue;
+    const auto exponential = [&](const BallMath& math) { return math.exp(math.neg(math.abs(x))); };
+    call.output(1).ball(elements[i]) = in_dtype(exponential);
   }
   return {};
 }
@@ -223,9 +226,10 @@ Result<void> reference_glu(const ReferenceCall& call) {
   const std::vector<int64_t> values = elements_of(halves[0]);
   const std::vector<int64_t> gates = elements_of(halves[1]);
   const std::vector<int64_t> elements = elements_of(output.layout);
-  const BallMath math(output.dtype, call.profile());
+  const ElementMath in_dtype(output.dtype, call.profile());
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    output.ball(elements[i]) = math.mul(self.ball(values[i]), math.sigmoid(self.ball(gates[i])));
+    output.ball(elements[i]) = in_dtype(
+        [&](const BallMath& math) { return math.mul(self.ball(values[i]), math.sigmoid(self.ball(gates[i]))); });
   }
   return {};
 }

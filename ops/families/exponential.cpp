@@ -41,15 +41,15 @@ Ball kept_inside(const BallMath& math, const Ball& x, double eps) {
   return is_definite_nan(x) ? x : below.value ? low : high;
 }
 
-// log(x / (1 - x)), each step in the dtype.
-constexpr UnaryFunction logit = {Takes::AsFloats, [](const BallMath& math, const Ball& x, const ReferenceCall& call) {
-                                   const bool bounded = call.has(1) && call.real(1) >= 0;
-                                   const Ball inside = bounded ? kept_inside(math, x, call.real(1)) : x;
-                                   // 1 - 1 is +0, and the quotient +inf.
-                                   if (inside.is_exact() && inside.mid == 1)
-                                     return ball_log(math, Ball::exact(HUGE_VAL));
-                                   return ball_log(math, math.div(inside, math.sub(Ball::exact(1), inside)));
-                                 }};
+// log(x / (1 - x)).
+Ball of_logit(const BallMath& math, const Ball& x, const ReferenceCall& call) {
+  const bool bounded = call.has(1) && call.real(1) >= 0;
+  const Ball inside = bounded ? kept_inside(math, x, call.real(1)) : x;
+  // 1 - 1 is +0, and the quotient +inf.
+  if (inside.is_exact() && inside.mid == 1) return ball_log(math, Ball::exact(HUGE_VAL));
+  return ball_log(math, math.div(inside, math.sub(Ball::exact(1), inside)));
+}
+constexpr UnaryFunction logit = {.floating = of_logit, .stores_steps = true};
 
 std::optional<std::vector<Argument>> sample_logit(const Op& op, SampleContext& context) {
   const auto self = pick_operand(op, context, Takes::AsFloats);

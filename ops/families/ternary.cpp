@@ -4,6 +4,7 @@
 
 #include "ops/ball_pairs.h"
 #include "ops/binary_op.h"
+#include "ops/element_math.h"
 #include "ops/families.h"
 #include "ops/number.h"
 
@@ -26,10 +27,11 @@ void for_each_triple(const ReferenceCall& call, Compute&& compute) {
   const Operand a(call, 0, sizes, output.dtype);
   const Operand b(call, 1, sizes, output.dtype);
   const Operand c(call, 2, sizes, output.dtype);
-  const BallMath math(output.dtype, call.profile());
+  const ElementMath in_dtype(output.dtype, call.profile());
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    output.ball(elements[i]) = compute(math, BallTriple{a.ball(i), b.ball(i), c.ball(i), b.same_element(c, i)});
+    const BallTriple triple{a.ball(i), b.ball(i), c.ball(i), b.same_element(c, i)};
+    output.ball(elements[i]) = in_dtype([&](const BallMath& math) { return compute(math, triple); });
   }
 }
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/choices.h"
-#include "graph/json_text.h"
+#include "core/json_text.h"
 
 namespace parallax {
 namespace {
@@ -81,13 +81,15 @@ TEST(Protocol, HelloSaysWhatIsTaken) {
       R"({"id":1,"protocol":1,"name":"n","version":"2","versions":{"torch":"3"},"dtypes":["f32","bool"],"ops":null,"profile":{"name":"eager"}})",
       1);
   ASSERT_TRUE(hello.has_value()) << hello.error().text();
-  EXPECT_EQ(hello->profile, "eager");
+  EXPECT_EQ(hello->profile.name, "eager");
   EXPECT_EQ(hello->dtypes, (std::vector<DType>{DType::F32, DType::Bool}));
   EXPECT_FALSE(hello->ops.has_value());
   EXPECT_EQ(hello->versions.at(0).second, "3");
   for (const char* bad :
        {R"({"id":1})", R"({"id":1,"protocol":2,"name":"n","profile":"eager"})", R"([])", R"({"id":2,"protocol":1})",
-        R"({"id":1,"protocol":1,"name":"n","profile":"eager","dtypes":["f33"]})"}) {
+        R"({"id":1,"protocol":1,"name":"n","profile":"eager","dtypes":["f33"]})",
+        R"({"id":1,"protocol":1,"name":"n","profile":"nobody's"})",
+        R"({"id":1,"protocol":1,"name":"n","profile":{"name":"x","functions":{"exp":{"ulps":3}}}})"}) {
     EXPECT_FALSE(decode_hello(bad, 1).has_value()) << bad;
   }
 }

@@ -71,7 +71,7 @@ class Source {
   Real perturbed(Real value, Real spared = 0) {
     const Real ulp =
         value == 0 ? 0 : std::ldexp(Real{2} * static_cast<Real>(info(dtype_).unit_roundoff), std::ilogb(value));
-    const Real allowed = static_cast<Real>(profile().function_ulp) - spared;
+    const Real allowed = static_cast<Real>(profile().error_of(FunctionKind::Other, DType::F32).ulp) - spared;
     return chance(50) ? value + unit() * allowed * ulp : rounded(dtype_, value + unit() * (allowed - 1) * ulp);
   }
 

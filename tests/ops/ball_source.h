@@ -53,14 +53,13 @@ class BallSource {
   // A factor that is a rounding's relative error off 1, or less.
   Real near_one() { return 1 + unit() * static_cast<Real>(info(dtype_).unit_roundoff); }
 
-  // A function's result as far off as the profile allows: before it is rounded, or as it is.
+  // A function's result as far off as the profile allows: before it is rounded, or as it is. Units of 0 are none.
   Real function(Real value) {
-    if (!std::isfinite(value)) return value;
+    if (!std::isfinite(value) || value == 0) return value;
     const Real least = static_cast<Real>(info(dtype_).smallest_subnormal);
-    const Real unit_of =
-        value == 0 ? 0 : std::ldexp(2 * static_cast<Real>(info(dtype_).unit_roundoff), std::ilogb(value));
+    const Real unit_of = std::ldexp(2 * static_cast<Real>(info(dtype_).unit_roundoff), std::ilogb(value));
     const Real ulp = std::max(unit_of, least);
-    const auto allowed = static_cast<Real>(find_profile("eager")->function_ulp);
+    const auto allowed = static_cast<Real>(find_profile("eager")->error_of(FunctionKind::Other, DType::F32).ulp);
     return chance(50) ? value + unit() * allowed * ulp : rounded(value + unit() * (allowed - 1) * ulp);
   }
 

@@ -55,7 +55,8 @@ class Arithmetic {
   Real function(Real x) {
     if (x == 0) return 0;
     const Real ulp = std::ldexp(2 * unit_, std::ilogb(x));
-    return x + ulp * static_cast<Real>(profile().function_ulp) * (static_cast<int>(random_() % 3) - 1);
+    return x + ulp * static_cast<Real>(profile().error_of(FunctionKind::Other, DType::F32).ulp) *
+                   (static_cast<int>(random_() % 3) - 1);
   }
   bool coin() { return random_() % 2 == 0; }
   std::size_t below(std::size_t n) { return random_() % n; }

@@ -85,6 +85,33 @@ TEST(Judge, NamesTheFirstWrongElement) {
   EXPECT_EQ(judgement.reason, "A: out[0] x element 1: expected 2 got 3");
 }
 
+// Inside the bound and yet more than eight deviations off: no proof, and no match.
+TEST(Judge, AnUnlikelyElementIsSuspect) {
+  Ball ball{1, 0x1p-10, false, false, Undecided::No, 0x1p-20F};
+  const auto judged = [&](double got) {
+    return judge(identity_graph(), expecting({Ball::exact(1), ball}), returning(tensor_of(DType::F32, {1, got})), eager());
+  };
+  EXPECT_EQ(judged(1 + 0x1p-18).verdict, Verdict::Match);
+  const Judgement suspect = judged(1 + 0x1p-14);
+  EXPECT_EQ(suspect.verdict, Verdict::Suspect);
+  EXPECT_EQ(suspect.counts.suspect, 1);
+  ASSERT_TRUE(suspect.divergence.has_value());
+  EXPECT_EQ(suspect.divergence->element, 1);
+  EXPECT_EQ(judged(1 + 0x1p-9).verdict, Verdict::Mismatch);
+  ball.deviation = -1;
+  EXPECT_EQ(judged(1 + 0x1p-14).verdict, Verdict::Match) << "no deviation is known";
+}
+
+TEST(Judge, CountsTheElementsThatAreProvedSharply) {
+  const Ball sharp{1, 0x1p-10, false, false, Undecided::No};
+  const Ball blunt{1, 0x1p-9, false, false, Undecided::No};
+  const Judgement judgement = judge(identity_graph(), expecting({sharp, blunt, Ball::exact(1)}),
+                                    returning(tensor_of(DType::F32, {1, 1, 1})), eager());
+  const auto f32 = static_cast<std::size_t>(DType::F32);
+  EXPECT_EQ(judgement.counts.inexact[f32], 2);
+  EXPECT_EQ(judgement.counts.sharp[f32], 1);
+}
+
 TEST(Judge, AnUndecidedElementIsNoMatch) {
   const auto expected = expecting({Ball::exact(1), Ball::unknown(Undecided::InexactCompare)});
   EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F32, {1, 9})), eager()).verdict, Verdict::Undecided);

@@ -1,4 +1,4 @@
-#include "graph/json_text.h"
+#include "core/json_text.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "graph/json_field.h"
+#include "core/json_field.h"
 
 #include <limits>
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "graph/json_text.h"
+#include "core/json_text.h"
 
 namespace parallax {
 
