@@ -110,7 +110,9 @@ Ball BallMath::relu(const Ball& x) const {
 Ball BallMath::sqrt(const Ball& x) const {
   if (x.is_exact() && std::isfinite(x.mid) && x.mid >= 0) {
     const double root = std::sqrt(x.mid);
-    const bool exact = root * root == x.mid && std::fma(root, root, -x.mid) == 0;
+    // Below that the square's error is lost under the subnormals.
+    const bool tells = x.mid == 0 || x.mid > 0x1p-960;
+    const bool exact = tells && root * root == x.mid && std::fma(root, root, -x.mid) == 0;
     // A root that is a number comes out exact of anything but an approximation.
     if (exact && holds(root) && profile_->error_of(FunctionKind::Sqrt, dtype_).ulp <= 1) return Ball::exact(root);
     return with_error(root, 0, root_error(root, root) + libm_error * root);

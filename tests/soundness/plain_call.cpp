@@ -1,0 +1,151 @@
+#include "tests/soundness/plain_call.h"
+
+#include <algorithm>
+
+#include "core/check.h"
+
+namespace parallax {
+
+PlainTensor PlainCall::broadcast(int i) const {
+  const PlainTensor& from = elements(i);
+  const Dims& own = sizes(i);
+  const Dims& whole = result_sizes();
+  if (own == whole) return from;
+  PlainTensor repeated;
+  std::size_t count = 1;
+  for (const int64_t size : whole) count *= static_cast<std::size_t>(size);
+  repeated.reserve(count);
+  for (std::size_t place = 0; place < count; ++place) {
+    std::size_t rest = place;
+    std::size_t at = 0;
+    std::size_t step = 1;
+    for (int dim = whole.size() - 1, mine = own.size() - 1; dim >= 0; --dim, --mine) {
+      const auto size = static_cast<std::size_t>(whole[dim]);
+      if (mine >= 0 && own[mine] != 1) at += rest % size * step;
+      if (mine >= 0) step *= static_cast<std::size_t>(own[mine]);
+      rest /= size;
+    }
+    repeated.push_back(from[at]);
+  }
+  return repeated;
+}
+
+int PlainCall::dim(int i) const {
+  const auto given = static_cast<int>(integer(i));
+  return given < 0 ? given + std::max(rank(0), 1) : given;
+}
+
+std::vector<bool> PlainCall::dims(int i) const {
+  std::vector<bool> mask(static_cast<std::size_t>(rank(0)), !has(i) || integers(i).empty());
+  if (!has(i) || mask.empty()) return mask;
+  for (const int64_t dim : integers(i)) mask[static_cast<std::size_t>(dim < 0 ? dim + rank(0) : dim)] = true;
+  return mask;
+}
+
+int64_t PlainCall::entry(int i, int k, int64_t otherwise) const {
+  if (!has(i) || integers(i).empty()) return otherwise;
+  const IntList& list = integers(i);
+  return list.size() == 1 ? list[0] : list[static_cast<std::size_t>(k)];
+}
+
+std::vector<std::vector<std::size_t>> lanes_along(const Dims& sizes, const std::vector<bool>& mask) {
+  std::size_t count = 1;
+  std::size_t lanes = 1;
+  for (int dim = 0; dim < sizes.size(); ++dim) {
+    const auto size = static_cast<std::size_t>(sizes[dim]);
+    count *= size;
+    if (!mask[static_cast<std::size_t>(dim)]) lanes *= size;
+  }
+  std::vector<std::vector<std::size_t>> places(lanes);
+  for (std::size_t place = 0; place < count; ++place) {
+    std::size_t rest = place;
+    std::size_t lane = 0;
+    std::size_t step = 1;
+    for (int dim = sizes.size() - 1; dim >= 0; --dim) {
+      const auto size = static_cast<std::size_t>(sizes[dim]);
+      if (!mask[static_cast<std::size_t>(dim)]) {
+        lane += rest % size * step;
+        step *= size;
+      }
+      rest /= size;
+    }
+    places[lane].push_back(place);
+  }
+  return places;
+}
+
+PlainTensor lane_of(const PlainTensor& elements, const std::vector<std::size_t>& places) {
+  PlainTensor lane;
+  lane.reserve(places.size());
+  for (const std::size_t place : places) lane.push_back(elements[place]);
+  return lane;
+}
+
+namespace {
+
+// Parameter i for each element of the first result.
+PlainTensor operand(Perturbed& p, const PlainCall& call, int i, std::size_t count) {
+  if (call.is_tensor(i)) return call.broadcast(i);
+  return PlainTensor(count, p.number(call.real(i)));
+}
+
+void fill(PlainOp::One function, Perturbed& p, const PlainCall& call, std::vector<PlainTensor>& results) {
+  PlainTensor& result = results[0];
+  const PlainTensor x = operand(p, call, 0, result.size());
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = function(p, call, x[i]);
+}
+
+void fill(PlainOp::Two function, Perturbed& p, const PlainCall& call, std::vector<PlainTensor>& results) {
+  PlainTensor& result = results[0];
+  const PlainTensor x = operand(p, call, 0, result.size());
+  const PlainTensor y = operand(p, call, 1, result.size());
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = function(p, call, x[i], y[i]);
+}
+
+void fill(PlainOp::Three function, Perturbed& p, const PlainCall& call, std::vector<PlainTensor>& results) {
+  PlainTensor& result = results[0];
+  const PlainTensor x = operand(p, call, 0, result.size());
+  const PlainTensor y = operand(p, call, 1, result.size());
+  const PlainTensor z = operand(p, call, 2, result.size());
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = function(p, call, x[i], y[i], z[i]);
+}
+
+void fill(PlainOp::Whole function, Perturbed& p, const PlainCall& call, std::vector<PlainTensor>& results) {
+  function(p, call, results);
+}
+
+}  // namespace
+
+std::vector<PlainTensor> run_plain(const PlainOp& op, Perturbed& p, const PlainCall& call) {
+  std::vector<PlainTensor> results;
+  for (std::size_t k = 0; k < call.op().schema.returns.size(); ++k) {
+    std::size_t count = 1;
+    for (const int64_t size : call.result_sizes(static_cast<int>(k))) count *= static_cast<std::size_t>(size);
+    results.emplace_back(count);
+  }
+  std::visit([&](auto function) { fill(function, p, call, results); }, op.function);
+  for (PlainTensor& result : results) {
+    for (double& element : result) element = p.store(element);
+  }
+  return results;
+}
+
+const std::vector<PlainOp>& plain_ops() {
+  static const std::vector<PlainOp> ops = [] {
+    std::vector<PlainOp> all;
+    for (auto* table : {plain_unary_ops, plain_pair_ops, plain_reduction_ops, plain_normalization_ops,
+                        plain_product_ops, plain_picture_ops}) {
+      for (const PlainOp& op : table()) all.push_back(op);
+    }
+    return all;
+  }();
+  return ops;
+}
+
+const PlainOp& plain_op(std::string_view name) {
+  const auto found = std::ranges::find(plain_ops(), name, &PlainOp::name);
+  PARALLAX_CHECK(found != plain_ops().end());
+  return *found;
+}
+
+}  // namespace parallax

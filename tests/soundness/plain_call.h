@@ -1,0 +1,80 @@
+// PlainCall: a call seen by an implementation that knows no balls: operands and results are lists of doubles.
+#pragma once
+
+#include <vector>
+
+#include "ops/op.h"
+#include "tests/soundness/perturbed.h"
+
+namespace parallax {
+
+// Elements in row-major order, whatever the strides are in memory.
+using PlainTensor = std::vector<double>;
+
+class PlainCall : public Call {
+ public:
+  // `values` has the elements of each value of the call; a bool tensor's are 0 and 1.
+  PlainCall(const Call& call, const std::vector<PlainTensor>& values, std::span<const Dims> results)
+      : Call(call), values_(&values), results_(results) {}
+
+  // Parameter i, a tensor.
+  const PlainTensor& elements(int i) const { return elements_of_value(value(i)); }
+  const PlainTensor& elements_of_value(ValueId value) const { return (*values_)[value.index]; }
+  const Dims& sizes(int i) const { return tensor(i).layout.sizes; }
+  int rank(int i) const { return sizes(i).size(); }
+  const Dims& result_sizes(int k = 0) const { return results_[static_cast<std::size_t>(k)]; }
+  bool is_tensor(int i) const { return std::holds_alternative<ValueId>(arguments()[static_cast<std::size_t>(i)]); }
+
+  // Parameter i, a tensor, repeated to the first result's sizes.
+  PlainTensor broadcast(int i) const;
+  // Parameter i, a number that the schema gives no default for, or `otherwise` where it is None.
+  double real_or(int i, double otherwise) const { return has(i) ? real(i) : otherwise; }
+  // Parameter i, a dim, as a dim of tensor parameter 0.
+  int dim(int i) const;
+  // Parameter i, a list of dims, as a mask over those of tensor parameter 0; all dims for None or none.
+  std::vector<bool> dims(int i) const;
+  // Parameter `i` of a list of numbers; one number stands for all of them.
+  int64_t entry(int i, int k, int64_t otherwise) const;
+
+ private:
+  const std::vector<PlainTensor>* values_;
+  std::span<const Dims> results_;
+};
+
+// The lanes of a tensor along the dims of a mask: the row-major places of each lane's elements.
+std::vector<std::vector<std::size_t>> lanes_along(const Dims& sizes, const std::vector<bool>& mask);
+PlainTensor lane_of(const PlainTensor& elements, const std::vector<std::size_t>& places);
+
+// An independent implementation of one op.
+struct PlainOp {
+  // Element by element over the operands from parameter 0 on, tensors that are broadcast or numbers …
+  using One = double (*)(Perturbed& p, const PlainCall& call, double x);
+  using Two = double (*)(Perturbed& p, const PlainCall& call, double x, double y);
+  using Three = double (*)(Perturbed& p, const PlainCall& call, double x, double y, double z);
+  // … or the whole call, whose results come sized.
+  using Whole = void (*)(Perturbed& p, const PlainCall& call, std::vector<PlainTensor>& results);
+  // What its operands are drawn from: any numbers, or where its function is defined and smooth.
+  enum class Domain : uint8_t { Any, Positive, Unit, OverOne };
+
+  std::string_view family;
+  std::string_view name;
+  std::variant<One, Two, Three, Whole> function;
+  Domain domain = Domain::Any;
+  bool takes_bool = false;  // parameter 0 is a condition
+};
+
+// What the implementation returns, stored in the dtype.
+std::vector<PlainTensor> run_plain(const PlainOp& op, Perturbed& p, const PlainCall& call);
+
+// The tables, one a group of families.
+std::vector<PlainOp> plain_unary_ops();
+std::vector<PlainOp> plain_pair_ops();
+std::vector<PlainOp> plain_reduction_ops();
+std::vector<PlainOp> plain_normalization_ops();
+std::vector<PlainOp> plain_product_ops();
+std::vector<PlainOp> plain_picture_ops();
+// All of them, and the one of an op.
+const std::vector<PlainOp>& plain_ops();
+const PlainOp& plain_op(std::string_view name);
+
+}  // namespace parallax

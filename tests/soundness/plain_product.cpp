@@ -1,0 +1,96 @@
+// Products of matrices and vectors.
+#include "tests/soundness/plain_call.h"
+
+namespace parallax {
+namespace {
+
+using Results = std::vector<PlainTensor>;
+
+// Element k of a row-major matrix's row, or of its column.
+PlainTensor stretch(const PlainTensor& from, std::size_t start, std::size_t step, std::size_t count) {
+  PlainTensor list(count);
+  for (std::size_t k = 0; k < count; ++k) list[k] = from[start + k * step];
+  return list;
+}
+
+// beta addend + alpha sum, in any of the forms; the addend is not looked at where beta is 0.
+double scaled(const Perturbed& p, double sum, double alpha, double addend, double beta) {
+  const Arithmetic& a = p.accumulator();
+  const double product = alpha == 1 ? p.kept(sum) : p.kept(a.mul(p.kept(sum), p.number(alpha)));
+  if (beta == 0) return product;
+  return beta == 1 ? a.add(product, addend) : a.fma(p.number(beta), addend, product);
+}
+
+// `batches` products of [rows, inner] and [inner, columns]; `finish(place, sum)` makes the result.
+template <class Finish>
+void multiply(Perturbed& p, const PlainTensor& left, const PlainTensor& right, std::size_t batches, std::size_t rows,
+              std::size_t inner, std::size_t columns, PlainTensor& result, Finish finish) {
+  for (std::size_t b = 0; b < batches; ++b) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      const PlainTensor row = stretch(left, (b * rows + i) * inner, 1, inner);
+      for (std::size_t j = 0; j < columns; ++j) {
+        const std::size_t place = (b * rows + i) * columns + j;
+        result[place] = finish(place, p.dot(row, stretch(right, b * inner * columns + j, columns, inner)));
+      }
+    }
+  }
+}
+
+std::size_t size(const PlainCall& call, int i, int dim) { return static_cast<std::size_t>(call.sizes(i)[dim]); }
+double as_it_is(std::size_t, double sum) { return sum; }
+
+void mm(Perturbed& p, const PlainCall& call, Results& results) {
+  multiply(p, call.elements(0), call.elements(1), 1, size(call, 0, 0), size(call, 0, 1), size(call, 1, 1), results[0],
+           as_it_is);
+}
+void bmm(Perturbed& p, const PlainCall& call, Results& results) {
+  multiply(p, call.elements(0), call.elements(1), size(call, 0, 0), size(call, 0, 1), size(call, 0, 2),
+           size(call, 1, 2), results[0], as_it_is);
+}
+void mv(Perturbed& p, const PlainCall& call, Results& results) {
+  multiply(p, call.elements(0), call.elements(1), 1, size(call, 0, 0), size(call, 0, 1), 1, results[0], as_it_is);
+}
+void dot(Perturbed& p, const PlainCall& call, Results& results) {
+  results[0][0] = p.dot(call.elements(0), call.elements(1));
+}
+
+// self, two factors, beta, alpha.
+void addmm(Perturbed& p, const PlainCall& call, Results& results) {
+  const PlainTensor addend = call.broadcast(0);
+  multiply(p, call.elements(1), call.elements(2), 1, size(call, 1, 0), size(call, 1, 1), size(call, 2, 1), results[0],
+           [&](std::size_t place, double sum) { return scaled(p, sum, call.real(4), addend[place], call.real(3)); });
+}
+void baddbmm(Perturbed& p, const PlainCall& call, Results& results) {
+  const PlainTensor addend = call.broadcast(0);
+  multiply(p, call.elements(1), call.elements(2), size(call, 1, 0), size(call, 1, 1), size(call, 1, 2),
+           size(call, 2, 2), results[0],
+           [&](std::size_t place, double sum) { return scaled(p, sum, call.real(4), addend[place], call.real(3)); });
+}
+
+// input [..., inner] times the rows of weight [columns, inner] or [inner], and a bias.
+void linear(Perturbed& p, const PlainCall& call, Results& results) {
+  const std::size_t inner = size(call, 1, call.rank(1) - 1);
+  const std::size_t columns = call.rank(1) == 2 ? size(call, 1, 0) : 1;
+  const Arithmetic& a = p.accumulator();
+  for (std::size_t place = 0; place < results[0].size(); ++place) {
+    const PlainTensor row = stretch(call.elements(0), place / columns * inner, 1, inner);
+    const PlainTensor weights = stretch(call.elements(1), place % columns * inner, 1, inner);
+    const bool biased = call.has(2);
+    const double bias = biased ? call.elements(2)[call.elements(2).size() == 1 ? 0 : place % columns] : 0;
+    const double sum = p.dot(row, weights);
+    results[0][place] = biased ? a.add(p.kept(sum), bias) : sum;
+  }
+}
+
+}  // namespace
+
+std::vector<PlainOp> plain_product_ops() {
+  return {
+      {"matmul", "aten.mm.default", mm},         {"matmul", "aten.bmm.default", bmm},
+      {"matmul", "aten.mv.default", mv},         {"matmul", "aten.dot.default", dot},
+      {"matmul", "aten.addmm.default", addmm},   {"matmul", "aten.baddbmm.default", baddbmm},
+      {"matmul", "aten.linear.default", linear},
+  };
+}
+
+}  // namespace parallax
