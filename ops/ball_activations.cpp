@@ -139,7 +139,11 @@ Ball ball_log_sigmoid(const BallMath& math, const Ball& x) {
   if (!x.decided() || is_definite_nan(x)) return x;
   const auto value = [](double y) { return std::min(y, 0.0) - std::log1p(std::exp(-std::fabs(y))); };
   const auto at = [&](double y) { return std::isfinite(y) ? Ball::exact(value(y)) : Ball::exact(std::min(y, 0.0)); };
-  if (is_definite_infinity(x)) return x.mid < 0 ? x : math.with_error(0, 0, math.function_error(0));
+  if (is_definite_infinity(x)) {
+    Ball limit = x.mid < 0 ? x : math.with_error(0, 0, math.function_error(0));
+    limit.may_nan = x.may_nan;
+    return limit;
+  }
   const double mid = value(x.mid);
   const double most = std::fabs(value(x.low()));
   const double inherited = std::max(most - std::fabs(mid), std::fabs(mid) - std::fabs(value(x.high())));

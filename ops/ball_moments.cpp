@@ -88,10 +88,11 @@ Ball BallMoments::mean() const {
   BallSum sum(*math_);
   for (const Ball& x : lane_) sum.add(x);
   mean = divided_by_count(*math_, sum.result(), static_cast<int64_t>(lane_.size()));
+  mean.may_nan = mean.may_nan || may_inf_;  // as below
   if (trivial_ || !mean.decided()) return mean;
   if (is_definite_infinity(mean)) {
-    // Welford's next step from an infinite mean is inf - inf.
-    mean.may_nan = mean.may_nan || lane_.size() > 1;
+    // Welford's next step from an infinite mean is inf - inf, and so is the merging of parts that are empty.
+    mean.may_nan = true;
     return mean;
   }
   if (!std::isfinite(mean.mid)) return mean;

@@ -207,7 +207,9 @@ Ball ball_pow(const BallMath& math, const Ball& a, const Ball& b, bool a_zero_is
   // C99: anything to the power of 0 and 1 to any power is 1, NaN included.
   const bool one_possible = (!is_definite_nan(b) && !is_definite_infinity(b) && contains_zero(b)) ||
                             (!is_definite_nan(a) && a.low() <= 1 && a.high() >= 1);
-  if ((one_number(b) && b.mid == 0 && !b.may_nan && !b.may_inf) || (a.is_exact() && a.mid == 1)) return Ball::exact(1);
+  if (one_number(b) && b.mid == 0 && !b.may_nan && !b.may_inf) return Ball::exact(1);
+  // Vectorised powers do not know of NaN as an exponent of 1.
+  if (a.is_exact() && a.mid == 1) return {1, 0, is_definite_nan(b) || b.may_nan, false, Undecided::No};
   if (is_definite_nan(a) || is_definite_nan(b)) {
     return one_possible ? Ball{1, 0, true, false, Undecided::No} : Ball::exact(nan);
   }

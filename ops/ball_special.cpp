@@ -220,7 +220,8 @@ Ball ball_i1(const BallMath& math, const Ball& x) {
 // Eager: 8.6 units. It turns at 1.5, but is nowhere steeper than 1 / 2.
 Ball ball_i1e(const BallMath& math, const Ball& x) {
   if (!x.decided() || is_definite_nan(x)) return x;
-  if (is_definite_infinity(x) || (x.is_exact() && x.mid == 0)) return Ball::exact(0);
+  if (x.is_exact() && x.mid == 0) return x;
+  if (is_definite_infinity(x)) return {0, 0, x.may_nan, false, Undecided::No};
   const auto value = static_cast<double>(scaled_bessel_i(1, x.mid));
   const double most = std::min(std::fabs(value) + x.radius / 2, 0.25);
   Ball result =

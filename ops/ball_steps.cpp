@@ -127,13 +127,20 @@ Ball ball_fmin(const BallMath& math, const Ball& a, const Ball& b) {
   return math.neg(ball_fmax(math, math.neg(a), math.neg(b)));
 }
 
+// A vectorised fmod divides first, and is NaN where the quotient overflows (SLEEF's in f32).
+bool quotient_overflows(const BallMath& math, const Ball& a, const Ball& b) {
+  const double least = std::fabs(b.mid) - b.radius;
+  return least <= 0 || reach(a) / least >= largest_computed(math) * (1 - 0x1p-20);
+}
+
 Ball ball_fmod(const BallMath& math, const Ball& a, const Ball& b) {
   if (!a.decided() || !b.decided()) return Ball::unknown(first_undecided(a, b));
   const bool zero_divisor = one_number(b) && b.mid == 0 && !b.may_inf;
   if (is_definite_nan(a) || is_definite_nan(b) || is_definite_infinity(a) || zero_divisor) return Ball::exact(nan);
   Ball result = is_definite_infinity(b) ? a : finite_fmod(math, a, b);
   if (b.may_inf) result = hull(result, a);
-  return flagged(result, a.may_nan || a.may_inf || b.may_nan || (std::isfinite(b.mid) && contains_zero(b)), false);
+  const bool may_nan = a.may_nan || a.may_inf || b.may_nan;
+  return flagged(result, may_nan || (std::isfinite(b.mid) && quotient_overflows(math, a, b)), false);
 }
 
 Ball ball_remainder(const BallMath& math, const Ball& a, const Ball& b) {
@@ -154,7 +161,8 @@ Ball ball_remainder(const BallMath& math, const Ball& a, const Ball& b) {
   }
   // An infinite divisor leaves the dividend or gives itself.
   if (b.may_inf) result = flagged(hull(result, a), false, true);
-  return flagged(result, a.may_nan || a.may_inf || b.may_nan || (std::isfinite(b.mid) && contains_zero(b)), false);
+  const bool may_nan = a.may_nan || a.may_inf || b.may_nan;
+  return flagged(result, may_nan || (std::isfinite(b.mid) && quotient_overflows(math, a, b)), false);
 }
 
 Ball ball_div(const BallMath& math, const Ball& a, const Ball& b, bool b_zero_is_positive) {

@@ -60,10 +60,11 @@ void compute_floating(const ReferenceCall& call, const BinaryFunction& function,
     pair.a = a.ball(i);
     pair.same = alpha == 1 && a.same_element(b, i);
     const Ball factor = b.ball(i);
-    output.ball(elements[i]) = in_dtype([&](const BallMath& math) {
+    const auto compute = [&](const BallMath& math) {
       pair.b = scale(math, alpha, factor);
       return function.floating(math, pair);
-    });
+    };
+    output.ball(elements[i]) = function.in_own_dtype ? compute(in_dtype.own()) : in_dtype(compute);
   }
 }
 
@@ -145,6 +146,8 @@ Result<std::vector<ResultMeta>> infer_binary(const Call& call, const BinaryFunct
   if (function.check) TRY_VOID(function.check(call, common));
   const DType dtype = computed_dtype(function, common);
   TRY(const Layout layout, pointwise_layout(call, {0, 1}, dtype));
+  const bool number_first = std::holds_alternative<Scalar>(call.arguments()[0]);
+  if (function.contiguous_of_number && number_first) return fresh_result(dtype, contiguous_layout(layout.sizes));
   return fresh_result(dtype, layout);
 }
 

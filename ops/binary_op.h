@@ -47,6 +47,9 @@ struct BinaryFunction {
   bool reversed = false;   // b is parameter 0
   bool scaled = false;     // b is multiplied by parameter 2, alpha
   bool divides = false;    // an integer b must not be 0
+  // Not by way of f32: eager stores each step of a half as one, or the function is about the dtype itself.
+  bool in_own_dtype = false;
+  bool contiguous_of_number = false;  // the result of a number and a tensor is contiguous, whatever the tensor is
   Result<void> (*check)(const Call& call, DType common) = nullptr;
   Scalar (*draw_number)(Choices& choices, DType dtype) = draw_scalar;
 };

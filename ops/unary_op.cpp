@@ -49,7 +49,7 @@ Result<void> reference_unary(const ReferenceCall& call, const UnaryFunction& fun
     if (output.floating()) {
       const Ball x = operand.ball(i);
       const auto compute = [&](const BallMath& math) { return function.floating(math, x, call); };
-      output.ball(elements[i]) = function.stores_steps ? compute(in_dtype.own()) : in_dtype(compute);
+      output.ball(elements[i]) = function.in_own_dtype ? compute(in_dtype.own()) : in_dtype(compute);
     } else {
       const IntegerBall x = operand.integer(i);
       output.integer(elements[i]) = {wrap_to(output.dtype, function.integral(x.value, call)), x.undecided};

@@ -25,8 +25,8 @@ struct UnaryFunction {
   // Eager makes the result as it makes a clone: size-1 and empty dims keep their strides too.
   bool clones_layout = false;
   Result<void> (*check)(const Call& call) = nullptr;  // of the further arguments
-  // Eager computes halves step by step and stores each as a half, where it else computes in f32.
-  bool stores_steps = false;
+  // Not by way of f32: eager stores each step of a half as one, or the function is about the dtype itself.
+  bool in_own_dtype = false;
 };
 
 Result<std::vector<ResultMeta>> infer_unary(const Call& call, const UnaryFunction& function);

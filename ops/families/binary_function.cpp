@@ -31,13 +31,14 @@ constexpr BinaryFunction copysign = {
 constexpr BinaryFunction hypot = {.floating = of_pair<ball_hypot>, .floats = Floats::Needed};
 constexpr BinaryFunction logaddexp = {.floating = of_pair<ball_logaddexp>, .floats = Floats::Needed};
 constexpr BinaryFunction logaddexp2 = {.floating = of_pair<ball_logaddexp2>, .floats = Floats::Needed};
-constexpr BinaryFunction xlogy = {.floating = of_pair<ball_xlogy>, .floats = Floats::Made};
-constexpr BinaryFunction xlog1py = {.floating = of_pair<ball_xlog1py>, .floats = Floats::Made};
+constexpr BinaryFunction xlogy = {.floating = of_pair<ball_xlogy>, .floats = Floats::Made, .in_own_dtype = true};
+constexpr BinaryFunction xlog1py = {.floating = of_pair<ball_xlog1py>, .floats = Floats::Made, .in_own_dtype = true};
 
 constexpr BinaryFunction nextafter = {
     .floating = [](const BallMath& math,
                    const BallPair& pair) { return pair.same ? pair.a : ball_nextafter(math, pair.a, pair.b); },
-    .floats = Floats::Needed};
+    .floats = Floats::Needed,
+    .in_own_dtype = true};
 
 constexpr BinaryFunction heaviside = {
     .floating = [](const BallMath&, const BallPair& pair) { return ball_heaviside(pair.a, pair.b); },

@@ -54,6 +54,7 @@ constexpr BinaryFunction div_floor = {.floating =
                                       .integral = floored_quotient,
                                       .bools = Bools::NotAlone,
                                       .divides = true,
+                                      .in_own_dtype = true,
                                       .draw_number = draw_divisor};
 
 constexpr BinaryFunction div_trunc = {

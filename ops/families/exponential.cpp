@@ -22,9 +22,11 @@ constexpr UnaryFunction log2 = {Takes::AsFloats, of_ball<ball_log2>};
 constexpr UnaryFunction log10 = {Takes::AsFloats, of_ball<ball_log10>};
 constexpr UnaryFunction log1p = {Takes::AsFloats, of_ball<ball_log1p>};
 constexpr UnaryFunction sqrt = {Takes::AsFloats, of_ball<&BallMath::sqrt>};
-constexpr UnaryFunction rsqrt = {Takes::AsFloats, [](const BallMath& math, const Ball& x, const ReferenceCall& call) {
-                                   return ball_rsqrt(math, x, zeros_are_positive(call));
-                                 }};
+// The root of a half may be stored as one.
+constexpr UnaryFunction rsqrt = {
+    .floating = [](const BallMath& math, const Ball& x,
+                   const ReferenceCall& call) { return ball_rsqrt(math, x, zeros_are_positive(call)); },
+    .in_own_dtype = true};
 constexpr UnaryFunction reciprocal = {Takes::AsFloats,
                                       [](const BallMath& math, const Ball& x, const ReferenceCall& call) {
                                         return ball_reciprocal(math, x, zeros_are_positive(call));
@@ -49,7 +51,7 @@ Ball of_logit(const BallMath& math, const Ball& x, const ReferenceCall& call) {
   if (inside.is_exact() && inside.mid == 1) return ball_log(math, Ball::exact(HUGE_VAL));
   return ball_log(math, math.div(inside, math.sub(Ball::exact(1), inside)));
 }
-constexpr UnaryFunction logit = {.floating = of_logit, .stores_steps = true};
+constexpr UnaryFunction logit = {.floating = of_logit, .in_own_dtype = true};
 
 std::optional<std::vector<Argument>> sample_logit(const Op& op, SampleContext& context) {
   const auto self = pick_operand(op, context, Takes::AsFloats);

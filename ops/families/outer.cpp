@@ -81,7 +81,8 @@ Result<void> reference_outer(const ReferenceCall& call) {
     } else {
       const IntegerBall a = element_as_integer(left, met.left[i], output.dtype);
       const IntegerBall b = element_as_integer(right, met.right[i], output.dtype);
-      output.integer(elements[i]) = {wrap_to(output.dtype, wrapping_product(a.value, b.value)), first_undecided({a, b})};
+      output.integer(elements[i]) = {wrap_to(output.dtype, wrapping_product(a.value, b.value)),
+                                     first_undecided({a, b})};
     }
   }
   return {};
@@ -98,11 +99,20 @@ Result<void> check_scale(const Call& call, const Scalar& scale, DType dtype) {
   return check_fits(call, scale, dtype);
 }
 
+// self is expanded before dtypes are promoted: without dims it counts as much as the vectors do.
+DType addr_dtype(const Call& call) {
+  std::array<OperandType, 3> operands;
+  for (int i = 0; i < 3; ++i) {
+    operands[static_cast<std::size_t>(i)] = {call.tensor(i).dtype, OperandType::Rank::Tensor};
+  }
+  return result_type(operands);
+}
+
 // beta * self + alpha * outer(vec1, vec2).
 Metas infer_addr(const Call& call) {
   TRY_VOID(check_vectors(call, 1));
   TRY(const Dims sizes, outer_sizes(call, 1));
-  const DType dtype = result_type(call, {0, 1, 2});
+  const DType dtype = addr_dtype(call);
   for (const int scale : {3, 4}) TRY_VOID(check_scale(call, call.scalar(scale), dtype));
   const std::optional<Layout> self = broadcast_to(converted_layout(call.tensor(0), dtype), sizes);
   if (!self) {
@@ -163,9 +173,8 @@ Result<void> reference_addr(const ReferenceCall& call) {
       const IntegerBall b = element_as_integer(right, met.right[i], dtype);
       const int64_t beta = number_as(dtype, call.scalar(3));
       const int64_t alpha = number_as(dtype, call.scalar(4));
-      output.integer(elements[i]) = dtype == DType::Bool
-                                        ? added_truth(beta != 0, self.integer(i), alpha != 0, a, b)
-                                        : added_product(dtype, beta, self.integer(i), alpha, a, b);
+      output.integer(elements[i]) = dtype == DType::Bool ? added_truth(beta != 0, self.integer(i), alpha != 0, a, b)
+                                                         : added_product(dtype, beta, self.integer(i), alpha, a, b);
     }
   }
   return {};

@@ -45,13 +45,21 @@ Result<void> check_exponent(const Call& call, DType common) {
   return check_fits(call, exponent, common);
 }
 
-constexpr BinaryFunction pow_tensors = {
-    .floating = real_power, .integral = integer_power, .bools = Bools::NotAlone, .draw_number = draw_exponent};
+constexpr BinaryFunction pow_tensors = {.floating = real_power,
+                                        .integral = integer_power,
+                                        .bools = Bools::NotAlone,
+                                        .contiguous_of_number = true,
+                                        .draw_number = draw_exponent};
 
-constexpr BinaryFunction pow_number = {
-    .floating = real_power, .integral = integer_power, .check = check_exponent, .draw_number = draw_exponent};
+// Squares, cubes and their reciprocals are products, each of them stored.
+constexpr BinaryFunction pow_number = {.floating = real_power,
+                                       .integral = integer_power,
+                                       .in_own_dtype = true,
+                                       .check = check_exponent,
+                                       .draw_number = draw_exponent};
 
-constexpr BinaryFunction float_pow = {.floating = real_power, .floats = Floats::MadeF64, .draw_number = draw_exponent};
+constexpr BinaryFunction float_pow = {
+    .floating = real_power, .floats = Floats::MadeF64, .contiguous_of_number = true, .draw_number = draw_exponent};
 
 // An in-place float_power writes f64 only, where others would convert.
 Result<std::vector<ResultMeta>> infer_float_power_inplace(const Call& call) {

@@ -25,16 +25,16 @@ constexpr UnaryFunction erf = {
 constexpr UnaryFunction erfc = {Takes::AsFloats, of_ball<ball_erfc>};
 constexpr UnaryFunction erfcx = {.floating = of_ball<ball_erfcx>, .check = check_no_half};
 constexpr UnaryFunction erfinv = {Takes::AsFloats, of_ball<ball_erfinv>};
-constexpr UnaryFunction ndtr = {.floating = of_ball<ball_ndtr>, .stores_steps = true};
+constexpr UnaryFunction ndtr = {.floating = of_ball<ball_ndtr>, .in_own_dtype = true};
 constexpr UnaryFunction ndtri = {.floating = of_ball<ball_ndtri>, .check = check_no_half};
-constexpr UnaryFunction entr = {Takes::AsFloats, of_ball<ball_entr>};
+constexpr UnaryFunction entr = {.floating = of_ball<ball_entr>, .in_own_dtype = true};
 constexpr UnaryFunction lgamma = {Takes::AsFloats, of_ball<ball_lgamma>};
 // An integer zero has no sign, and becomes +0.
 constexpr UnaryFunction digamma = {Takes::AsFloats, [](const BallMath& math, const Ball& x, const ReferenceCall& call) {
                                      return ball_digamma(math, x, !call.input(0).floating());
                                    }};
 constexpr UnaryFunction i0 = {Takes::AsFloats, of_ball<ball_i0>};
-constexpr UnaryFunction i0e = {Takes::AsFloats, of_ball<ball_i0e>};
+constexpr UnaryFunction i0e = {.floating = of_ball<ball_i0e>, .in_own_dtype = true};
 constexpr UnaryFunction i1 = {Takes::AsFloats, of_ball<ball_i1>};
 constexpr UnaryFunction i1e = {Takes::AsFloats, of_ball<ball_i1e>};
 

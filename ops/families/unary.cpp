@@ -62,7 +62,11 @@ Ball without_nan(const BallMath& math, const Ball& x, const ReferenceCall& call)
   return x.may_nan ? hull(result, nan) : result;
 }
 
-constexpr UnaryFunction nan_to_num = {Takes::Anything, without_nan, same_integer, true};
+constexpr UnaryFunction nan_to_num = {.takes = Takes::Anything,
+                                      .floating = without_nan,
+                                      .integral = same_integer,
+                                      .clones_layout = true,
+                                      .in_own_dtype = true};
 
 std::optional<std::vector<Argument>> sample_nan_to_num(const Op& op, SampleContext& context) {
   const auto self = pick_operand(op, context, Takes::Anything);

@@ -27,10 +27,15 @@ Habits draw_habits(const Profile& profile, uint64_t seed) {
 
 bool is_half(DType dtype) { return size_of(dtype) == 2; }
 
-// Elements are computed in the dtype; halves in f32 as well, and anything in double.
-DType element_width(DType dtype, Habits& habits) {
+// The functions of halves are those of f32, unless the profile has halves computed as halves.
+DType element_dtype(DType dtype, const Profile& profile) {
+  return is_half(dtype) && !profile.half_accumulates_half ? DType::F32 : dtype;
+}
+
+// Elements are computed in that; halves in f32 in any case now and then, and anything in double.
+DType element_width(DType dtype, const Profile& profile, Habits& habits) {
   if (habits.fused) return DType::F64;
-  return is_half(dtype) && habits.random() % 2 == 0 ? DType::F32 : dtype;
+  return is_half(dtype) && habits.random() % 2 == 0 ? DType::F32 : element_dtype(dtype, profile);
 }
 
 DType accumulator_dtype(DType dtype, const Profile& profile) {
@@ -77,8 +82,8 @@ Arithmetic::Arithmetic(const Profile& profile, Habits& habits, DType nominal, DT
     : habits_(&habits),
       nominal_(nominal),
       width_(width),
-      function_ulp_(profile.function_ulp),
-      root_ulp_(profile.root_ulp),
+      function_ulp_(profile.error_of(FunctionKind::Other, nominal).ulp),
+      root_ulp_(profile.error_of(FunctionKind::Sqrt, nominal).ulp),
       // The halves' roots are taken in f32.
       root_format_(is_half(nominal) ? DType::F32 : nominal) {}
 
@@ -200,7 +205,7 @@ Perturbed::Perturbed(DType dtype, const Profile& profile, uint64_t seed)
       drops_nan_(false),
       habits_(draw_habits(profile, seed)),
       format_(dtype),
-      element_(profile, habits_, dtype, element_width(dtype, habits_)),
+      element_(profile, habits_, element_dtype(dtype, profile), element_width(dtype, profile, habits_)),
       accumulator_(profile, habits_, accumulator_dtype(dtype, profile), accumulator_width(dtype, profile, habits_)),
       index_(profile, habits_, is_half(dtype) ? DType::F32 : dtype, is_half(dtype) ? DType::F32 : dtype) {
   drops_nan_ = profile.max_drops_nan && habits_.random() % 2 == 0;

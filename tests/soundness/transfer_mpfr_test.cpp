@@ -69,14 +69,15 @@ Real allowance(const Case& test, DType dtype, const Profile& profile, const Real
       return held ? Real(0) : Real(rounding);
     case Error::Root: {
       if (held) return Real(0);
-      if (size_of(dtype) > 2) return Real(profile.root_ulp * format.ulp(value));
-      return Real(profile.root_ulp * FloatFormat(DType::F32).ulp(value)) + Real(rounding);
+      if (size_of(dtype) > 2) return Real(profile.error_of(FunctionKind::Sqrt, dtype).ulp * format.ulp(value));
+      return Real(profile.error_of(FunctionKind::Sqrt, dtype).ulp * FloatFormat(DType::F32).ulp(value)) +
+             Real(rounding);
     }
     case Error::FunctionButOne:
       if ((y - Real(1)).nearest() == 0) return Real(0);
       [[fallthrough]];
     case Error::Function:
-      return Real(profile.function_ulp * format.ulp(value));
+      return Real(profile.error_of(FunctionKind::Other, dtype).ulp * format.ulp(value));
     default:
       return Real(0);
   }

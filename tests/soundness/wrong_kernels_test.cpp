@@ -129,7 +129,7 @@ TEST(WrongKernels, SwappedOperandsAreCaught) { expect_caught(catch_fault(swapped
 // Of one operand, f32, in a range where the function neither overflows nor cancels.
 TEST(WrongKernels, TwoUnitsOverTheProfileIsCaughtInEachFunction) {
   std::mt19937_64 random(seed);
-  const auto units = static_cast<int>(eager().function_ulp) + 2;
+  const auto units = static_cast<int>(eager().error_of(FunctionKind::Other, DType::F32).ulp) + 2;
   int64_t tried = 0;
   for (const PlainOp& op : plain_ops()) {
     if (op.family != "function") continue;
