@@ -30,9 +30,9 @@ from measured_functions import (
     points,
     widen,
 )
-from measured_systems import SYSTEMS, Builder, Program
+from measured_probes import SIZES, probe_all, reason
+from measured_systems import SYSTEMS, Builder, Program, once_each
 
-SIZES = (1, 3, 7, 8, 15, 16, 17, 64, 1000)  # around the widths of vectors, whose tails may go another way
 TAIL = 7  # of no width a multiple: a whole sweep goes in pieces of it
 PIECES = 100  # calls a size
 ENOUGH_ULP = 8  # an error up to this is told in units alone
@@ -78,7 +78,10 @@ def round_up(ulp: float, function: Function) -> float:
 
 
 def fit(errors: Array, units: Array, sizes: Array, function: Function, smallest_normal: float) -> FunctionError:
-    """The error in a profile's terms that holds at all points and is narrowest: in the mean of their logarithms."""
+    """The error in a profile's terms that holds at all points and is narrowest for ordinary operands.
+
+    Narrow in the mean of the logarithm: where many exponents meet, one large radius must not outweigh all others.
+    """
     relative = errors / units
     plain = FunctionError(round_up(float(relative.max(initial=0)), function))
     if plain.ulp <= ENOUGH_ULP:
@@ -99,9 +102,11 @@ def fit(errors: Array, units: Array, sizes: Array, function: Function, smallest_
         if absolute > 1.25 * worst:
             break
 
+    ordinary = (sizes >= 2.0**-6) & (sizes <= 32)
+
     def width(allowed: FunctionError) -> float:
-        ulp = allowed.ulp + allowed.ulp_per_operand * np.minimum(sizes, 1e4)
-        return float(np.mean(np.log2(np.maximum(ulp, allowed.absolute / units)), dtype=np.float64))
+        ulp = allowed.ulp + allowed.ulp_per_operand * sizes[ordinary]
+        return float(np.mean(np.log2(np.maximum(ulp, allowed.absolute / units[ordinary])), dtype=np.float64))
 
     return min(found, key=width)
 
@@ -115,8 +120,9 @@ class Sweep:
         values = [widen(operand, dtype) for operand in operands]
         self.sizes = np.abs(values[0])
         self.exact = function.reference(*values)
-        magnitude = np.abs(self.exact) if function.magnitude is None else function.magnitude(values[0], self.exact)
-        self.units = form.unit(np.maximum(magnitude, np.abs(self.exact)))
+        self.units = form.unit(np.abs(self.exact))
+        if function.scale is not None:
+            self.units = np.maximum(function.scale(values[0]) * 2.0 ** (1 - form.precision), form.smallest_subnormal)
         self.underflow = form.smallest_normal if flushes else form.smallest_subnormal / 2
         self.errors = np.zeros_like(self.exact)
         self.odd = np.zeros(self.exact.size, dtype=bool)
@@ -186,6 +192,9 @@ def measure(build: Builder, function: Function, dtype: str, count: int, flushes:
     """Raises what the system raises where it has no such function."""
     rng = np.random.default_rng(1)
     operands = points(function, dtype, count, rng)
+    if flushes:  # a subnormal operand may count as 0 there, which is no error of the function's
+        normal = [(x == 0) | (x >= FORMATS[dtype].smallest_normal) for x in (np.abs(widen(o, dtype)) for o in operands)]
+        operands = [operand[np.logical_and.reduce(normal)] for operand in operands]
     sample = operands if function.name != "softmax" else [np.zeros((operands[0].size, LANE), operands[0].dtype)]
     program = build(function.name, dtype, sample)
     sweep = Sweep(function, dtype, operands, flushes)
@@ -201,146 +210,6 @@ def measure(build: Builder, function: Function, dtype: str, count: int, flushes:
     return sweep.row()
 
 
-# What a profile says beside the errors of functions. Each probe returns what it saw; None where the system has no such
-# operation.
-
-
-def run(build: Builder, operation: str, dtype: str, *numbers: Array) -> Array:
-    """The operation's results for these numbers."""
-    operands = [narrow(np.asarray(array, dtype=np.float64), dtype) for array in numbers]
-    return widen(build(operation, dtype, operands)(*operands), "f32" if operation.startswith("cast") else dtype)
-
-
-def once_each(build: Builder) -> Builder:
-    """Builds a program for 1-dimensional operands once: it takes every size."""
-    programs: dict[tuple[Any, ...], Program] = {}
-
-    def built(operation: str, dtype: str, operands: list[Array]) -> Program:
-        key = (operation, dtype, *(operand.shape if operand.ndim > 1 else 0 for operand in operands))
-        if key not in programs:
-            programs[key] = build(operation, dtype, operands)
-        return programs[key]
-
-    return built
-
-
-def flushes(build: Builder, dtype: str) -> bool:
-    """Whether a product of normal numbers that is subnormal comes out as 0, or a subnormal operand counts as 0."""
-    form = FORMATS[dtype]
-    normal = [np.full(n, form.smallest_normal) for n in SIZES]
-    halved = [run(build, "multiply", dtype, x, np.full(x.size, 0.75)) for x in normal]
-    doubled = [run(build, "multiply", dtype, x / 4, np.full(x.size, 4.0)) for x in normal]
-    return any((result == 0).any() for result in halved + doubled)
-
-
-def rounds_otherwise(build: Builder, dtype: str) -> bool:
-    """Whether some sum or product is not the nearest number."""
-    rng = np.random.default_rng(2)
-    # Of 30 bits at most, so that the reference is exact.
-    a, b = (widen(narrow(np.ldexp(rng.integers(2**29, 2**31, 100_003), -29), dtype), dtype) for _ in range(2))
-    pairs = [(run(build, "add", dtype, a, b), a + b), (run(build, "multiply", dtype, a, b), a * b)]
-    return any((got != widen(narrow(exact, dtype), dtype)).any() for got, exact in pairs)
-
-
-def drops_nan(build: Builder, dtype: str) -> list[str]:
-    """The operations that return a number where an operand is NaN."""
-    found = []
-    for size in (1, 17, 64):
-        nan, one = np.full(size, math.nan), np.ones(size)
-        mixed = np.stack([nan, one, nan, one, one], 1)
-        cases = {"maximum": (nan, one), "minimum": (nan, one), "relu": (nan,), "clamp": (nan,), "amax": (mixed,)}
-        found += [name for name, operands in cases.items() if not np.isnan(run(build, name, dtype, *operands)).all()]
-        swapped = [name for name in ("maximum", "minimum") if not np.isnan(run(build, name, dtype, one, nan)).all()]
-        found += swapped
-    return sorted(set(found))
-
-
-def variance_is_one_pass(build: Builder, dtype: str) -> bool:
-    """Whether a layer norm loses the variance of a lane that lies far from 0: by n u mean^2, not by (n u mean)^2."""
-    rng = np.random.default_rng(3)
-    lanes = widen(narrow(2000 + rng.standard_normal((8, 64)), dtype), dtype)
-    deviations = lanes - lanes.mean(1, keepdims=True)
-    wanted = deviations / np.sqrt((deviations**2).mean(1, keepdims=True) + 1e-5)
-    got = run(build, "layer_norm", dtype, lanes, np.ones(64))
-    scale = (got * wanted).sum(1) / (wanted**2).sum(1)  # what is off in the mean moves all, and not this
-    return bool(np.abs(scale - 1).max() > 1e-3)
-
-
-def sums_in_half(build: Builder, dtype: str) -> list[str]:
-    """The operations whose result is further from the real one than one rounding of what was summed in f32."""
-    rng = np.random.default_rng(4)
-    form = FORMATS[dtype]
-    x, w = (widen(narrow(rng.uniform(0.25, 1, shape), dtype), dtype) for shape in ((16, 1024), (1024, 16)))
-    image, kernel = x.reshape(1, 64, 16, 16), w.reshape(16, 64, 4, 4)[:, :, :3, :3]
-    padded = np.pad(image, ((0, 0), (0, 0), (1, 1), (1, 1)))
-    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))
-    cases = {
-        "sum": ((x,), x.sum(1)),
-        "mean": ((x,), x.mean(1)),
-        "matmul": ((x, w), x @ w),
-        "convolution": ((image, kernel), np.einsum("nchwij,ocij->nohw", windows, kernel)),
-    }
-    found = []
-    for name, (operands, exact) in cases.items():
-        error = np.abs(run(build, name, dtype, *operands) - exact) / form.unit(exact)
-        if error.max() > 0.51:
-            found.append(name)
-    return found
-
-
-def product_precision(build: Builder) -> int:
-    """The bits of the factors of a product in f32: 24 where the error is that of f32's sums."""
-    rng = np.random.default_rng(5)
-    a, b = (widen(narrow(rng.standard_normal(shape), "f32"), "f32") for shape in ((64, 96), (96, 64)))
-    image, kernel = a.reshape(1, 6, 32, 32), b.reshape(-1)[: 8 * 6 * 9].reshape(8, 6, 3, 3)
-    padded = np.pad(image, ((0, 0), (0, 0), (1, 1), (1, 1)))
-    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))
-    total = "nchwij,ocij->nohw"
-    pairs = [
-        (run(build, "matmul", "f32", a, b) - a @ b, np.abs(a) @ np.abs(b), 96),
-        (
-            run(build, "convolution", "f32", image, kernel) - np.einsum(total, windows, kernel),
-            np.einsum(total, np.abs(windows), np.abs(kernel)),
-            54,
-        ),
-    ]
-    worst = max(float((np.abs(error) / (size * (terms + 1) * 2.0**-24)).max()) for error, size, terms in pairs)
-    return 24 if worst <= 1 else 11 if worst <= 64 else 8
-
-
-def elides_casts(build: Builder) -> list[str]:
-    """up: the exponential of a half that was cast up is a half's; down: a cast to a half and back does not round."""
-    x = widen(narrow(np.linspace(-2, 2, 999), "f16"), "f16")
-    found = []
-    up = run(build, "cast_up", "f16", x)
-    if (up == widen(narrow(up, "f16"), "f16")).all():
-        found.append("up")
-    third = widen(narrow(np.linspace(-2, 2, 997) / 3, "f32"), "f32")
-    if (run(build, "cast_down_up", "f32", third) != widen(narrow(third, "f16"), "f16")).any():
-        found.append("down")
-    return found
-
-
-def probe_all(build: Builder, dtypes: Sequence[str]) -> dict[str, Any]:
-    """What each probe saw, by its name and dtype; why not, where it could not look."""
-    halves = [dtype for dtype in dtypes if dtype in ("f16", "bf16")]
-    plan = [(probe, (dtype,)) for dtype in dtypes for probe in (flushes, rounds_otherwise, drops_nan)]
-    plan += [(variance_is_one_pass, ("f32",)), (product_precision, ()), (elides_casts, ())]
-    plan += [(sums_in_half, (dtype,)) for dtype in halves]
-    seen = {}
-    for probe, arguments in plan:
-        name = " ".join([probe.__name__, *arguments])
-        try:
-            seen[name] = probe(build, *arguments)
-        except Exception as error:  # whatever a system refuses with is an answer
-            seen[name] = f"not measured: {reason(error)}"
-    return seen
-
-
-def reason(error: Exception) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())[:100]
-
-
 def profile_of(release: str, rows: list[Row], seen: dict[str, Any]) -> dict[str, Any]:
     """The profile that these measurements make, to be read through before it is kept."""
 
@@ -348,19 +217,18 @@ def profile_of(release: str, rows: list[Row], seen: dict[str, Any]) -> dict[str,
         values = [value for name, value in seen.items() if name.split()[0] == probe]
         return any(value not in (False, []) and not isinstance(value, str) for value in values)
 
-    functions: dict[str, Any] = {}
+    functions: dict[str, Any] = {"other": {"ulp": 4.0}}
     for row in rows:
         kind = row.function.name if row.function.kind == "" else row.function.kind
-        if kind is None:
-            continue
-        allowed = row.allowed.members()
-        before = functions.setdefault(kind, {}).get(row.dtype, {})
-        for name, value in before.items():
-            if name != "source":
+        if kind == "other":
+            functions["other"]["ulp"] = max(functions["other"]["ulp"], row.allowed.ulp)
+        elif kind is not None:
+            before = functions.setdefault(kind, {}).get(row.dtype, {})
+            allowed = {name: value for name, value in before.items() if name != "source"}
+            for name, value in row.allowed.members().items():
                 allowed[name] = max(allowed.get(name, 0), value)
-        source = f"{row.ulp:.3g} ulp at {row.ulp_at:.6g}, {row.absolute:.2g} at {row.absolute_at:.6g}"
-        functions[kind][row.dtype] = {**allowed, "source": "; ".join([source, *row.remarks])}
-    bounded_through = [row.allowed.ulp for row in rows if row.function.kind is None]
+            source = f"{row.ulp:.3g} ulp at {row.ulp_at:.6g}, {row.absolute:.2g} at {row.absolute_at:.6g}"
+            functions[kind][row.dtype] = {**allowed, "source": "; ".join([source, *row.remarks])}
     return {
         "source": f"{release}, measured by adapters/measure_profile.py",
         "flush_to_zero": any_of("flushes"),
@@ -370,7 +238,7 @@ def profile_of(release: str, rows: list[Row], seen: dict[str, Any]) -> dict[str,
         "one_pass_variance": any_of("variance_is_one_pass"),
         "elides_casts": any_of("elides_casts"),
         "product_precision": next((v for k, v in seen.items() if k == "product_precision" and isinstance(v, int)), 24),
-        "functions": {"other": {"ulp": max([4.0, *bounded_through])}, **functions},
+        "functions": functions,
     }
 
 

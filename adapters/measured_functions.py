@@ -77,7 +77,7 @@ class Function:
     landmarks: tuple[float, ...] = ()  # whose neighbours are all tried
     arity: int = 1
     grows: bool = False  # implementations may be off by more for each unit of |x|
-    magnitude: Callable[[Array, Array], Array] | None = None  # of (x, f(x)): whose units count, where not the result's
+    scale: Callable[[Array], Array] | None = None  # of x: what counts for the result, as a factor of 1's unit
     kind: str | None = ""  # its name in a profile; "" for its own, None where the oracle bounds it through others
 
 
@@ -119,8 +119,8 @@ def gelu_tanh(x: Array) -> Array:
     return x * sigmoid(2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x))
 
 
-def half_of(x: Array, _: Array) -> Array:
-    """gelu(x) is x / 2 times a cancelling difference of ones: docs/oracle.md counts its error so."""
+def half_of(x: Array) -> Array:
+    """gelu(x) is x / 2 times a difference of numbers near 1, which cancels on the left: so the oracle counts it."""
     return np.abs(x) / 2
 
 
@@ -160,8 +160,8 @@ FUNCTIONS = (
     Function("erf", each(math.erf), dense=((-1, 1), (-4, 4)), landmarks=(0.875, 1, 2, 3.92)),
     Function("lgamma", each(log_gamma), (0, INFINITY), POSITIVE, (1, 2), kind="gamma"),
     Function("digamma", digamma, (0, INFINITY), POSITIVE, (1, 1.4616321), kind="gamma"),
-    Function("gelu", gelu, dense=((-1, 1), (-14, 14)), magnitude=half_of, kind=None),
-    Function("gelu_tanh", gelu_tanh, dense=((-1, 1), (-14, 14)), magnitude=half_of, kind=None),
+    Function("gelu", gelu, dense=((-1, 1), (-14, 14)), scale=half_of, kind="other"),
+    Function("gelu_tanh", gelu_tanh, dense=((-1, 1), (-14, 14)), scale=half_of, kind="other"),
     Function("softmax", sigmoid, dense=((-20, 5), (-105, 5)), kind=None),
 )
 DOUBLE_REFERENCE_ONLY = {"erf", "lgamma", "digamma", "gelu"}  # no long double of these in numpy: not for float64
@@ -195,14 +195,14 @@ def all_halves(dtype: str) -> Array:
 
 
 def pairs(function: Function, dtype: str, count: int, rng: np.random.Generator) -> list[Array]:
-    """Operands of a division or a power whose results are numbers, more or less: of all exponents, and near 1."""
+    """Operands of a division or a power, of all exponents and near 1; powers have numbers as results, more or less."""
     form = FORMATS[dtype]
     reach = -form.least_exponent + 1
     mantissas = 1 + rng.random((2, count))
     if function.name == "division":
-        exponents = rng.integers(-reach, reach, (2, count))
+        exponents = rng.integers(-reach - form.precision + 2, reach + 1, (2, count))
         exponents[:, : count // 2] = rng.integers(-3, 4, (2, count // 2))
-        numbers = np.ldexp(mantissas * rng.choice([-1, 1], (2, count)), np.clip(exponents, -reach, reach - 1))
+        numbers = np.ldexp(mantissas * rng.choice([-1, 1], (2, count)), exponents)
         return [narrow(numbers[0], dtype), narrow(numbers[1], dtype)]
     base = np.ldexp(mantissas[0], rng.integers(-reach, reach - 1, count))
     base[: count // 3] = 1 + (rng.random(count // 3) - 0.5) / rng.choice([1, 16, 256, 4096], count // 3)

@@ -170,6 +170,19 @@ def torch_compile(operation: str, dtype: str, operands: list[Array]) -> Program:
     return run
 
 
+def once_each(build: Builder) -> Builder:
+    """Builds a program for 1-dimensional operands once: it takes every size."""
+    programs: dict[tuple[Any, ...], Program] = {}
+
+    def built(operation: str, dtype: str, operands: list[Array]) -> Program:
+        key = (operation, dtype, *(operand.shape if operand.ndim > 1 else 0 for operand in operands))
+        if key not in programs:
+            programs[key] = build(operation, dtype, operands)
+        return programs[key]
+
+    return built
+
+
 SYSTEMS: dict[str, tuple[Builder, str]] = {  # and the distribution whose version goes into the profile
     "torch-compile": (torch_compile, "torch"),
     "onnxruntime": (onnxruntime, "onnxruntime"),
