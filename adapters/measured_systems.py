@@ -61,7 +61,7 @@ def onnx_model(operation: str, dtype: str, operands: list[Array]) -> Any:
     body = []
     for word in ONNX[operation].split():
         name, _, value = word[1:].partition("=")
-        constant = f"{name}_f = Constant<value = float {{{value}}}>() {name} = CastLike({name}_f, x)"
+        constant = f"{name}_d = Constant<value = double {{{value}}}>() {name} = CastLike({name}_d, x)"
         body.append(constant if word.startswith("@") else word)
     kind = ONNX_DTYPES[dtype]
     shapes = ["N" if operand.ndim == 1 else ",".join(map(str, operand.shape)) for operand in operands]
