@@ -1,0 +1,191 @@
+"""The systems that measure_profile.py knows: for each a function that makes one of their programs out of a name.
+
+A builder takes an operation's name, a dtype and sample operands, and gives a callable of such operands. bf16 crosses as
+the bits of its numbers in uint16 (measured_functions.py). It raises what the system raises where that has no such
+operation. One thread, and dynamic sizes of 1-dimensional operands, so that one program takes every size.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray
+Program = Callable[..., Array]
+Builder = Callable[[str, str, list[Array]], Program]
+
+# As torch.onnx spells those that ONNX has no operator for. `one` is 1 in the operand's dtype; "@" makes more of those.
+ONNX = {
+    "division": "y = Div(x, x1)",
+    "sqrt": "y = Sqrt(x)",
+    "rsqrt": "t = Sqrt(x) y = Reciprocal(t)",
+    "exp": "y = Exp(x)",
+    "exp2": "@two=2.0 y = Pow(two, x)",
+    "expm1": "@one=1.0 t = Exp(x) y = Sub(t, one)",
+    "log": "y = Log(x)",
+    "log2": "@base=0.6931471805599453 t = Log(x) y = Div(t, base)",
+    "log10": "@base=2.302585092994046 t = Log(x) y = Div(t, base)",
+    "log1p": "@one=1.0 t = Add(x, one) y = Log(t)",
+    **{name: f"y = {name.capitalize()}(x)" for name in ("sin", "cos", "tan", "asin", "acos", "atan", "erf", "tanh")},
+    **{name: f"y = {name.capitalize()}(x)" for name in ("sinh", "cosh", "asinh", "acosh", "atanh", "sigmoid", "relu")},
+    "power": "y = Pow(x, x1)",
+    "gelu": "y = Gelu(x)",
+    "gelu_tanh": 'y = Gelu<approximate: string = "tanh">(x)',
+    "softmax": "y = Softmax<axis: int = -1>(x)",
+    "add": "y = Add(x, x1)",
+    "multiply": "y = Mul(x, x1)",
+    "maximum": "y = Max(x, x1)",
+    "minimum": "y = Min(x, x1)",
+    "clamp": "@low=-1.0 @high=1.0 y = Clip(x, low, high)",
+    "amax": "axes = Constant<value = int64[1] {1}>() y = ReduceMax<keepdims: int = 0>(x, axes)",
+    "sum": "axes = Constant<value = int64[1] {1}>() y = ReduceSum<keepdims: int = 0>(x, axes)",
+    "mean": "axes = Constant<value = int64[1] {1}>() y = ReduceMean<keepdims: int = 0>(x, axes)",
+    "matmul": "y = MatMul(x, x1)",
+    "convolution": "y = Conv<pads: ints = [1, 1, 1, 1]>(x, x1)",
+    "layer_norm": "y = LayerNormalization(x, x1)",
+    "cast_up": "t = Cast<to: int = 1>(x) y = Exp(t)",
+    "cast_down_up": "t = Cast<to: int = 10>(x) y = Cast<to: int = 1>(t)",
+}
+ONNX_DTYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float", "f64": "double"}
+
+
+def onnx_model(operation: str, dtype: str, operands: list[Array]) -> Any:
+    import onnx.parser
+    import onnx.shape_inference
+
+    if operation not in ONNX:
+        raise NotImplementedError(f"ONNX has no {operation}")
+    body = []
+    for word in ONNX[operation].split():
+        name, _, value = word[1:].partition("=")
+        constant = f"{name}_d = Constant<value = double {{{value}}}>() {name} = CastLike({name}_d, x)"
+        body.append(constant if word.startswith("@") else word)
+    kind = ONNX_DTYPES[dtype]
+    shapes = ["N" if operand.ndim == 1 else ",".join(map(str, operand.shape)) for operand in operands]
+    inputs = ", ".join(f"{kind}[{shape}] {name}" for shape, name in zip(shapes, ("x", "x1"), strict=False))
+    rank = operands[0].ndim - (operation in ("amax", "sum", "mean"))
+    output = f"{'float' if operation == 'cast_up' else kind}[{','.join('RSTU'[:rank])}] y"
+    text = f'<ir_version: 10, opset_import: ["" : 20]> g ({inputs}) => ({output}) {{ {" ".join(body)} }}'
+    return onnx.shape_inference.infer_shapes(onnx.parser.parse_model(text))
+
+
+def onnxruntime(operation: str, dtype: str, operands: list[Array]) -> Program:
+    import onnxruntime as runtime
+
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 4
+    model = onnx_model(operation, dtype, operands).SerializeToString()
+    session = runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    return lambda *arrays: session.run(None, dict(zip(("x", "x1"), arrays, strict=False)))[0]
+
+
+def openvino(operation: str, dtype: str, operands: list[Array]) -> Program:
+    import openvino as ov
+
+    core = ov.Core()
+    options = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
+    model = core.read_model(onnx_model(operation, dtype, operands).SerializeToString())
+    request = core.compile_model(model, "CPU", options).create_infer_request()
+
+    def tensor(array: Array) -> Any:
+        array = np.ascontiguousarray(array)
+        return ov.Tensor(array, array.shape, ov.Type.bf16) if dtype == "bf16" else ov.Tensor(array)
+
+    def run(*arrays: Array) -> Array:
+        request.infer([tensor(array) for array in arrays])
+        data = request.get_output_tensor().data.copy()
+        return data.view(np.uint16) if dtype == "bf16" and data.dtype != np.float32 else data
+
+    return run
+
+
+def iree(operation: str, dtype: str, operands: list[Array]) -> Program:
+    import iree.compiler
+    import iree.compiler.ir
+    import iree.runtime
+    import ml_dtypes
+    from iree.compiler.extras import onnx_importer
+
+    model = onnx_importer.ModelInfo(onnx_model(operation, dtype, operands))
+    module = model.create_module(context=iree.compiler.ir.Context()).operation
+    onnx_importer.NodeImporter.define_function(model.main_graph, module).import_all()
+    options = {"target_backends": ["llvm-cpu"], "extra_args": ["--iree-llvmcpu-target-cpu=host"]}
+    binary = iree.compiler.compile_str(str(module), input_type="onnx", **options)
+    config = iree.runtime.Config("local-sync")
+    loaded = iree.runtime.load_vm_module(iree.runtime.VmModule.copy_buffer(config.vm_instance, binary), config)
+
+    def run(*arrays: Array) -> Array:
+        numbers = [array.view(ml_dtypes.bfloat16) if dtype == "bf16" else array for array in arrays]
+        data = np.asarray(loaded["g"](*numbers).to_host())
+        return data.view(np.uint16) if dtype == "bf16" and data.dtype != np.float32 else data
+
+    return run
+
+
+def torch_functions() -> dict[str, Callable[..., Any]]:
+    import torch
+    from torch.nn import functional
+
+    names = "sqrt rsqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh "
+    names += "atanh sigmoid erf lgamma digamma relu add multiply maximum minimum matmul"
+    return {
+        **{name: getattr(torch, name) for name in names.split()},
+        "division": torch.div,
+        "power": torch.pow,
+        "gelu": functional.gelu,
+        "gelu_tanh": lambda x: functional.gelu(x, approximate="tanh"),
+        "softmax": lambda x: torch.softmax(x, -1),
+        "clamp": lambda x: torch.clamp(x, -1, 1),
+        "amax": lambda x: torch.amax(x, 1),
+        "sum": lambda x: torch.sum(x, 1),
+        "mean": lambda x: torch.mean(x, 1),
+        "convolution": lambda x, w: functional.conv2d(x, w, padding=1),
+        "layer_norm": lambda x, w: functional.layer_norm(x, w.shape, w),
+        "cast_up": lambda x: torch.exp(x.float()),
+        "cast_down_up": lambda x: x.to(torch.float16).to(torch.float32),
+    }
+
+
+def torch_compile(operation: str, dtype: str, operands: list[Array]) -> Program:
+    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+    import torch
+
+    torch.set_num_threads(1)
+    torch._dynamo.reset()
+    compiled = torch.compile(torch_functions()[operation], dynamic=operands[0].ndim == 1, fullgraph=True)
+
+    def tensor(array: Array) -> Any:
+        if dtype == "bf16":
+            return torch.from_numpy(array.view(np.int16).copy()).view(torch.bfloat16)
+        return torch.from_numpy(np.ascontiguousarray(array))
+
+    def run(*arrays: Array) -> Array:
+        result = compiled(*map(tensor, arrays))
+        return result.view(torch.int16).numpy().view(np.uint16) if result.dtype == torch.bfloat16 else result.numpy()
+
+    return run
+
+
+def once_each(build: Builder) -> Builder:
+    """Builds a program for 1-dimensional operands once: it takes every size."""
+    programs: dict[tuple[Any, ...], Program] = {}
+
+    def built(operation: str, dtype: str, operands: list[Array]) -> Program:
+        key = (operation, dtype, *(operand.shape if operand.ndim > 1 else 0 for operand in operands))
+        if key not in programs:
+            programs[key] = build(operation, dtype, operands)
+        return programs[key]
+
+    return built
+
+
+SYSTEMS: dict[str, tuple[Builder, str]] = {  # and the distribution whose version goes into the profile
+    "torch-compile": (torch_compile, "torch"),
+    "onnxruntime": (onnxruntime, "onnxruntime"),
+    "openvino": (openvino, "openvino"),
+    "iree": (iree, "iree-base-compiler"),
+}
