@@ -6,6 +6,7 @@
 #include "cli/named_cases.h"
 #include "cli/command.h"
 #include "cli/target_options.h"
+#include "fuzz/adjudicate.h"
 #include "fuzz/campaign.h"
 #include "fuzz/explain_finding.h"
 #include "graph/print.h"
@@ -53,18 +54,30 @@ Result<int> check(const CheckFlags& flags) {
   if (flags.explain && !flags.json) fmt::print("{}", parallax::print(test.graph));
   for (const std::string& name : targets) {
     TRY(std::unique_ptr<Target> target, open_target(name, flags.target_options));
-    const Examination examination = examine(*target, test);
+    Examination examination = examine(*target, test);
+    std::string adjudged;
+    Case judged = test;
+    if (examination.judgement.verdict == Verdict::Suspect) {
+      Adjudication adjudication = adjudicate(*target, test);
+      adjudged = fmt::format(" · unproven in {} checks", adjudication.checks);
+      if (adjudication.proof) {
+        judged = std::move(adjudication.proof->test);
+        examination = std::move(adjudication.proof->examination);
+        adjudged = fmt::format("a suspect, proved {}\n", adjudication.proof->by);
+      }
+    }
     const Judgement& judgement = examination.judgement;
     if (is_finding(judgement.verdict)) code = diverged;
     std::string story;
     if (is_finding(judgement.verdict) && (flags.explain || !flags.json)) {
-      story = make_finding(*target, test, examination, options).finding.explanation;
+      story = adjudged + make_finding(*target, judged, examination, options).finding.explanation;
     }
     const Json bounds = flags.explain ? certainty(test, target->profile()) : Json::array();
     rows.push_back({{"target", name}, {"verdict", parallax::name(judgement.verdict)}, {"reason", judgement.reason}, {"explanation", story}, {"bounds", bounds}});
     if (flags.json) continue;
     if (story.empty()) {
-      fmt::print("{} · {}{}{}\n", name, parallax::name(judgement.verdict), judgement.reason.empty() ? "" : " · ", judgement.reason);
+      fmt::print("{} · {}{}{}{}\n", name, parallax::name(judgement.verdict), judgement.reason.empty() ? "" : " · ",
+                 judgement.reason, adjudged);
     } else {
       fmt::print("{}", story);
     }

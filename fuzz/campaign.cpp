@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "corpus/signature.h"
+#include "fuzz/adjudicate.h"
 #include "fuzz/explain_finding.h"
 #include "oracle/record.h"
 #include "reducers/reduce.h"
@@ -119,7 +120,7 @@ class Campaign {
   }
 
   void serve(Lane& lane, Target& target, uint64_t k) {
-    const std::optional<Case> test = options_.source(k);
+    std::optional<Case> test = options_.source(k);
     if (!test) {
       std::lock_guard lock(mutex_);
       lane.finished = true;
@@ -127,7 +128,13 @@ class Campaign {
       return;
     }
     const Clock::time_point begin = Clock::now();
-    const Examination examination = examine(target, *test);
+    Examination examination = examine(target, *test);
+    if (examination.judgement.verdict == Verdict::Suspect) {
+      if (Adjudication adjudication = adjudicate(target, *test); adjudication.proof) {
+        test = std::move(adjudication.proof->test);
+        examination = std::move(adjudication.proof->examination);
+      }
+    }
     bool reduce_it = false;
     {
       std::lock_guard lock(mutex_);

@@ -71,7 +71,9 @@ Ball ball_of_interval(double low, double high) {
   const double mid = low / 2 + high / 2;
   // An end at 0 stays there: halving is exact, and functions with an edge at 0 must not see a value past it.
   if (low == 0 || high == 0) return {mid, std::fabs(mid), false, false, Undecided::No};
-  return {mid, outward(std::max(high - mid, mid - low), mid), false, false, Undecided::No};
+  const double radius = outward(std::max(high - mid, mid - low), mid);
+  if (!std::isfinite(radius)) return Ball::unknown(Undecided::Unbounded);
+  return {mid, radius, false, false, Undecided::No};
 }
 
 Ball hull(const Ball& a, const Ball& b) {
