@@ -62,6 +62,7 @@ constexpr BinaryFunction div_trunc = {
     .integral = truncated_quotient,
     .bools = Bools::NotAlone,
     .divides = true,
+    .in_own_dtype = true,
     .draw_number = draw_divisor};
 
 // What a number leaves when it is divided by itself: 0 wherever the quotient is 1.
