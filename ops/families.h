@@ -22,6 +22,7 @@ std::vector<OpDef> activation_family();       // the non-linear functions of neu
 std::vector<OpDef> special_family();          // erf, lgamma and other special functions
 std::vector<OpDef> bessel_family();           // Bessel functions and Airy's
 std::vector<OpDef> zeta_family();             // zeta and polygamma
+std::vector<OpDef> orthogonal_family();       // orthogonal polynomials
 std::vector<OpDef> predicate_family();        // isnan, isinf, signbit
 std::vector<OpDef> binary_family();           // two operands, element by element, with promotion
 std::vector<OpDef> division_family();         // quotients, rounded or not, and remainders
@@ -87,6 +88,7 @@ inline constexpr std::array op_families = {
     OpFamily{special_family, OpGroup::Pointwise},
     OpFamily{bessel_family, OpGroup::Pointwise},
     OpFamily{zeta_family, OpGroup::Pointwise},
+    OpFamily{orthogonal_family, OpGroup::Pointwise},
     OpFamily{predicate_family, OpGroup::Comparison},
     OpFamily{binary_family, OpGroup::Pointwise},
     OpFamily{division_family, OpGroup::Pointwise},
