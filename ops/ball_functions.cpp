@@ -214,6 +214,13 @@ Ball widened(const BallMath& math, const Ball& ball, double by) {
   return wider.decided() ? with_flags(wider, ball) : wider;
 }
 
+Ball off_by(const BallMath& math, const Ball& ball, double units) {
+  // A zero that every function keeps, or beyond_double().
+  if (ball.radius == 0 && (ball.may_inf || ball.mid == 0)) return ball;
+  const double factor = units / math.function().ulp - 1;
+  return factor > 0 ? widened(math, ball, factor * math.function_error(reach(ball))) : ball;
+}
+
 Ball beyond_double(const BallMath& math, double infinite) {
   if (math.dtype() != DType::F64) return Ball::exact(infinite);
   return {std::copysign(info(math.dtype()).max_finite, infinite), 0, false, true, Undecided::No};
@@ -315,14 +322,19 @@ Ball ball_atanh(const BallMath& math, const Ball& x) {
 Ball ball_sinc(const BallMath& math, const Ball& x) {
   if (!x.decided()) return x;
   if (x.mid == 0 && x.radius == 0) return with_infinities(Ball::exact(1), x, nan, nan);
-  const Ball product = math.mul(math.scalar(pi), x);
-  if (std::isfinite(x.mid) && contains_zero(product)) {
+  return ball_sine_quotient(math, math.mul(math.scalar(pi), x));
+}
+
+Ball ball_sine_quotient(const BallMath& math, const Ball& x) {
+  if (!x.decided()) return x;
+  if (x.mid == 0 && x.radius == 0) return with_infinities(Ball::exact(1), x, nan, nan);
+  if (std::isfinite(x.mid) && contains_zero(x)) {
     // It falls from 1 to its first minimum, -0.2172336… at 4.4934, and stays above that.
-    const double reach = std::fabs(product.mid) + product.radius;
+    const double reach = std::fabs(x.mid) + x.radius;
     const Ball image = ball_of_interval(reach < 3 ? std::sin(reach) / reach : -0.21724, 1);
     return with_infinities(math.with_error(image.mid, image.radius, 2 * math.function_error(1)), x, nan, nan);
   }
-  return math.div(math.sin(product), product);
+  return math.div(math.sin(x), x);
 }
 
 Ball ball_floor(const BallMath& math, const Ball& x) {

@@ -33,6 +33,8 @@ Ball ball_asinh(const BallMath& math, const Ball& x);
 Ball ball_atanh(const BallMath& math, const Ball& x);
 // sin(pi x) / (pi x), the product in the dtype; 1 at 0.
 Ball ball_sinc(const BallMath& math, const Ball& x);
+// sin(x) / x; 1 at 0, NaN for the infinities.
+Ball ball_sine_quotient(const BallMath& math, const Ball& x);
 
 // To an integer, exactly; ties of round go to the even one.
 Ball ball_floor(const BallMath& math, const Ball& x);
@@ -51,6 +53,9 @@ IntegerBall ball_is_infinity(const Ball& x, int sign);
 
 // The ball with a larger radius.
 Ball widened(const BallMath& math, const Ball& ball, double by);
+// A function's result where an implementation may be `units` units in the last place off, and not only as many as the
+// profile has for functions.
+Ball off_by(const BallMath& math, const Ball& ball, double units);
 // What stands for an infinity whose sign is not known. No ball holds the two and nothing else: the largest finite
 // number is let in as well.
 Ball infinity_of_either_sign(const BallMath& math, bool may_nan);

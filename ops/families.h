@@ -21,6 +21,9 @@ std::vector<OpDef> trigonometric_family();    // angles and hyperbola
 std::vector<OpDef> rounding_family();         // ceil, floor, round, trunc
 std::vector<OpDef> activation_family();       // the non-linear functions of neural networks
 std::vector<OpDef> special_family();          // erf, lgamma and other special functions
+std::vector<OpDef> bessel_family();           // Bessel functions and Airy's
+std::vector<OpDef> zeta_family();             // zeta and polygamma
+std::vector<OpDef> orthogonal_family();       // orthogonal polynomials
 std::vector<OpDef> predicate_family();        // isnan, isinf, signbit
 std::vector<OpDef> binary_family();           // two operands, element by element, with promotion
 std::vector<OpDef> division_family();         // quotients, rounded or not, and remainders
@@ -85,6 +88,9 @@ inline constexpr std::array op_families = {
     OpFamily{"rounding", rounding_family, OpGroup::Pointwise},
     OpFamily{"activation", activation_family, OpGroup::Pointwise},
     OpFamily{"special", special_family, OpGroup::Pointwise},
+    OpFamily{"bessel", bessel_family, OpGroup::Pointwise},
+    OpFamily{"zeta", zeta_family, OpGroup::Pointwise},
+    OpFamily{"orthogonal", orthogonal_family, OpGroup::Pointwise},
     OpFamily{"predicate", predicate_family, OpGroup::Comparison},
     OpFamily{"binary", binary_family, OpGroup::Pointwise},
     OpFamily{"division", division_family, OpGroup::Pointwise},

@@ -3,17 +3,12 @@
 #include "ops/ball_special.h"
 #include "ops/families.h"
 #include "ops/unary_op.h"
+#include "ops/wide_op.h"
 
 namespace parallax {
 namespace {
 
 using Takes = UnaryFunction::Takes;
-
-Result<void> check_no_half(const Call& call) {
-  const DType dtype = call.tensor(0).dtype;
-  if (is_floating(dtype) && size_of(dtype) == 2) return refuse("{} does not take {}", call.op().name, name(dtype));
-  return {};
-}
 
 // Eager's vectorised erf of the halves is a polynomial good to 1.5e-7 times a rounded exponential: over all f16 and
 // bf16 numbers it is at most 4.0e-7 off where that is over one unit.
@@ -23,10 +18,8 @@ constexpr UnaryFunction erf = {
       return size_of(call.output().dtype) == 2 && !result.is_exact() ? widened(math, result, 5e-7) : result;
     }};
 constexpr UnaryFunction erfc = {Takes::AsFloats, of_ball<ball_erfc>};
-constexpr UnaryFunction erfcx = {.floating = of_ball<ball_erfcx>, .check = check_no_half};
 constexpr UnaryFunction erfinv = {Takes::AsFloats, of_ball<ball_erfinv>};
 constexpr UnaryFunction ndtr = {.floating = of_ball<ball_ndtr>, .in_own_dtype = true};
-constexpr UnaryFunction ndtri = {.floating = of_ball<ball_ndtri>, .check = check_no_half};
 constexpr UnaryFunction entr = {.floating = of_ball<ball_entr>, .in_own_dtype = true};
 constexpr UnaryFunction lgamma = {Takes::AsFloats, of_ball<ball_lgamma>};
 // An integer zero has no sign, and becomes +0.
@@ -38,23 +31,16 @@ constexpr UnaryFunction i0e = {.floating = of_ball<ball_i0e>, .in_own_dtype = tr
 constexpr UnaryFunction i1 = {Takes::AsFloats, of_ball<ball_i1>};
 constexpr UnaryFunction i1e = {Takes::AsFloats, of_ball<ball_i1e>};
 
-std::optional<std::vector<Argument>> sample_wide(const Op&, SampleContext& context) {
-  const auto self = context.pick(
-      [](const Candidate&, const TensorMeta& meta) { return meta.dtype == DType::F32 || meta.dtype == DType::F64; });
-  if (!self) return std::nullopt;
-  return std::vector<Argument>{*self};
-}
-
 }  // namespace
 
 std::vector<OpDef> special_family() {
   return {
       unary_op<erf>("erf(Tensor self) -> Tensor"),
       unary_op<erfc>("erfc(Tensor self) -> Tensor"),
-      unary_op<erfcx>("special_erfcx(Tensor self) -> Tensor", sample_wide),
+      wide_op<ball_erfcx>("special_erfcx(Tensor self) -> Tensor"),
       unary_op<erfinv>("erfinv(Tensor self) -> Tensor"),
       unary_op<ndtr>("special_ndtr(Tensor self) -> Tensor"),
-      unary_op<ndtri>("special_ndtri(Tensor self) -> Tensor", sample_wide),
+      wide_op<ball_ndtri>("special_ndtri(Tensor self) -> Tensor"),
       unary_op<entr>("special_entr(Tensor self) -> Tensor"),
       unary_op<lgamma>("lgamma(Tensor self) -> Tensor"),
       unary_op<digamma>("digamma(Tensor self) -> Tensor"),

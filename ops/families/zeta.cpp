@@ -1,0 +1,83 @@
+// Zeta: Hurwitz's zeta function and the polygamma functions, which are its values.
+#include "ops/ball_special.h"
+#include "ops/ball_zeta.h"
+#include "ops/cast.h"
+#include "ops/families.h"
+#include "ops/number.h"
+#include "ops/wide_op.h"
+
+namespace parallax {
+namespace {
+
+Ball zeta(const BallMath& math, const BallPair& pair) { return ball_zeta(math, pair.a, pair.b); }
+
+// Which parameter is the tensor, and which the order: the twin has them the other way round.
+struct PolygammaParameters {
+  int order;
+  int self;
+};
+constexpr PolygammaParameters functional = {0, 1};
+constexpr PolygammaParameters inplace = {1, 0};
+
+Result<std::vector<ResultMeta>> infer_polygamma(const Call& call) {
+  if (call.integer(functional.order) < 0) return refuse("{}: the order is negative", call.op().name);
+  const DType dtype = floating_type(call.tensor(functional.self).dtype);
+  TRY(const Layout layout, pointwise_layout(call, {functional.self}, dtype));
+  return fresh_result(dtype, layout);
+}
+
+Result<std::vector<ResultMeta>> infer_polygamma_inplace(const Call& call) {
+  if (call.integer(inplace.order) < 0) return refuse("{}: the order is negative", call.op().name);
+  const TensorMeta& self = call.tensor(inplace.self);
+  if (!is_floating(self.dtype)) return refuse("{} cannot write its result into {}", call.op().name, name(self.dtype));
+  TRY_VOID(check_writable(call, call.value(inplace.self)));
+  return std::vector{ResultMeta{self.dtype, self.layout, call.value(inplace.self)}};
+}
+
+// Eager computes the halves in f32.
+Ball polygamma_of(const ReferenceCall& call, DType dtype, int64_t order, const Ball& x, bool zeros_are_positive) {
+  if (order == 0) return ball_digamma(BallMath(dtype, call.profile()), x, zeros_are_positive);
+  const DType computed = opmath_type(dtype);
+  const Ball result = ball_polygamma(BallMath(computed, call.profile()), dtype, order, x);
+  return cast_ball(result, computed, dtype, call.profile());
+}
+
+Result<void> compute_polygamma(const ReferenceCall& call, const PolygammaParameters& parameters) {
+  const BallView& output = call.output();
+  const Operand self(call, parameters.self, output.layout.sizes, output.dtype);
+  const bool zeros_are_positive = !call.input(parameters.self).floating();
+  const std::vector<int64_t> elements = elements_of(output.layout);
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    output.ball(elements[i]) =
+        polygamma_of(call, output.dtype, call.integer(parameters.order), self.ball(i), zeros_are_positive);
+  }
+  return {};
+}
+
+std::optional<std::vector<Argument>> sample_polygamma(const Op& op, SampleContext& context) {
+  const auto self = pick_operand(op, context, UnaryFunction::Takes::AsFloats);
+  if (!self) return std::nullopt;
+  const Argument order = Scalar(context.choices().between(0, 4));
+  if (op.writes()) return std::vector<Argument>{*self, order};
+  return std::vector<Argument>{order, *self};
+}
+
+}  // namespace
+
+std::vector<OpDef> zeta_family() {
+  return {
+      wide_pair_op<zeta>("special_zeta(Tensor self, Tensor other) -> Tensor"),
+      wide_pair_op<zeta>("special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor"),
+      wide_pair_op<zeta>("special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor"),
+      {.schema = "polygamma(int n, Tensor self) -> Tensor",
+       .infer = infer_polygamma,
+       .reference = [](const ReferenceCall& call) { return compute_polygamma(call, functional); },
+       .sample = sample_polygamma},
+      {.schema = "polygamma_(Tensor(a!) self, int n) -> Tensor(a!)",
+       .infer = infer_polygamma_inplace,
+       .reference = [](const ReferenceCall& call) { return compute_polygamma(call, inplace); },
+       .sample = sample_polygamma},
+  };
+}
+
+}  // namespace parallax
