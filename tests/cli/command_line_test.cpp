@@ -129,7 +129,7 @@ TEST_F(CommandLine, OneSeedGivesTheSameCasesWhateverTheJobs) {
 }
 
 TEST_F(CommandLine, GeneratedCasesReplay) {
-  const Ran generated = run("gen --seed 3 --count 50 --profile alias");
+  const Ran generated = run("gen --seed 3 --count 50 --profile alias --target portable");
   write("generated.jsonl", generated.out);
   EXPECT_EQ(run("replay generated.jsonl --target portable").code, 0);
 }
