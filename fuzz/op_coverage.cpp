@@ -17,7 +17,8 @@ struct Pool {
 
   explicit Pool(DType dtype) {
     const std::vector<Dims> shapes = {{2, 3}, {3},       {},           {2, 2},       {3, 2},
-                                      {1},    {2, 3, 2}, {1, 2, 3, 3}, {2, 2, 2, 2}, {1, 1, 2, 2, 2}};
+                                      {1},    {2, 3, 2}, {1, 2, 3, 3}, {2, 2, 2, 2}, {1, 1, 2, 2, 2},
+                                      {2},    {2, 3, 3}, {2, 3, 3},    {3, 3},       {1, 1, 2, 2, 3}};
     for (const Dims& sizes : shapes) add(dtype, sizes);
     if (dtype != DType::I64) {
       for (const Dims& sizes : {Dims{3}, Dims{2, 3}, Dims{}}) add(DType::I64, sizes);
