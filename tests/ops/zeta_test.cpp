@@ -1,0 +1,152 @@
+// Hurwitz's zeta function and the polygamma functions.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "ops/ball_zeta.h"
+#include "tests/ops/ball_source.h"
+#include "tests/ops/op_harness.h"
+
+namespace parallax {
+namespace {
+
+using Real = BallSource::Real;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr uint64_t seed = 20250705;
+
+const Profile& profile() { return *find_profile("eager"); }
+
+Ball zeta(double s, double q, DType dtype = DType::F64) {
+  return ball_zeta(BallMath(dtype, profile()), Ball::exact(s), Ball::exact(q));
+}
+Ball polygamma(int64_t n, double x, DType dtype = DType::F64) {
+  return ball_polygamma(BallMath(dtype, profile()), dtype, n, Ball::exact(x));
+}
+
+struct Value {
+  double first;
+  double second;
+  double value;  // to 17 digits, by mpmath
+};
+
+void expect_value(const Ball& ball, const Value& value, double relative) {
+  EXPECT_NEAR(ball.mid, value.value, 1e-15 * std::fabs(value.value)) << value.first << ", " << value.second;
+  EXPECT_LT(ball.radius, relative * std::fabs(value.value)) << value.first << ", " << value.second;
+}
+
+TEST(Zeta, Values) {
+  for (const Value& value :
+       {Value{2, 1, std::numbers::pi * std::numbers::pi / 6}, Value{3, 0.5, 8.41439832211716},
+        Value{3, 2.5, 0.1181020258208637}, Value{1.5, 2.25, 1.497513607666668}, Value{12, 0.75, 31.570509390832159}}) {
+    expect_value(zeta(value.first, value.second), value, 1e-14);
+    expect_value(zeta(value.first, value.second, DType::F32), value, 3e-6);
+  }
+}
+
+// The cubes of -1.5 and -0.5 cancel nearly all of the rest: the terms, not their sum, are the scale of the error.
+TEST(Zeta, TermsOfANegativeArgumentCancel) {
+  const double terms = -1 / 3.375 - 8 + 8.41439832211716;
+  const Ball result = zeta(3, -1.5, DType::F32);
+  EXPECT_NEAR(result.mid, terms, 1e-13);
+  EXPECT_GT(result.radius, 8 * 0x1p-24);
+  EXPECT_LT(result.radius, 2000 * 0x1p-24);
+}
+
+TEST(Zeta, Edges) {
+  for (const double q : {-1.0, 0.0, 0.5, 3.0}) {
+    EXPECT_EQ(zeta(1, q).mid, infinity) << q;
+    EXPECT_TRUE(std::isnan(zeta(0.5, q).mid)) << q;
+    EXPECT_TRUE(std::isnan(zeta(-infinity, q).mid)) << q;
+  }
+  EXPECT_EQ(zeta(2.5, 0).mid, infinity);
+  EXPECT_EQ(zeta(2.5, -3).mid, infinity);
+  EXPECT_TRUE(std::isnan(zeta(2.5, -3.5).mid));
+  EXPECT_TRUE(std::isnan(zeta(2.5, nan).mid));
+  EXPECT_EQ(zeta(2, -infinity).mid, infinity);
+  EXPECT_TRUE(in_ball(DType::F64, zeta(2, infinity), nan));
+  EXPECT_TRUE(in_ball(DType::F64, zeta(2, infinity), 0));
+  EXPECT_EQ(zeta(2, -1e300).mid, infinity);
+  EXPECT_FALSE(zeta(2, -1e9 - 0.5).decided());
+}
+
+TEST(Polygamma, Values) {
+  for (const Value& value : {Value{1, 1, 1.6449340668482264}, Value{2, 1, -2.4041138063191886},
+                             Value{3, 2.5, 0.22390584881725205}, Value{4, 0.25, -24584.375388637934}}) {
+    expect_value(polygamma(static_cast<int64_t>(value.first), value.second), value, 1e-8);
+    expect_value(polygamma(static_cast<int64_t>(value.first), value.second, DType::F32), value, 2e-5);
+  }
+  EXPECT_NEAR(polygamma(1, -1.25).mid, 19.181879647671606, 1e-12);
+  EXPECT_NEAR(polygamma(2, -1.25).mid, 123.72136678366236, 1e-11);
+  // What eager's asymptotic series leaves out of trigamma.
+  EXPECT_TRUE(in_ball(DType::F64, polygamma(1, 1), 1.6449340676383375));
+}
+
+TEST(Polygamma, Edges) {
+  EXPECT_EQ(polygamma(1, 0).mid, infinity);
+  EXPECT_EQ(polygamma(2, 0).mid, -infinity);
+  EXPECT_EQ(polygamma(3, -2).mid, infinity);
+  EXPECT_EQ(polygamma(1, infinity).mid, 0);
+  EXPECT_TRUE(std::isnan(polygamma(1, -infinity).mid));
+  // 40! is over f32's range, and what it multiplies under it.
+  EXPECT_TRUE(in_ball(DType::F32, polygamma(40, 100, DType::F32), -infinity));
+  EXPECT_TRUE(in_ball(DType::F32, polygamma(171, 2.5, DType::F32), nan));
+}
+
+TEST(Polygamma, OrdersAndDtypes) {
+  OpHarness harness;
+  const ValueId x = harness.add(DType::F16, {2}, {0.25, 5});
+  EXPECT_FALSE(harness.infer("aten.polygamma.default", {Scalar(int64_t{-1}), x}));
+  const auto result = harness.call("aten.polygamma.default", {Scalar(int64_t{2}), x});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(harness.meta(*result).dtype, DType::F16);
+  EXPECT_NEAR(harness.ball(*result, 1).mid, -0.048789732245, 1e-9);
+  const auto written = harness.call("aten.polygamma_.default", {x, Scalar(int64_t{2})});
+  ASSERT_TRUE(written);
+  EXPECT_TRUE(same_ball(harness.ball(*written, 1), harness.ball(*result, 1)));
+  EXPECT_FALSE(harness.infer("aten.polygamma_.default", {harness.add(DType::I32, {2}), Scalar(int64_t{2})}));
+  EXPECT_FALSE(harness.infer("aten.special_zeta.default", {x, x}));
+}
+
+// Term by term, with the tail's integral: nothing of it is in the code under test.
+Real sum_of_powers(Real s, Real q) {
+  constexpr int terms = 400;
+  Real sum = 0;
+  for (int k = 0; k < terms; ++k) sum += std::pow(q + k, -s);
+  const Real a = q + terms;
+  return sum + std::pow(a, -s) * (a / (s - 1) + 0.5L + s / (12 * a) - s * (s + 1) * (s + 2) / (720 * a * a * a));
+}
+
+TEST(ZetaSoundness, InsideTheBall) {
+  for (const DType dtype : {DType::F32, DType::F64}) {
+    const BallMath math(dtype, profile());
+    BallSource source(dtype, seed);
+    const auto drawn = [&](double low, double high) {
+      Ball ball = Ball::exact(round_to(dtype, low + (high - low) * (static_cast<double>(source.unit()) + 1) / 2));
+      if (source.chance(50)) ball.radius = 0.4 * low * std::ldexp(1.0, -static_cast<int>(source.bits() % 24));
+      return ball;
+    };
+    int outside = 0;
+    for (int i = 0; i < 100; ++i) {
+      Ball s = drawn(2, 12);
+      if (source.chance(50)) s.radius = 0;
+      const Ball q = drawn(0.1, 5);
+      const Ball result = ball_zeta(math, s, q);
+      ASSERT_TRUE(result.decided());
+      const Ball trigamma = ball_polygamma(math, dtype, 1, q);
+      const Ball fourth = ball_polygamma(math, dtype, 4, q);
+      const Real x = source.member(q);
+      if (!inside(result, source.function(sum_of_powers(source.member(s), x)))) ++outside;
+      if (!inside(trigamma, source.function(sum_of_powers(2, x)))) ++outside;
+      if (!inside(fourth, source.function(-24 * sum_of_powers(5, x)))) ++outside;
+    }
+    EXPECT_EQ(outside, 0) << name(dtype) << ", seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace parallax
