@@ -7,7 +7,6 @@
 
 #include "ops/ball_functions.h"
 #include "ops/ball_special.h"
-#include "ops/cast.h"
 #include "ops/zeta_values.h"
 
 namespace parallax {
@@ -165,14 +164,13 @@ Ball ball_zeta(const BallMath& math, const Ball& s, const Ball& q) {
 }
 
 // (-1)^(n+1) n! zeta(n + 1, x), the factorial as the exponential of lgamma. Eager keeps the factors apart, of which one
-// may overflow or vanish although the product does not, and stores zeta as a half where the result is one.
-Ball ball_polygamma(const BallMath& math, DType stored, int64_t n, const Ball& x) {
+// may overflow or vanish although the product does not.
+Ball ball_polygamma(const BallMath& math, int64_t n, const Ball& x) {
   if (n == 1) return trigamma(math, x);
   if (x.decided() && is_definite_nan(x)) return x;
   const auto order = static_cast<double>(n);
   const Ball factorial = math.exp(ball_lgamma(math, math.scalar(order + 1)));
-  const Ball zeta = cast_ball(ball_zeta(math, math.scalar(order + 1), x), math.dtype(), stored, math.profile());
-  const Ball product = math.mul(factorial, zeta);
+  const Ball product = math.mul(factorial, ball_zeta(math, math.scalar(order + 1), x));
   return n % 2 == 0 ? math.neg(product) : product;
 }
 

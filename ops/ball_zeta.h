@@ -11,8 +11,7 @@ namespace parallax {
 // with an s that is no integer.
 Ball ball_zeta(const BallMath& math, const Ball& s, const Ball& q);
 
-// The derivative of order n of the digamma function, n >= 1, computed in the dtype of `math` and for a result that is
-// stored in another, which some round to on the way.
-Ball ball_polygamma(const BallMath& math, DType stored, int64_t n, const Ball& x);
+// The derivative of order n of the digamma function, n >= 1, in the dtype of `math`.
+Ball ball_polygamma(const BallMath& math, int64_t n, const Ball& x);
 
 }  // namespace parallax
