@@ -68,9 +68,15 @@ bool contains_zero(const Ball& ball) { return std::fabs(ball.mid) <= ball.radius
 
 Ball ball_of_interval(double low, double high) {
   if (low == high) return Ball::exact(low);
+  // An end at 0 stays there: functions with an edge at 0 must not see a value past it. Half of an odd subnormal is no
+  // double; the one of the two beside it that is farther from 0 keeps the other end inside.
+  if (low == 0 || high == 0) {
+    const double end = low + high;
+    const double half = end / 2;
+    const double mid = std::copysign(std::max(std::fabs(half), std::fabs(end - half)), end);
+    return {mid, std::fabs(mid), false, false, Undecided::No};
+  }
   const double mid = low / 2 + high / 2;
-  // An end at 0 stays there: halving is exact, and functions with an edge at 0 must not see a value past it.
-  if (low == 0 || high == 0) return {mid, std::fabs(mid), false, false, Undecided::No};
   return {mid, outward(std::max(high - mid, mid - low), mid), false, false, Undecided::No};
 }
 
