@@ -35,7 +35,9 @@ double gelu(Perturbed& p, const PlainCall& call, double x) {
   return p.other_form() ? p.mul(p.mul(x, gate), 0.5) : p.mul(p.mul(x, 0.5), gate);
 }
 
-double silu(Perturbed& p, const PlainCall&, double x) { return p.mul(x, p.fn(logistic, x)); }
+double silu(Perturbed& p, const PlainCall&, double x) {
+  return p.other_form() ? p.div(x, p.add(1, p.fn(exponential, -x))) : p.mul(x, p.fn(logistic, x));
+}
 
 double mish(Perturbed& p, const PlainCall&, double x) {
   return p.mul(x, p.fn(tangent, p.fn(logarithm_of_more, p.fn(exponential, x))));
