@@ -200,12 +200,17 @@ Ball ball_softplus(const BallMath& math, const Ball& x, const Ball& beta, const 
   return straight.undecided == Undecided::No ? bent : hull(bent, x);
 }
 
-// Divided by 6, or multiplied by the rounded 1/6, which gives what is exact as exactly.
+// Divided by 6, or multiplied by the rounded 1/6. That is off by half a rounding of every dtype, relatively, so that
+// the product of what is exact is nearer to it than to its neighbours, and is rounded to it. Rounded toward zero the
+// sixth may be off by a whole one, and the product falls to the number below.
 Ball ball_hardsigmoid(const BallMath& math, const Ball& x) {
   const Ball shifted = math.add(x, Ball::exact(3));
   const Ball gate = math.minimum(math.maximum(shifted, Ball::exact(0)), Ball::exact(6));
   const Ball quotient = math.div(gate, Ball::exact(6));
-  return quotient.is_exact() ? quotient : widened(math, quotient, math.rounding(reach(quotient)));
+  const double of_sixth = math.rounding(reach(quotient));
+  if (!quotient.is_exact()) return widened(math, quotient, of_sixth);
+  if (quotient.mid == 0 || !math.profile().rounding_mode_open) return quotient;
+  return widened(math, quotient, of_sixth + math.rounding(reach(quotient) + of_sixth));
 }
 
 // Likewise; XNNPACK multiplies x by the rounded 1/6 first: three errors, two of them relative (one is twice a rounding
