@@ -100,6 +100,7 @@ Ball including(const Ball& ball, double x) { return hull(ball, Ball::exact(x)); 
 
 BallMath::BallMath(DType dtype, const Profile& profile)
     : dtype_(dtype),
+      element_dtype_(dtype),
       profile_(&profile),
       function_(profile.error_of(FunctionKind::Other, dtype)),
       unit_roundoff_(profile.unit_roundoff(dtype)),
@@ -164,7 +165,15 @@ Ball BallMath::with_error(double mid, Inherited inherited, double error) const {
 
 Ball BallMath::scalar(double x) const {
   if (!std::isfinite(x)) return Ball::exact(x);
-  return rounded(x, 0, true);
+  const Ball number = rounded(x, 0, true);
+  const double narrow = round_to(element_dtype_, x);
+  return std::isfinite(narrow) && narrow != x ? hull(number, Ball::exact(narrow)) : number;
+}
+
+BallMath BallMath::of_elements(DType dtype) const {
+  BallMath math = *this;
+  math.element_dtype_ = dtype;
+  return math;
 }
 
 Ball BallMath::add(const Ball& a, const Ball& b) const {

@@ -135,6 +135,8 @@ class Perturbed {
 
   // A Python number as the implementation has it: rounded to the dtype, or not.
   double number(double x) const { return habits_.fused ? x : format_.round(x, false); }
+  // A number of the formula itself, as what is computed in has it.
+  double constant(double x) const { return FloatFormat(element_.width()).round(x, false); }
   // What is put into a tensor of the dtype. Moving a subnormal does not flush it.
   double store(double x) const;
   // What is put there by some implementations only.
