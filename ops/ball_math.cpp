@@ -145,7 +145,10 @@ double BallMath::ieee_error(FunctionKind kind, double most) const {
 
 // A deviation that a float does not hold well is none.
 Ball BallMath::finite(double mid, double radius, double deviation) const {
-  const double outer = outward(radius, mid);
+  double outer = outward(radius, mid);
+  // Rounded toward zero, what is over the largest number is that number, and goes into the next operation as it.
+  if (profile_->rounding_mode_open && std::fabs(mid) - outer > largest_)
+    outer = outward(std::fabs(mid) - largest_, mid);
   if (!std::isfinite(mid) || !std::isfinite(outer)) return Ball::unknown(Undecided::Unbounded);
   const auto stored = static_cast<float>(deviation);
   const bool known = stored >= std::numeric_limits<float>::min() && deviation < outer;

@@ -20,8 +20,8 @@ namespace parallax {
 struct FloatFormat {
   explicit FloatFormat(DType dtype);
 
-  // To nearest, ties to even, or toward zero; over the largest number to infinity either way. In f64 x is what the
-  // hardware rounded already.
+  // To nearest, ties to even, with infinity over the largest number; or toward zero, which stays at that. In f64 x is
+  // what the hardware rounded already.
   double round(double x, bool toward_zero) const;
   // The unit in the last place of x.
   double ulp(double x) const;
