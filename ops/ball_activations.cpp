@@ -97,10 +97,22 @@ Ball times(const BallMath& math, const Ball& factor, const Ball& x) {
 }
 
 // The error of `count` functions in a row, of which each hands the relative error before it on: in units of the result
-// for the last one only, for the others relative.
+// for the last one only, for the others relative. What the others are off by may lift the last one's result over a
+// power of two, where its unit is larger.
 double chained_error(const BallMath& math, double most, int count) {
   const double others = std::pow(1 + math.function_error(1), count - 1);
-  return math.function_error(most) * others + (others - 1) * most + (count - 1) * math.function_error(0);
+  return math.function_error(most * others) + (others - 1) * most + (count - 1) * math.function_error(0);
+}
+
+// The error of x / (1 + exp(-x)) where the quotient is x times a gate from `least` to `most`. The sum is 1 / gate, and
+// the exponential 1 - gate of it: the error of the one counts that much less in the other.
+double quotient_error(const BallMath& math, double reach, double least, double most) {
+  const double exponential = math.as(FunctionKind::Exp, reach).function_error(1) * (1 - least);
+  const double kept = (1 - exponential) * (1 - math.rounding(1));
+  // The sum is 1 at least, whatever the exponential is.
+  const double error = kept > 0 ? reach * std::min(most * (1 / kept - 1), 1.0) : reach;
+  const double quotient = reach * most + error;
+  return error + std::max(math.rounding(quotient), math.as(FunctionKind::Division).function_error(quotient));
 }
 
 }  // namespace
@@ -120,18 +132,22 @@ Ball ball_gelu_tanh(const BallMath& math, const Ball& x) {
   return gated(math, x, gelu_tanh, reach(x) / 2 * cancelled + products);
 }
 
-// The sigmoid's error, its early end included (where the exponential overflows), and the product's.
+// The sigmoid's error and the product's, or those of a quotient; either ends early, where the exponential overflows.
 Ball ball_silu(const BallMath& math, const Ball& x) {
   const double largest = info(math.dtype()).max_finite;
+  const double least = logistic(x.low());
   const double most = logistic(x.high());
-  const double early = logistic(x.low()) < 2 / largest ? 1 / largest : 0;
-  return gated(math, x, silu, reach(x) * (math.function_error(most) + early) + math.rounding(reach(x) * most));
+  const double early = least < 2 / largest ? 1 / largest : 0;
+  const double gate = math.function_error(most);
+  const double product = reach(x) * gate + math.rounding(reach(x) * (most + gate));
+  return gated(math, x, silu, std::max(product, quotient_error(math, reach(x), least, most)) + reach(x) * early);
 }
 
 // tanh, log1p and exp in a row, and the product.
 Ball ball_mish(const BallMath& math, const Ball& x) {
   const double most = mish_gate(x.high());
-  return gated(math, x, mish, reach(x) * chained_error(math, most, 3) + math.rounding(reach(x) * most));
+  const double gate = chained_error(math, most, 3);
+  return gated(math, x, mish, reach(x) * gate + math.rounding(reach(x) * (most + gate)));
 }
 
 // min(x, 0) - log1p(exp(-|x|)): exp and log1p of at most log 2, and the difference's rounding.
@@ -147,7 +163,8 @@ Ball ball_log_sigmoid(const BallMath& math, const Ball& x) {
   const double mid = value(x.mid);
   const double most = std::fabs(value(x.low()));
   const double inherited = std::max(most - std::fabs(mid), std::fabs(mid) - std::fabs(value(x.high())));
-  const double error = chained_error(math, std::min(most, std::numbers::ln2), 2) + math.rounding(most);
+  const double logarithm = chained_error(math, std::min(most, std::numbers::ln2), 2);
+  const double error = logarithm + math.rounding(most + logarithm);
   Ball result = math.with_error(mid, inherited, error + 0x1p-50 * most);
   result.may_nan = x.may_nan;
   return x.may_inf ? hull(hull(result, at(-infinity)), at(infinity)) : result;
@@ -170,19 +187,30 @@ Ball ball_softplus(const BallMath& math, const Ball& x, const Ball& beta, const 
   // exp and log1p in a row. A large exponential overflows, where a high threshold lets it.
   Ball bent = ball_image(math, scaled, softplus);
   if (bent.decided() && std::isfinite(bent.mid)) {
-    bent = widened(math, bent, chained_error(math, reach(bent), 2) - math.function_error(reach(bent)));
-    bent.may_inf = bent.may_inf || scaled.high() > std::log(largest_computed(math)) - 1;
+    const double most = softplus(scaled.high());
+    bent = widened(math, bent, chained_error(math, most, 2) - math.function_error(most));
+    const double longest = std::log(largest_computed(math)) - 1;
+    if (scaled.high() > longest) {
+      // Or stays at the largest number, rounded toward zero.
+      if (math.profile().rounding_mode_open) bent = including(bent, longest);
+      bent.may_inf = true;
+    }
   }
   if (!beta.is_exact() || beta.mid != 1) bent = math.div(bent, beta);
   return straight.undecided == Undecided::No ? bent : hull(bent, x);
 }
 
-// Divided by 6, or multiplied by the rounded 1/6, which gives what is exact as exactly.
+// Divided by 6, or multiplied by the rounded 1/6. That is off by half a rounding of every dtype, relatively, so that
+// the product of what is exact is nearer to it than to its neighbours, and is rounded to it. Rounded toward zero the
+// sixth may be off by a whole one, and the product falls to the number below.
 Ball ball_hardsigmoid(const BallMath& math, const Ball& x) {
   const Ball shifted = math.add(x, Ball::exact(3));
   const Ball gate = math.minimum(math.maximum(shifted, Ball::exact(0)), Ball::exact(6));
   const Ball quotient = math.div(gate, Ball::exact(6));
-  return quotient.is_exact() ? quotient : widened(math, quotient, math.rounding(reach(quotient)));
+  const double of_sixth = math.rounding(reach(quotient));
+  if (!quotient.is_exact()) return widened(math, quotient, of_sixth);
+  if (quotient.mid == 0 || !math.profile().rounding_mode_open) return quotient;
+  return widened(math, quotient, of_sixth + math.rounding(reach(quotient) + of_sixth));
 }
 
 // Likewise; XNNPACK multiplies x by the rounded 1/6 first: three errors, two of them relative (one is twice a rounding

@@ -158,7 +158,9 @@ Ball BallDot::result(double alpha, const Ball& addend, int64_t stored_parts) con
   } else if (products_ == 0) {
     sum = addend;
   } else {
-    const Inherited inherited = error(alpha, addend, stored_parts);
+    Inherited inherited = error(alpha, addend, stored_parts);
+    // Rounded toward zero, a partial sum stays at the largest number, and the rest makes another sum of it.
+    if (overflow && math_->profile().rounding_mode_open) inherited.radius += 2 * reach;
     const bool stores = accumulator_ != math_->dtype();
     sum = stores ? math_->rounded(value, inherited, false) : math_->with_error(value, inherited, 0);
   }

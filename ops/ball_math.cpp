@@ -68,9 +68,15 @@ bool contains_zero(const Ball& ball) { return std::fabs(ball.mid) <= ball.radius
 
 Ball ball_of_interval(double low, double high) {
   if (low == high) return Ball::exact(low);
+  // An end at 0 stays there: functions with an edge at 0 must not see a value past it. Half of an odd subnormal is no
+  // double; the one of the two beside it that is farther from 0 keeps the other end inside.
+  if (low == 0 || high == 0) {
+    const double end = low + high;
+    const double half = end / 2;
+    const double mid = std::copysign(std::max(std::fabs(half), std::fabs(end - half)), end);
+    return {mid, std::fabs(mid), false, false, Undecided::No};
+  }
   const double mid = low / 2 + high / 2;
-  // An end at 0 stays there: halving is exact, and functions with an edge at 0 must not see a value past it.
-  if (low == 0 || high == 0) return {mid, std::fabs(mid), false, false, Undecided::No};
   const double radius = outward(std::max(high - mid, mid - low), mid);
   if (!std::isfinite(radius)) return Ball::unknown(Undecided::Unbounded);
   return {mid, radius, false, false, Undecided::No};
@@ -96,6 +102,7 @@ Ball including(const Ball& ball, double x) { return hull(ball, Ball::exact(x)); 
 
 BallMath::BallMath(DType dtype, const Profile& profile)
     : dtype_(dtype),
+      element_dtype_(dtype),
       profile_(&profile),
       function_(profile.error_of(FunctionKind::Other, dtype)),
       unit_roundoff_(profile.unit_roundoff(dtype)),
@@ -140,7 +147,10 @@ double BallMath::ieee_error(FunctionKind kind, double most) const {
 
 // A deviation that a float does not hold well is none.
 Ball BallMath::finite(double mid, double radius, double deviation) const {
-  const double outer = outward(radius, mid);
+  double outer = outward(radius, mid);
+  // Rounded toward zero, what is over the largest number is that number, and goes into the next operation as it.
+  if (profile_->rounding_mode_open && std::fabs(mid) - outer > largest_)
+    outer = outward(std::fabs(mid) - largest_, mid);
   if (!std::isfinite(mid) || !std::isfinite(outer)) return Ball::unknown(Undecided::Unbounded);
   const auto stored = static_cast<float>(deviation);
   const bool known = stored >= std::numeric_limits<float>::min() && deviation < outer;
@@ -160,7 +170,15 @@ Ball BallMath::with_error(double mid, Inherited inherited, double error) const {
 
 Ball BallMath::scalar(double x) const {
   if (!std::isfinite(x)) return Ball::exact(x);
-  return rounded(x, 0, true);
+  const Ball number = rounded(x, 0, true);
+  const double narrow = round_to(element_dtype_, x);
+  return std::isfinite(narrow) && narrow != x ? hull(number, Ball::exact(narrow)) : number;
+}
+
+BallMath BallMath::of_elements(DType dtype) const {
+  BallMath math = *this;
+  math.element_dtype_ = dtype;
+  return math;
 }
 
 Ball BallMath::add(const Ball& a, const Ball& b) const {

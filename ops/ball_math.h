@@ -62,8 +62,11 @@ class BallMath {
   Ball rounded(double mid, Inherited inherited, bool exact) const;
   // Like rounded(), for a function result: `error` is the allowed error of the implementation.
   Ball with_error(double mid, Inherited inherited, double error) const;
-  // A Python number as an operand: implementations may or may not round it to the dtype first.
+  // A Python number as an operand: implementations may or may not round it to the dtype first, or to that of the
+  // elements where the arithmetic is wider.
   Ball scalar(double x) const;
+  // The same arithmetic for the elements of a narrower dtype.
+  BallMath of_elements(DType dtype) const;
 
   Ball add(const Ball& a, const Ball& b) const;
   Ball sub(const Ball& a, const Ball& b) const;
@@ -108,6 +111,7 @@ class BallMath {
   Ball finite(double mid, double radius, double deviation) const;
 
   DType dtype_;
+  DType element_dtype_;
   const Profile* profile_;
   FunctionError function_;
   double unit_roundoff_;

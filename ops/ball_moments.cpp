@@ -63,6 +63,9 @@ BallMoments::BallMoments(const BallMath& math, std::span<const Ball> lane)
   centre_error_ = (count_ + 1) * 0x1p-52 * centres / count_;
   mean_error_ = relative_error(count_ * 5 / 3 + 1, profile.unit_roundoff(math.dtype())) * magnitude_ +
                 count_ * profile.underflow(math.dtype());
+  // Rounded toward zero, sums stay at the largest number; what they come to is still no more than the sum of
+  // magnitudes.
+  if (overflow_ && profile.rounding_mode_open) mean_error_ += 2 * magnitude_;
 }
 
 bool BallMoments::taken_over(Ball& result) const {
@@ -144,6 +147,8 @@ Ball BallMoments::squares() const {
   double rounding = relative_error(count_ + 6, profile.unit_roundoff(math_->dtype())) * (most + by_mean) +
                     count_ * profile.underflow(math_->dtype());
   if (profile.one_pass_variance) rounding += one_pass_error();
+  if (profile.rounding_mode_open && most + by_mean + rounding >= info(math_->dtype()).max_finite)
+    rounding += most + by_mean;  // likewise
   squares = math_->with_error(mid, own, by_mean + rounding);
   // In one pass it may come out just under 0.
   if (!profile.one_pass_variance) squares = not_negative(squares);

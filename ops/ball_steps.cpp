@@ -49,9 +49,17 @@ Ball outcomes(const BallMath& math, double low, double high) {
   return math.with_error(ball.mid, ball.radius, math.rounding(std::max(std::fabs(low), std::fabs(high))));
 }
 
+// `a` as a result: a subnormal may be flushed where it is returned.
+Ball handed_on(const BallMath& math, const Ball& a) {
+  if (!math.profile().flush_to_zero || !a.decided() || !std::isfinite(a.mid)) return a;
+  const double least = std::fabs(a.mid) - a.radius;
+  if ((a.radius == 0 && a.mid == 0) || least >= info(math.dtype()).smallest_normal) return a;
+  return flagged(math.with_error(a.mid, a.radius, math.rounding(0)), a.may_nan, a.may_inf);
+}
+
 // a - n b for a known integer n.
 Ball after_steps(const BallMath& math, const Ball& a, const Ball& b, double n) {
-  if (n == 0) return a;
+  if (n == 0) return handed_on(math, a);
   const double taken = n * b.mid;
   const double lost = 0x1p-52 * (std::fabs(a.mid) + std::fabs(taken));
   return math.rounded(a.mid - taken, a.radius + std::fabs(n) * b.radius + lost, false);
@@ -137,8 +145,8 @@ Ball ball_fmod(const BallMath& math, const Ball& a, const Ball& b) {
   if (!a.decided() || !b.decided()) return Ball::unknown(first_undecided(a, b));
   const bool zero_divisor = one_number(b) && b.mid == 0 && !b.may_inf;
   if (is_definite_nan(a) || is_definite_nan(b) || is_definite_infinity(a) || zero_divisor) return Ball::exact(nan);
-  Ball result = is_definite_infinity(b) ? a : finite_fmod(math, a, b);
-  if (b.may_inf) result = hull(result, a);
+  Ball result = is_definite_infinity(b) ? handed_on(math, a) : finite_fmod(math, a, b);
+  if (b.may_inf) result = hull(result, handed_on(math, a));
   const bool may_nan = a.may_nan || a.may_inf || b.may_nan;
   return flagged(result, may_nan || (std::isfinite(b.mid) && quotient_overflows(math, a, b)), false);
 }
@@ -153,14 +161,14 @@ Ball ball_remainder(const BallMath& math, const Ball& a, const Ball& b) {
     const bool agrees = positive ? a.low() >= 0 : a.high() <= 0;
     const bool differs = positive ? a.high() < 0 : a.low() > 0;
     if (!agrees && !differs) return Ball::unknown(Undecided::Unbounded);
-    result = agrees ? a : Ball::exact(b.mid);
+    result = agrees ? handed_on(math, a) : Ball::exact(b.mid);
     if (a.may_inf && differs) return Ball::unknown(Undecided::Unbounded);
     result.may_inf = false;
   } else {
     result = finite_remainder(math, a, b);
   }
   // An infinite divisor leaves the dividend or gives itself.
-  if (b.may_inf) result = flagged(hull(result, a), false, true);
+  if (b.may_inf) result = flagged(hull(result, handed_on(math, a)), false, true);
   const bool may_nan = a.may_nan || a.may_inf || b.may_nan;
   return flagged(result, may_nan || (std::isfinite(b.mid) && quotient_overflows(math, a, b)), false);
 }

@@ -89,6 +89,8 @@ Ball BallSum::result() const {
         widened;
     // An addition of two numbers of a format cannot underflow, unless subnormals are flushed.
     if (math_->profile().flush_to_zero) inherited += terms_ * math_->profile().underflow(accumulator_);
+    // Rounded toward zero, a partial sum stays at the largest number, and the rest makes another sum of it.
+    if (overflow && math_->profile().rounding_mode_open) inherited += 2 * (magnitude_ + radius_) * widened;
     const double variance = variance_ + rounding_variance(terms_, unit_roundoff, squares_, mid_);
     const Inherited error(inherited, std::sqrt(variance));
     const bool stores = accumulator_ != math_->dtype();
@@ -158,8 +160,10 @@ Ball BallProduct::result() const {
     const double roundings = std::max(factors_ - 1, 0.0);
     const double unit_roundoff = math_->profile().unit_roundoff(math_->dtype());
     const double spread = high_ - std::fabs(mid_) + factors_ * 0x1p-51 * high_;
-    const double error =
+    double error =
         relative_error(roundings, unit_roundoff) * high_ + (underflow ? factors_ * math_->rounding(0) * largest_ : 0);
+    // Rounded toward zero, a partial product stays at the largest number, and the rest makes anything down to 0 of it.
+    if (overflow && math_->profile().rounding_mode_open) error += std::fabs(mid_);
     product = math_->with_error(mid_, spread, error * (1 + factors_ * 0x1p-50));
   }
   if (!product.decided()) return product;

@@ -16,7 +16,7 @@ class ElementMath {
  public:
   ElementMath(DType dtype, const Profile& profile) : own_(dtype, profile) {
     const bool half = is_floating(dtype) && size_of(dtype) == 2;
-    if (half && !profile.half_accumulates_half) wide_.emplace(DType::F32, profile);
+    if (half && !profile.half_accumulates_half) wide_ = BallMath(DType::F32, profile).of_elements(dtype);
   }
 
   // In the dtype itself.

@@ -8,9 +8,7 @@ namespace {
 // A position that spans more texels than this says too little.
 constexpr double widest = 6;
 
-bool is_plain(const Ball& ball) {
-  return ball.decided() && !ball.may_nan && !ball.may_inf && std::isfinite(ball.mid);
-}
+bool is_plain(const Ball& ball) { return ball.decided() && !ball.may_nan && !ball.may_inf && std::isfinite(ball.mid); }
 
 // Whether texels can be named: few enough, and exact as numbers.
 bool names_texels(const Ball& position) {
@@ -40,8 +38,13 @@ std::optional<Taps1d> linear_taps(const BallMath& math, const Ball& position) {
   const auto last = static_cast<int64_t>(std::floor(position.high())) + 1;
   Taps1d taps;
   for (int64_t texel = first; texel <= last; ++texel) {
-    const double weight = hat(position.mid - static_cast<double>(texel));
-    taps.push_back({texel, math.rounded(weight, position.radius, true)});
+    const auto at = static_cast<double>(texel);
+    const double distance = position.mid - at;
+    const double weight = hat(distance);
+    // What the two differences round by in double (both are exact the other way): in f64 as much as the rest.
+    const double lost =
+        std::fabs(distance + at - position.mid) + (weight == 0 ? 0 : std::fabs(1 - weight - std::fabs(distance)));
+    taps.push_back({texel, math.rounded(weight, position.radius + lost, lost == 0)});
   }
   return taps;
 }
@@ -57,9 +60,9 @@ std::optional<Taps1d> cubic_taps(const BallMath& math, const Ball& position) {
   Taps1d taps;
   for (int64_t texel = first; texel <= last; ++texel) {
     const double weight = cubic(position.mid - static_cast<double>(texel));
-    taps.push_back({texel, exact ? Ball::exact(weight)
-                                 : math.with_error(weight, cubic_slope * position.radius,
-                                                   cubic_roundings * math.rounding(1))});
+    taps.push_back(
+        {texel, exact ? Ball::exact(weight)
+                      : math.with_error(weight, cubic_slope * position.radius, cubic_roundings * math.rounding(1))});
   }
   return taps;
 }
@@ -68,7 +71,8 @@ void store_weights(const BallMath& math, Taps1d& taps) {
   for (Tap& tap : taps) {
     Ball& weight = tap.weight;
     if (weight.radius == 0 && math.holds(weight.mid) && math.holds(1 - weight.mid)) continue;
-    weight = math.with_error(weight.mid, weight.radius, math.rounding(std::fabs(weight.mid)) + math.rounding(std::fabs(1 - weight.mid)));
+    weight = math.with_error(weight.mid, weight.radius,
+                             math.rounding(std::fabs(weight.mid)) + math.rounding(std::fabs(1 - weight.mid)));
   }
 }
 

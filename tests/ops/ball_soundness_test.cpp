@@ -285,6 +285,28 @@ TEST(BallSoundness, ProductsInAnyOrder) {
   EXPECT_EQ(outside, 0);
 }
 
+// Half of an odd subnormal is no double.
+TEST(BallSoundness, IntervalsOfSubnormalsHoldTheirEnds) {
+  for (int steps = 1; steps < 40; ++steps) {
+    const double end = steps * 0x1p-1074;
+    EXPECT_GE(ball_of_interval(0, end).high(), end);
+    EXPECT_EQ(ball_of_interval(0, end).low(), 0);
+    EXPECT_LE(ball_of_interval(-end, 0).low(), -end);
+    EXPECT_EQ(ball_of_interval(-end, 0).high(), 0);
+  }
+}
+
+// Toward zero a partial product stays at the largest number.
+TEST(BallSoundness, ProductsThatSaturate) {
+  Profile open = profile();
+  open.rounding_mode_open = true;
+  const BallMath math(DType::F32, open);
+  BallProduct product(math);
+  for (const double factor : {0x1p100, 0x1p100, 0x1p-120}) product.add(Ball::exact(factor));
+  EXPECT_TRUE(inside(product.result(), info(DType::F32).max_finite * 0x1p-120));
+  EXPECT_TRUE(inside(product.result(), 0x1p80));
+}
+
 // On the grid a sum is proved to the last bit, and whatever the order, there is nothing to forgive.
 TEST(BallTightness, ExactOperandsOnAGridHaveNoRadius) {
   const BallMath math(DType::F32, profile());

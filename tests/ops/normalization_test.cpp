@@ -97,6 +97,26 @@ TEST(Normalization, RunningVarianceOfOneValueIsNan) {
   EXPECT_TRUE(in_ball(DType::F32, harness.ball(mean), 1.5));
 }
 
+// x scale and the shift are each an infinity where their sum would be a small number; eager gives NaN.
+TEST(Normalization, AScaledElementMayOverflow) {
+  OpHarness harness;
+  const ValueId x = harness.add(DType::F32, {1, 1}, {3e38});
+  const ValueId out = *harness.call("aten.group_norm.default", {x, integer(1)});
+  EXPECT_TRUE(in_ball(DType::F32, harness.ball(out), std::nan("")));
+  EXPECT_TRUE(in_ball(DType::F32, harness.ball(out), 0));
+}
+
+// As is inf - inf, where the scale is infinite.
+TEST(Normalization, AnInfiniteWeightMayGiveNan) {
+  OpHarness harness;
+  const ValueId x = harness.add(DType::F32, {1, 1, 2}, {1, 3});
+  const ValueId weight = harness.add(DType::F32, {1}, {-INFINITY});
+  const ValueId out = *harness.call("aten.native_group_norm.default",
+                                    {x, weight, none, integer(1), integer(1), integer(2), integer(1), real(eps)});
+  EXPECT_TRUE(in_ball(DType::F32, harness.ball(out, 1), std::nan("")));
+  EXPECT_TRUE(in_ball(DType::F32, harness.ball(out, 1), -INFINITY));
+}
+
 TEST(Normalization, Layouts) {
   OpHarness harness;
   const Layout channels_last{{2, 3, 4, 5}, {60, 1, 15, 3}, 0};

@@ -68,7 +68,7 @@ double FloatFormat::round(double x, bool toward_zero) const {
   if (!toward_zero) bits += (uint64_t{1} << (dropped - 1)) - 1 + ((bits >> dropped) & 1);
   bits &= ~((uint64_t{1} << dropped) - 1);
   const auto rounded = std::bit_cast<double>(bits);
-  if (rounded > largest) return std::copysign(infinity, x);
+  if (rounded > largest) return std::copysign(toward_zero ? largest : infinity, x);
   return std::copysign(rounded, x);
 }
 
@@ -90,10 +90,10 @@ Arithmetic::Arithmetic(const Profile& profile, Habits& habits, DType nominal, DT
 double Arithmetic::flushed(double x) const { return habits_->flushes && std::fabs(x) < width_.smallest_normal ? 0 : x; }
 
 double Arithmetic::round(double x) const {
-  const double rounded = width_.round(x, habits_->toward_zero);
   // Halves are computed with f32's range, wherever they are rounded.
-  if (std::isinf(rounded) && is_half(width_.dtype)) return FloatFormat(DType::F32).round(x, habits_->toward_zero);
-  return flushed(rounded);
+  if (is_half(width_.dtype) && std::fabs(x) > width_.largest)
+    return FloatFormat(DType::F32).round(x, habits_->toward_zero);
+  return flushed(width_.round(x, habits_->toward_zero));
 }
 
 // The error is drawn, and a result between two elements goes to the one nearer to the exact value, so that the largest

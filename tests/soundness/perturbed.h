@@ -20,8 +20,8 @@ namespace parallax {
 struct FloatFormat {
   explicit FloatFormat(DType dtype);
 
-  // To nearest, ties to even, or toward zero; over the largest number to infinity either way. In f64 x is what the
-  // hardware rounded already.
+  // To nearest, ties to even, with infinity over the largest number; or toward zero, which stays at that. In f64 x is
+  // what the hardware rounded already.
   double round(double x, bool toward_zero) const;
   // The unit in the last place of x.
   double ulp(double x) const;
@@ -135,6 +135,8 @@ class Perturbed {
 
   // A Python number as the implementation has it: rounded to the dtype, or not.
   double number(double x) const { return habits_.fused ? x : format_.round(x, false); }
+  // A number of the formula itself, as what is computed in has it.
+  double constant(double x) const { return FloatFormat(element_.width()).round(x, false); }
   // What is put into a tensor of the dtype. Moving a subnormal does not flush it.
   double store(double x) const;
   // What is put there by some implementations only.

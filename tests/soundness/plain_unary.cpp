@@ -26,16 +26,18 @@ constexpr auto error_function = [](auto x) { return std::erf(x); };
 double gelu(Perturbed& p, const PlainCall& call, double x) {
   if (std::get<std::string>(call.arguments()[1]) == "tanh") {
     const double cube = p.mul(p.mul(x, x), x);
-    const double inner = p.fma(p.number(0.044715), cube, x);
-    const double argument = p.mul(p.number(std::numbers::sqrt2 * std::numbers::inv_sqrtpi), inner);
+    const double inner = p.fma(p.constant(0.044715), cube, x);
+    const double argument = p.mul(p.constant(std::numbers::sqrt2 * std::numbers::inv_sqrtpi), inner);
     return p.mul(p.mul(0.5, x), p.add(1, p.fn(tangent, argument)));
   }
-  const double argument = p.mul(x, p.number(1 / std::numbers::sqrt2));
+  const double argument = p.mul(x, p.constant(1 / std::numbers::sqrt2));
   const double gate = p.add(1, p.fn(error_function, argument));
   return p.other_form() ? p.mul(p.mul(x, gate), 0.5) : p.mul(p.mul(x, 0.5), gate);
 }
 
-double silu(Perturbed& p, const PlainCall&, double x) { return p.mul(x, p.fn(logistic, x)); }
+double silu(Perturbed& p, const PlainCall&, double x) {
+  return p.other_form() ? p.div(x, p.add(1, p.fn(exponential, -x))) : p.mul(x, p.fn(logistic, x));
+}
 
 double mish(Perturbed& p, const PlainCall&, double x) {
   return p.mul(x, p.fn(tangent, p.fn(logarithm_of_more, p.fn(exponential, x))));
@@ -80,12 +82,12 @@ double clamped(Perturbed& p, double x, double low, double high) { return p.minim
 
 double hardsigmoid(Perturbed& p, const PlainCall&, double x) {
   const double gate = clamped(p, p.add(x, 3), 0, 6);
-  return p.other_form() ? p.mul(gate, p.number(1.0 / 6)) : p.div(gate, 6);
+  return p.other_form() ? p.mul(gate, p.constant(1.0 / 6)) : p.div(gate, 6);
 }
 
 double hardswish(Perturbed& p, const PlainCall&, double x) {
   const double gate = clamped(p, p.add(x, 3), 0, 6);
-  return p.other_form() ? p.mul(p.mul(x, gate), p.number(1.0 / 6)) : p.div(p.mul(x, gate), 6);
+  return p.other_form() ? p.mul(p.mul(x, gate), p.constant(1.0 / 6)) : p.div(p.mul(x, gate), 6);
 }
 
 double hardtanh(Perturbed& p, const PlainCall& call, double x) {
