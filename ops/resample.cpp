@@ -87,6 +87,7 @@ std::optional<std::vector<int64_t>> floor_texels(const Ball& position) {
 
 // numerator / denominator * steps - shift, each operation rounded; exact where none of them needs it to be.
 Ball ResampledDim::place(const BallMath& math, double numerator, double denominator, double steps, double shift) const {
+  if (steps == 0 && shift == 0) return Ball::exact(0);  // whatever the step is rounded to
   const double step = numerator / denominator;
   const double scaled = step * steps;
   const double position = scaled - shift;
