@@ -42,7 +42,8 @@ Result<Contraction> contraction_of(const Call& call, const Product& product) {
   if (left.dtype != right.dtype) {
     return refuse("{}: {} and {} cannot be multiplied", call.op().name, name(left.dtype), name(right.dtype));
   }
-  const std::optional<int64_t> elements = checked_numel(std::span(contraction->sizes.begin(), contraction->sizes.end()));
+  const std::optional<int64_t> elements =
+      checked_numel(std::span(contraction->sizes.begin(), contraction->sizes.end()));
   if (!elements) return refuse("{}: the result is too large", call.op().name);
   const bool empty = *elements == 0 || contraction->inner == 0;
   if (left.dtype == DType::Bool && !(empty && product.takes_empty_bool)) {
@@ -162,22 +163,22 @@ bool can_take(const Op& op, const Candidate& candidate, const TensorMeta& meta, 
 
 template <const Product& product>
 std::optional<std::vector<Argument>> sample_added(const Op& op, SampleContext& context) {
-  const auto takes = [&](const Candidate& candidate, const TensorMeta& left, const TensorMeta& right) {
-    const std::optional<Dims> sizes = drawable(product, left, right);
-    return sizes && can_take(op, candidate, context.meta(candidate.value), *sizes, left, right);
+  const auto taker = [&](const TensorMeta& left, const TensorMeta& right) {
+    return [&op, &context, &left, &right, sizes = drawable(product, left, right)](const Candidate& candidate) {
+      return sizes && can_take(op, candidate, context.meta(candidate.value), *sizes, left, right);
+    };
   };
   const auto pair = pick_pair(context, [&](const TensorMeta& left, const TensorMeta& right) {
-    return std::ranges::any_of(context.pool(),
-                               [&](const Candidate& candidate) { return takes(candidate, left, right); });
+    return left.dtype == right.dtype && std::ranges::any_of(context.pool(), taker(left, right));
   });
   if (!pair) return std::nullopt;
-  const auto self = context.pick([&](const Candidate& candidate, const TensorMeta&) {
-    return takes(candidate, context.meta(pair->first), context.meta(pair->second));
-  });
+  const auto takes = taker(context.meta(pair->first), context.meta(pair->second));
+  const auto self = context.pick([&](const Candidate& candidate, const TensorMeta&) { return takes(candidate); });
   std::vector<Argument> arguments = with_defaults(op, {*self, pair->first, pair->second});
   const DType dtype = context.meta(*self).dtype;
   for (const int scalar : {3, 4}) {
-    if (context.choices().chance(25)) arguments[static_cast<std::size_t>(scalar)] = draw_scalar(context.choices(), dtype);
+    if (context.choices().chance(25))
+      arguments[static_cast<std::size_t>(scalar)] = draw_scalar(context.choices(), dtype);
   }
   return arguments;
 }

@@ -25,10 +25,12 @@ Ball real_power(const BallMath& math, const BallPair& pair) {
   return ball_pow(math, pair.a, pair.b, pair.a_zero_is_positive);
 }
 
-// An exponent with few surprises: squares, roots, reciprocals, and integers that no power overflows a byte with.
+// An exponent with few surprises: squares, roots, reciprocals, and integers that no power overflows a byte with. For
+// bools mostly a bool, with which the power is one too and can be written in place.
 Scalar draw_exponent(Choices& choices, DType dtype) {
   static constexpr std::array<double, 9> reals = {2, 0.5, 3, 1, 0, -1, -0.5, -2, 1.5};
   if (is_floating(dtype) && choices.chance(80)) return choices.pick(reals);
+  if (dtype == DType::Bool && choices.chance(80)) return choices.chance(50);
   return choices.between(0, 3);
 }
 
