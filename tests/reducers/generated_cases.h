@@ -7,13 +7,18 @@
 
 #include "fuzz/generate.h"
 #include "reducers/reduce.h"
+#include "tests/support/portable_ops.h"
 
 namespace parallax::testing {
 
-// The case of (seed, stream) with exactly `nodes` draws of a node.
+// The case of (seed, stream) with exactly `nodes` draws of a node; of portable's ops, among which a given pair meets
+// soon.
 inline Case generated_case(uint64_t seed, uint64_t stream, int nodes) {
   Choices choices(seed, stream);
-  return generate(choices, {.min_nodes = nodes, .max_nodes = nodes});
+  GenerateOptions options = portable_options();
+  options.min_nodes = nodes;
+  options.max_nodes = nodes;
+  return generate(choices, options);
 }
 
 // The first case of `seed` for which the predicate holds.
