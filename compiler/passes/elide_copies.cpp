@@ -130,11 +130,21 @@ Result<Graph> renumbered(const Graph& graph) {
   return rewriter.finish();
 }
 
+// Whether the tensor is its whole storage, in order.
+bool fills_storage(const Graph& graph, ValueId value) {
+  const Layout& layout = graph.meta(value).layout;
+  return layout.offset == 0 && is_contiguous(layout) &&
+         layout.numel() == graph.storage(graph.meta(value).storage).elements;
+}
+
 // Whether a rebuilt graph, whose values have the same numbers, differs in nothing but strides and in the merge of the
 // storage of the value `copied` with `source`.
 bool same_but_strides(const Graph& before, const Graph& after, StorageId source, ValueId copied) {
   const StorageId copy = before.meta(copied).storage;
-  const bool copy_moved = before.meta(copied).layout != after.meta(copied).layout;
+  // as_strided sees the whole storage: beside the copy, which aten.copy leaves as it was in the tensor written to, and
+  // in another order, if the alias has one.
+  const bool same_storage = before.meta(copied).layout == after.meta(copied).layout && fills_storage(before, copied) &&
+                            fills_storage(after, copied);
   std::vector<StorageId> renamed(before.storages.size());
   std::vector<StorageId> original(after.storages.size());
   for (std::size_t v = 0; v < before.metas.size(); ++v) {
@@ -153,9 +163,8 @@ bool same_but_strides(const Graph& before, const Graph& after, StorageId source,
     for (const Argument& argument : node.arguments) {
       bool kept = true;
       for_each_value(argument, [&](ValueId value) {
-        // Equal strides are not enough: as_strided sees the whole storage, which must be laid out as the copy's was.
-        const bool sees_copy = before.meta(value).storage == copy && copy_moved;
-        kept = kept && !sees_copy && before.meta(value).layout == after.meta(value).layout;
+        const bool sees_other = before.meta(value).storage == copy && !same_storage;
+        kept = kept && !sees_other && before.meta(value).layout == after.meta(value).layout;
       });
       if (!kept) return false;
     }
