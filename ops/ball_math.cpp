@@ -213,8 +213,10 @@ Ball BallMath::mul(const Ball& a, const Ball& b) const {
     const double spread = a.spread();
     inherited.deviation = independent(a.mid * b.spread(), (std::fabs(b.mid) + b.spread()) * spread);
   }
-  // 0 radii times 0 centres are exact; a product of radii that vanishes in double is not.
-  const bool vanished = inherited.radius == 0 && (a.radius != 0 || b.radius != 0) && a.mid != 0 && b.mid != 0;
+  // A radius times a definite 0 is exact; one times anything else, that vanishes in double, is not.
+  const auto holds_only_zero = [](const Ball& x) { return x.mid == 0 && x.radius == 0; };
+  const bool vanished =
+      inherited.radius == 0 && ((a.radius != 0 && !holds_only_zero(b)) || (b.radius != 0 && !holds_only_zero(a)));
   if (vanished) inherited = tiniest;
   return flagged(rounded(a.mid * b.mid, inherited, product_is_exact(a.mid, b.mid)), may_nan, may_inf);
 }

@@ -296,6 +296,18 @@ TEST(BallSoundness, IntervalsOfSubnormalsHoldTheirEnds) {
   }
 }
 
+// A radius whose product with a number vanishes in double still leaves both smallest subnormals open.
+TEST(BallSoundness, ProductsWhoseRadiusVanishes) {
+  const BallMath math(DType::F64, profile());
+  const Ball near_zero = {0, 0x1p-600, false, false, Undecided::No};
+  for (const Ball& product :
+       {math.mul(near_zero, Ball::exact(0x1p-480)), math.mul(Ball::exact(-0x1p-480), near_zero)}) {
+    EXPECT_TRUE(inside(product, 0x1p-1074L));
+    EXPECT_TRUE(inside(product, -0x1p-1074L));
+  }
+  EXPECT_TRUE(math.mul(near_zero, Ball::exact(0)).is_exact());
+}
+
 // Toward zero a partial product stays at the largest number.
 TEST(BallSoundness, ProductsThatSaturate) {
   Profile open = profile();
