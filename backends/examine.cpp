@@ -9,7 +9,9 @@ Examination examine(Target& target, const Case& test) {
   Interpreter interpreter(test.graph, target.profile());
   Result<Expected> first = interpreter.run(test.feed);
   if (!first) {
-    examination.judgement.verdict = Verdict::ReferenceRefused;
+    // What is too much for us is not what eager raises on.
+    const bool unsupported = first.error().kind == ErrorKind::Unsupported;
+    examination.judgement.verdict = unsupported ? Verdict::Unsupported : Verdict::ReferenceRefused;
     examination.judgement.reason = first.error().text();
     return examination;
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ops/ball_orthogonal.h"
+#include "ops/elementwise.h"
 #include "ops/families.h"
 #include "ops/wide_op.h"
 
@@ -17,10 +18,36 @@ Ball polynomial(const BallMath& math, const BallPair& pair) {
   return ball_orthogonal(math, family, shifted, pair.a, pair.b);
 }
 
+// Eager takes a step a degree; a degree of billions keeps it busy for minutes.
+constexpr double most_degrees = 0x1p20;
+
+Result<void> check_degrees(const ReferenceCall& call) {
+  const BallView& output = call.output();
+  const Operand degrees(call, 1, output.layout.sizes, output.dtype);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(output.layout.numel()); ++i) {
+    const Ball degree = degrees.ball(i);
+    if (degree.decided() && degree.high() > most_degrees) {
+      return std::unexpected(Error{ErrorKind::Unsupported, "", "",
+                                   fmt::format("{}: a polynomial of degree {}", call.op().name, degree.high())});
+    }
+  }
+  return {};
+}
+
+template <Family family, bool shifted>
+Result<void> reference_polynomial(const ReferenceCall& call) {
+  TRY_VOID(check_degrees(call));
+  return reference_binary(call, wide_pair_function<polynomial<family, shifted>>);
+}
+
 // The point, the degree or neither may be a number.
 template <Family family, bool shifted = false>
 void add_polynomial(std::vector<OpDef>& ops, const std::array<std::string_view, 3>& schemas) {
-  for (std::string_view schema : schemas) ops.push_back(wide_pair_op<polynomial<family, shifted>>(schema));
+  for (std::string_view schema : schemas) {
+    OpDef op = wide_pair_op<polynomial<family, shifted>>(schema);
+    op.reference = reference_polynomial<family, shifted>;
+    ops.push_back(op);
+  }
 }
 
 }  // namespace

@@ -201,6 +201,15 @@ TEST(OrthogonalSoundness, InsideTheBall) {
   }
 }
 
+TEST(Orthogonal, ADegreeThatEagerTakesMinutesForIsUnsupported) {
+  OpHarness harness;
+  const ValueId x = harness.add(DType::F32, {2}, {0.5, 0.5});
+  const ValueId n = harness.add(DType::F32, {2}, {3, 1e9});
+  const auto result = harness.call("aten.special_laguerre_polynomial_l.default", {x, n});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, ErrorKind::Unsupported);
+}
+
 TEST(Orthogonal, DtypesAndNumbers) {
   OpHarness harness;
   const ValueId x = harness.add(DType::F32, {3}, {1, 2, 3});
