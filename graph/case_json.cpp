@@ -145,7 +145,7 @@ Result<Case> read_case(const Field& root) {
   Case test;
   TRY(test.name, read_name(root));
   TRY(Field graph, root.need("graph"));
-  TRY(test.graph, read_graph(graph));
+  TRY(test.graph, read_graph(graph, root.find("feed")));
   TRY(test.feed, read_feed(root, test.graph));
   TRY(test.expect.outputs, read_expected_outputs(root, test.graph));
   TRY(test.expect.inputs, read_state(root, "expect_inputs", test.graph, SourceKind::Input));

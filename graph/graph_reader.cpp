@@ -26,6 +26,8 @@ bool is_aten_overload(std::string_view name) {
 
 class GraphReader {
  public:
+  explicit GraphReader(std::optional<Field> feed) : feed_(std::move(feed)) {}
+
   Result<Graph> read(const Field& graph) {
     TRY(names_, gather_names(graph));
     TRY_VOID(read_storages(graph));
@@ -108,6 +110,26 @@ class GraphReader {
     return field.fail("no value is named '{}'", name);
   }
 
+  // The elements that a constant or input has when the graph starts, as long as nothing has been written. A feed that
+  // cannot be read is unknown here: the error is the feed reader's.
+  const Tensor* known_elements(ValueId value) {
+    const Graph& graph = builder_.graph();
+    if (value.index >= graph.sources.size()) return nullptr;
+    if (std::ranges::any_of(graph.nodes, [](const Node& node) { return node.op->writes(); })) return nullptr;
+    const TensorMeta& meta = graph.meta(value);
+    const Source& source = graph.sources[value.index];
+    if (source.window) return nullptr;
+    if (source.kind != SourceKind::Input) return &source.data;
+    const auto [found, is_new] = fed_.try_emplace(value.index);
+    if (is_new && feed_) {
+      const TensorType type{meta.dtype, meta.layout.sizes, meta.layout.numel()};
+      if (const auto data = feed_->json().is_object() ? feed_->find(graph.name(value)) : std::nullopt) {
+        if (auto tensor = read_placed_tensor(*data, type, meta.layout)) found->second = *std::move(tensor);
+      }
+    }
+    return found->second ? &*found->second : nullptr;
+  }
+
   Result<void> read_node(const Field& node) {
     TRY(Field out, node.need("out"));
     TRY(std::string name, out.text());
@@ -120,6 +142,7 @@ class GraphReader {
       return op_field.fail("unknown op '{}'", op_name);
     }
     TRY(std::vector<Argument> arguments, read_arguments(node, *op));
+    if (op->complete) op->complete(arguments, [this](ValueId value) { return known_elements(value); });
     TRY(std::vector<std::string> result_names, element_names(node, *op, name, arguments));
     TRY(std::vector<ValueId> results,
         located(node, builder_.add_node(*op, std::move(arguments), name, std::move(result_names))));
@@ -215,6 +238,8 @@ class GraphReader {
     return {};
   }
 
+  std::optional<Field> feed_;
+  std::unordered_map<std::size_t, std::optional<Tensor>> fed_;  // by value, what was looked up
   GraphBuilder builder_;
   GraphNames names_;
   std::unordered_map<std::string, ValueId> values_;
@@ -224,6 +249,8 @@ class GraphReader {
 
 }  // namespace
 
-Result<Graph> read_graph(const Field& graph) { return GraphReader().read(graph); }
+Result<Graph> read_graph(const Field& graph, std::optional<Field> feed) {
+  return GraphReader(std::move(feed)).read(graph);
+}
 
 }  // namespace parallax

@@ -4,6 +4,7 @@
 // error bound. It knows no graph: values are opaque ids whose metadata a Call gives.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include "core/layout.h"
 #include "core/profile.h"
 #include "core/result.h"
+#include "core/tensor.h"
 #include "ops/argument.h"
 #include "ops/ball.h"
 #include "ops/op_group.h"
@@ -159,6 +161,12 @@ struct IndexRange {
 using IndexRangesFn = std::vector<IndexRange> (*)(const Call& call);
 
 // What a family file writes down, one brace list an overload.
+// The elements of a value, row-major, where they are known before the graph runs; else null.
+using KnownElements = std::function<const Tensor*(ValueId value)>;
+// Fills in an argument that states what else only the data would tell, such as the size of a result, so that the call
+// has a shape of its own. Leaves the arguments alone where the data is not known.
+using CompleteFn = void (*)(std::vector<Argument>& arguments, const KnownElements& known);
+
 struct OpDef {
   std::string_view schema;  // as PyTorch prints it (ops/README names the source)
   InferFn infer = nullptr;
@@ -168,6 +176,7 @@ struct OpDef {
   std::string_view view_twin = "";       // a copying twin of a view op: that op ("aten.view.default" of view_copy)
   bool takes_numbers = false;            // a Python number may stand for a tensor that is not written
   IndexRangesFn index_ranges = nullptr;  // null: no operand is an index
+  CompleteFn complete = nullptr;         // null: no shape depends on data
 };
 
 struct Op {
@@ -180,6 +189,7 @@ struct Op {
   const Op* functional = nullptr;
   const Op* view_twin = nullptr;
   IndexRangesFn index_ranges = nullptr;
+  CompleteFn complete = nullptr;
   OpGroup group = OpGroup::Pointwise;
   std::string_view family;  // "unary", "matmul" …: what reports count by
 

@@ -35,6 +35,7 @@ struct Registry {
         parameter.takes_number = definition.takes_numbers && parameter.kind == ArgKind::Tensor && !parameter.written;
       }
       op.index_ranges = definition.index_ranges;
+      op.complete = definition.complete;
       op.group = op.is_view() ? OpGroup::View : op.writes() ? OpGroup::Write : families[i]->group;
       op.family = families[i]->name;
       PARALLAX_CHECK(by_name.emplace(op.name, &op).second);

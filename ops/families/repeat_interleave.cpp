@@ -28,6 +28,18 @@ Metas infer_counts(const Call& call) {
   return std::vector{ResultMeta{repeats.dtype, contiguous_layout({call.integer(1)}), ValueId()}};
 }
 
+// The size is the sum of the counts. Counts that are negative or too many are left to the reference to refuse.
+void complete_counts(std::vector<Argument>& arguments, const KnownElements& known) {
+  if (!is_none(arguments[1])) return;
+  const Tensor* repeats = known(std::get<ValueId>(arguments[0]));
+  if (!repeats || is_floating(repeats->dtype)) return;
+  int64_t size = 0;
+  for (int64_t i = 0; i < repeats->numel(); ++i) {
+    if (__builtin_add_overflow(size, repeats->get_integer(i), &size)) return;
+  }
+  arguments[1] = integer_argument(size);
+}
+
 Result<void> reference_counts(const ReferenceCall& call) {
   const BallView& repeats = call.input(0);
   const BallView& output = call.output();
@@ -109,7 +121,8 @@ std::vector<OpDef> repeat_interleave_family() {
   return {
       {.schema = "repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor",
        .infer = infer_counts,
-       .reference = reference_counts},
+       .reference = reference_counts,
+       .complete = complete_counts},
       {.schema = "repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? "
                  "output_size=None) -> Tensor",
        .infer = infer_repeated,

@@ -120,6 +120,31 @@ TEST(CaseJson, MadeUpElementNamesKeepClearOfLaterNames) {
   expect_round_trip(test);
 }
 
+// repeat_interleave of [0, 2, 1] after `nodes`.
+Result<Case> counted(const std::string& nodes, const std::string& counts) {
+  return parse_case(R"({"parallax": 1, "graph": {"inputs": {"n": {"type": "i64[3]"}}, "nodes": [)" + nodes +
+                        R"({"out": "r", "op": "aten.repeat_interleave.Tensor", "args": ["%n"]}], "outputs": ["%r"]},
+                        "feed": {"n": )" +
+                        counts + "}}",
+                    "counted.json");
+}
+
+TEST(CaseJson, ASizeThatDependsOnDataIsReadFromTheFeed) {
+  const auto test = counted("", "[0, 2, 1]");
+  ASSERT_TRUE(test) << test.error().text();
+  EXPECT_EQ(test->graph.meta(value_named(test->graph, "r")).layout.sizes, Dims{3});
+  EXPECT_THAT(to_json(*test), ::testing::HasSubstr("\"output_size\":3")) << "the file then says the size itself";
+  expect_round_trip(*test);
+}
+
+TEST(CaseJson, ASizeThatIsComputedIsRefused) {
+  const auto written = counted(R"({"out": "w", "op": "aten.add_.Scalar", "args": ["%n", 1]},)", "[0, 2, 1]");
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().kind, ErrorKind::Unsupported);
+  for (const char* counts : {"[9223372036854775807, 1, 0]", "[0, 2]", "\"x\""})
+    EXPECT_FALSE(counted("", counts)) << counts;
+}
+
 TEST(CaseJson, ANameKeepsPointingAtTheTensorObject) {
   const Case test = parsed(R"({"parallax": 1, "graph": {"inputs": {"x": {"type": "f32[2,3]"}}, "nodes": [
       {"out": "y", "op": "aten.t_.default", "args": ["%x"]},
