@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -58,6 +59,29 @@ def last_error(output: str) -> str:
     return (errors or lines or ["no output"])[-1]
 
 
+def release(version: str) -> tuple[int, ...] | None:
+    """The numbers of a released version, None for one that is a candidate, a nightly or something else."""
+    return tuple(int(part) for part in version.split(".")) if re.fullmatch(r"\d+(\.\d+)*", version) else None
+
+
+def released(catalogue: Catalogue, name: str, low: str, high: str, run: Run = run_command) -> list[str]:
+    """The released versions of NAME's family that lie in low..high, oldest first, as the package index has them."""
+    bounds = release(low), release(high)
+    if None in bounds or bounds[0] > bounds[1]:
+        raise InstallError(f"{low}..{high} is no range of released versions")
+    family, _, pins = resolve(catalogue, f"{name}@{low}")
+    package = (catalogue["families"][family]["unpinned"] or pins)[-1].split("==")[0]
+    status, output = run([sys.executable, "-m", "pip", "index", "versions", package, "--disable-pip-version-check"])
+    if status != 0:
+        raise InstallError(f"{package}: pip failed: {last_error(output)}")
+    listed = re.search(r"^Available versions: (.*)$", output, re.MULTILINE)
+    if not listed:
+        raise InstallError(f"{package}: pip lists no versions")
+    numbers = {text: release(text) for text in listed.group(1).split(", ")}
+    inside = [text for text, parts in numbers.items() if parts is not None and bounds[0] <= parts <= bounds[1]]
+    return sorted(inside, key=lambda text: numbers[text] or ())
+
+
 def make_environment(folder: Path) -> None:
     """An empty virtual environment there, in place of an unfinished one."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -98,9 +122,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Installs the systems that targets drive.")
     parser.add_argument("names", nargs="+", metavar="NAME[@VERSION]")
     parser.add_argument("--root", type=Path, default=ADAPTERS.parent / ".targets", help="where the environments go")
+    parser.add_argument("--list", metavar="A..B", help="print the released versions in that range, and install nothing")
     options = parser.parse_args()
     try:
         catalogue = read_catalogue()
+        if options.list:
+            low, _, high = options.list.partition("..")
+            print(json.dumps(released(catalogue, options.names[0], low, high)))
+            return 0
         for spec in options.names:
             install(options.root, *resolve(catalogue, spec))
     except InstallError as error:

@@ -1,12 +1,10 @@
 // parallax targets: what can be driven here, and installing more.
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/installer.h"
 #include "cli/target_options.h"
 
 namespace parallax {
@@ -33,25 +31,6 @@ Result<int> list_targets(bool json) {
   return nothing_new;
 }
 
-// The installer is Python's own venv and pip, so it is a Python script; its words and exit code are passed on.
-Result<int> install(const std::vector<std::string>& names) {
-  const char* root = std::getenv("PARALLAX_ROOT");
-  std::vector<std::string> words = {"python3", fmt::format("{}/adapters/install.py", root ? root : ".")};
-  words.insert(words.end(), names.begin(), names.end());
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    execvp(arguments[0], arguments.data());
-    _exit(127);
-  }
-  int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) < 0) return fail("the installer could not be started");
-  if (!WIFEXITED(status) || WEXITSTATUS(status) == 127) return fail("the installer could not be run (is python3 there?)");
-  return WEXITSTATUS(status);
-}
-
 }  // namespace
 
 void add_targets_command(CLI::App& program, int& exit_code) {
@@ -62,7 +41,7 @@ void add_targets_command(CLI::App& program, int& exit_code) {
   CLI::App* installing = command->add_subcommand("install", "Make the environment of a system: NAME or NAME@VERSION; resumes, never breaks a working one.");
   installing->add_option("names", flags->install, "A family (executorch) or a target (executorch-xnnpack)")->required();
   command->callback([flags, installing, &exit_code] {
-    exit_code = code_of(installing->parsed() ? install(flags->install) : list_targets(flags->json));
+    exit_code = code_of(installing->parsed() ? install_targets(flags->install) : list_targets(flags->json));
   });
 }
 

@@ -65,6 +65,24 @@ class InstallTest(unittest.TestCase):
         folder = self.install("torch")
         self.assertEqual((folder / "made").read_text(), "1")
 
+    def test_released_versions_of_a_range(self) -> None:
+        listed = "1.10.0, 1.9.2, 1.9.2rc1, 1.9.2.dev3, 1.4.1, 1.4"
+        answer = f"executorch (1.4.1)\nAvailable versions: {listed}\n  LATEST: 1.10.0\n"
+
+        def run(command: list[str]) -> tuple[int, str]:
+            self.commands.append(command)
+            return 0, answer
+
+        catalogue = install.read_catalogue()
+        found = install.released(catalogue, "executorch-xnnpack", "1.4.1", "1.10.0", run)
+        self.assertEqual(found, ["1.4.1", "1.9.2", "1.10.0"])
+        self.assertIn("executorch", self.commands[0])
+        self.assertEqual(install.released(catalogue, "executorch", "1.4", "1.9.0", run), ["1.4", "1.4.1"])
+        with self.assertRaisesRegex(install.InstallError, "2.0..1.0 is no range"):
+            install.released(catalogue, "executorch", "2.0", "1.0", run)
+        with self.assertRaisesRegex(install.InstallError, "lists no versions"):
+            install.released(catalogue, "executorch", "1.0", "2.0", lambda _: (0, "nothing"))
+
     def test_an_unfinished_environment_is_cleared_first(self) -> None:
         folder = self.root / "old"
         (folder / "left").mkdir(parents=True)

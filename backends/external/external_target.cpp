@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "backends/external/last_line.h"
+
 namespace parallax {
 namespace {
 
@@ -16,15 +18,6 @@ std::string printable(std::string text) {
     if ((byte < 0x20 && c != '\n' && c != '\t') || byte >= 0x7f) c = '?';
   }
   return text;
-}
-
-// The last line that says something, for an error of one line.
-std::string last_line(const std::string& text) {
-  const std::size_t end = text.find_last_not_of(" \t\n");
-  if (end == std::string::npos) return "";
-  const std::size_t newline = text.find_last_of('\n', end);
-  return text.substr(newline == std::string::npos ? 0 : newline + 1,
-                     end - (newline == std::string::npos ? 0 : newline + 1) + 1);
 }
 
 template <class... Visitors>
