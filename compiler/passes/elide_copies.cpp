@@ -141,16 +141,16 @@ bool fills_storage(const Graph& graph, ValueId value) {
 // storage of the value `copied` with `source`.
 bool same_but_strides(const Graph& before, const Graph& after, StorageId source, ValueId copied) {
   const StorageId copy = before.meta(copied).storage;
-  // as_strided sees the whole storage: beside the copy, which aten.copy leaves as it was in the tensor written to, and
-  // in another order, if the alias has one.
-  const bool same_storage = before.meta(copied).layout == after.meta(copied).layout && fills_storage(before, copied) &&
-                            fills_storage(after, copied);
   std::vector<StorageId> renamed(before.storages.size());
   std::vector<StorageId> original(after.storages.size());
+  std::vector<bool> rearranged(before.storages.size(), false);  // the bytes of a storage lie in another order
+  // Beside the copy lies what aten.copy left as it was in the tensor written to, or nothing; beside the alias, more.
+  rearranged[copy.index] = !fills_storage(before, copied) || !fills_storage(after, copied);
   for (std::size_t v = 0; v < before.metas.size(); ++v) {
     const TensorMeta& was = before.metas[v];
     const TensorMeta& is = after.metas[v];
     if (was.dtype != is.dtype || was.layout.sizes != is.layout.sizes) return false;
+    if (was.layout != is.layout) rearranged[was.storage.index] = true;
     const StorageId from = was.storage == copy ? source : was.storage;
     StorageId& to = renamed[from.index];
     if (!to.valid()) to = is.storage;
@@ -158,14 +158,12 @@ bool same_but_strides(const Graph& before, const Graph& after, StorageId source,
     if (!back.valid()) back = from;
     if (to != is.storage || back != from) return false;
   }
+  // as_strided sees the whole storage, whatever the strides of its operand.
   for (const Node& node : before.nodes) {
     if (!reads_strides(*node.op)) continue;
     for (const Argument& argument : node.arguments) {
       bool kept = true;
-      for_each_value(argument, [&](ValueId value) {
-        const bool sees_other = before.meta(value).storage == copy && !same_storage;
-        kept = kept && !sees_other && before.meta(value).layout == after.meta(value).layout;
-      });
+      for_each_value(argument, [&](ValueId value) { kept = kept && !rearranged[before.meta(value).storage.index]; });
       if (!kept) return false;
     }
   }
