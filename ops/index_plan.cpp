@@ -132,6 +132,7 @@ Result<std::vector<IndexedElement>> indexed_elements(const IndexPlan& plan, cons
       const IntegerBall& index = view.integer(positions[i]);
       if (index.undecided != Undecided::No) {
         elements[i].undecided = index.undecided;
+        call.note_may_raise();
         continue;
       }
       if (index.value < -operand.size || index.value >= operand.size) {

@@ -10,7 +10,11 @@ Result<void> check_index_dtype(DType dtype, IndexWidth width) {
 }
 
 Result<void> check_in_range(const ReferenceCall& call, const IntegerBall& index, int64_t size) {
-  if (index.undecided != Undecided::No || (index.value >= 0 && index.value < size)) return {};
+  if (index.undecided != Undecided::No) {
+    call.note_may_raise();
+    return {};
+  }
+  if (index.value >= 0 && index.value < size) return {};
   return refuse("{}: index {} is out of range [0, {})", call.op().name, index.value, size);
 }
 
@@ -20,7 +24,10 @@ Result<void> check_all_in_range(const ReferenceCall& call, const BallView& index
 }
 
 Result<IntegerBall> wrap_index(const ReferenceCall& call, const IntegerBall& index, int64_t size) {
-  if (index.undecided != Undecided::No) return index;
+  if (index.undecided != Undecided::No) {
+    call.note_may_raise();
+    return index;
+  }
   if (index.value < -size || index.value >= size) {
     return refuse("{}: index {} is out of range [{}, {})", call.op().name, index.value, -size, size);
   }

@@ -102,7 +102,7 @@ Result<void> reference_inplace(const ReferenceCall& call) {
   const ResultMeta& result = results[0];
   BallStorage storage(result.dtype, result.layout.extent());
   const std::array outputs = {BallView{&storage, result.dtype, result.layout}};
-  TRY_VOID(functional.reference(ReferenceCall(twin, call.views(), outputs, call.profile())));
+  TRY_VOID(functional.reference(call.with(twin, outputs)));
   const BallView& self = call.output();
   const std::vector<int64_t> from = elements_of(result.layout);
   const std::vector<int64_t> to = elements_of(self.layout);

@@ -91,9 +91,10 @@ using InferFn = Result<std::vector<ResultMeta>> (*)(const Call& call);
 // A Call that can be computed: the operands' and results' elements.
 class ReferenceCall : public Call {
  public:
+  // `may_raise` is set where eager raises or not by data that is undecided; null where nobody asks.
   ReferenceCall(const Call& call, std::span<const BallView> inputs, std::span<const BallView> outputs,
-                const Profile& profile)
-      : Call(call), views_(inputs), outputs_(outputs), profile_(&profile) {}
+                const Profile& profile, bool* may_raise = nullptr)
+      : Call(call), views_(inputs), outputs_(outputs), profile_(&profile), may_raise_(may_raise) {}
 
   // The elements of parameter i (a tensor), or of one element of a list parameter. Views are indexed by value id.
   const BallView& input(int i) const { return views_[value(i).index]; }
@@ -103,10 +104,20 @@ class ReferenceCall : public Call {
   std::span<const BallView> outputs() const { return outputs_; }
   const Profile& profile() const { return *profile_; }
 
+  // Says that eager may raise on this data: an index, say, that is undecided may be out of range.
+  void note_may_raise() const {
+    if (may_raise_) *may_raise_ = true;
+  }
+  // The same call over other arguments or outputs, for an op that is made of another.
+  ReferenceCall with(const Call& call, std::span<const BallView> outputs) const {
+    return ReferenceCall(call, views_, outputs, *profile_, may_raise_);
+  }
+
  private:
   std::span<const BallView> views_;
   std::span<const BallView> outputs_;
   const Profile* profile_;
+  bool* may_raise_;
 };
 
 // Fills the outputs from the inputs, or says what eager raises on this data (an index out of range, a division by

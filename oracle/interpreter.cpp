@@ -93,6 +93,7 @@ Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& 
     load(feed[i], slots[i].layout, storage);
   }
 
+  bool may_raise = false;
   std::vector<BallView> results;
   for (std::size_t n = 0; n < graph_->nodes.size(); ++n) {
     const Node& node = graph_->nodes[n];
@@ -100,7 +101,7 @@ Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& 
     for (ValueId result : node.results) results.push_back(views_[result.index]);
     if (node.op->reference) {
       const Call call(*node.op, node.arguments, graph_->metas);
-      if (auto done = node.op->reference(ReferenceCall(call, views_, results, *profile_)); !done) {
+      if (auto done = node.op->reference(ReferenceCall(call, views_, results, *profile_, &may_raise)); !done) {
         return at(fmt::format("/graph/nodes/{}", n), std::move(done.error()));
       }
     }
@@ -109,6 +110,7 @@ Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& 
   }
 
   Expected expected;
+  expected.may_raise = may_raise;
   for (ValueId output : graph_->outputs) expected.outputs.push_back(snapshot(views_[output.index]));
   // A metadata-only write (t_) moves the object on: its last value stands for the tensor the caller holds.
   std::vector<ValueId> newest(graph_->metas.size());

@@ -31,6 +31,7 @@ struct Expected {
   std::vector<BallTensor> inputs;   // after the run, under the newest metadata of each input
   std::vector<BallTensor> buffers;  // likewise
   std::vector<int> identity;        // as Observation::identity, as eager has it
+  bool may_raise = false;           // eager raises or not by data that is undecided
 };
 
 class Interpreter {

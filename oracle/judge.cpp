@@ -332,6 +332,11 @@ Judgement judge(const Graph& graph, const ExpectedRuns& expected, const Outcome&
   if (outcome.status != Status::Ok || !outcome.a) {
     judgement.reason = outcome.stage.empty() ? outcome.message
                                              : fmt::format("{}: {}: {}", outcome.stage, outcome.kind, outcome.message);
+    // Where an index that nothing is known of may be out of range, so may what the target says of it.
+    const bool may_raise = expected.a.may_raise || (expected.b && expected.b->may_raise);
+    const bool stopped =
+        outcome.status == Status::Crash || (outcome.status == Status::Error && outcome.stage == "run");
+    if (may_raise && stopped) judgement.verdict = Verdict::Undecided;
     return judgement;
   }
   const Names names(graph);

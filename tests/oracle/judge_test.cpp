@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "graph/builder.h"
+#include "oracle/interpreter.h"
 
 namespace parallax {
 namespace {
@@ -189,6 +190,36 @@ TEST(Judge, WhatTheTargetDidBecomesTheVerdict) {
     EXPECT_EQ(judgement.reason, "lower: RuntimeError: no");
     EXPECT_EQ(is_finding(judgement.verdict), row.finding);
   }
+}
+
+TEST(Judge, AnErrorWhereEagerMayRaiseTooIsUndecided) {
+  ExpectedRuns expected = expecting({Ball::exact(1), Ball::exact(2)});
+  expected.a.may_raise = true;
+  Outcome outcome;
+  outcome.status = Status::Error;
+  outcome.stage = "run";
+  EXPECT_EQ(judge(identity_graph(), expected, outcome, eager()).verdict, Verdict::Undecided);
+  outcome.stage = "lower";
+  EXPECT_EQ(judge(identity_graph(), expected, outcome, eager()).verdict, Verdict::InternalError)
+      << "compiling sees no data";
+}
+
+// Two writes to one place leave it open which one stays, and so whether it is an index in range.
+TEST(Judge, TheInterpreterSaysWhereEagerMayRaise) {
+  GraphBuilder builder;
+  const ValueId x = *builder.add_source(SourceKind::Input, "x", DType::I64, contiguous_layout({1}));
+  const ValueId places = *builder.add_source(SourceKind::Input, "places", DType::I64, contiguous_layout({2}));
+  const ValueId put = *builder.call("aten.index_put.default", {x, ValueList{places}, places});
+  builder.add_output(*builder.call("aten.index.Tensor", {x, ValueList{put}}));
+  const Graph graph = builder.take();
+  Tensor doubtful(DType::I64, {2});
+  doubtful.set_integer(1, -1);
+  const auto open = Interpreter(graph, eager()).run(std::vector{Tensor(DType::I64, {1}), doubtful});
+  ASSERT_TRUE(open) << open.error().text();
+  EXPECT_TRUE(open->may_raise);
+  const auto sure = Interpreter(graph, eager()).run(std::vector{Tensor(DType::I64, {1}), Tensor(DType::I64, {2})});
+  ASSERT_TRUE(sure) << sure.error().text();
+  EXPECT_FALSE(sure->may_raise);
 }
 
 TEST(Verdicts, NamesReadBack) {
