@@ -70,7 +70,7 @@ def released(catalogue: Catalogue, name: str, low: str, high: str, run: Run = ru
     if None in bounds or bounds[0] > bounds[1]:
         raise InstallError(f"{low}..{high} is no range of released versions")
     family, _, pins = resolve(catalogue, f"{name}@{low}")
-    package = (catalogue["families"][family]["unpinned"] or pins)[-1].split("==")[0]
+    package = next(pin for pin in [*catalogue["families"][family]["unpinned"], *pins] if "==" in pin).split("==")[0]
     status, output = run([sys.executable, "-m", "pip", "index", "versions", package, "--disable-pip-version-check"])
     if status != 0:
         raise InstallError(f"{package}: pip failed: {last_error(output)}")

@@ -128,7 +128,16 @@ Result<Catalogue> Catalogue::parse(std::string_view text) {
     catalogue.families_.push_back({name, std::move(version)});
     return {};
   }));
-  TRY_VOID(each_entry(document, "targets", [&](const std::string& name, const Field& entry) -> Result<void> {
+  TRY(catalogue.known_, catalogue.read_section(document, "targets"));
+  if (document.find("tools")) {
+    TRY(catalogue.tools_, catalogue.read_section(document, "tools"));
+  }
+  return catalogue;
+}
+
+Result<std::vector<Catalogue::Known>> Catalogue::read_section(const Field& document, std::string_view section) const {
+  std::vector<Known> entries;
+  TRY_VOID(each_entry(document, section, [&](const std::string& name, const Field& entry) -> Result<void> {
     Known known;
     known.name = name;
     TRY(known.adapter, need_text(entry, "adapter"));
@@ -136,14 +145,14 @@ Result<Catalogue> Catalogue::parse(std::string_view text) {
     TRY(Field list, entry.need("families"));
     TRY(known.families, read_names(list));
     for (const std::string& family : known.families) {
-      if (std::ranges::find(catalogue.families_, family, &Family::name) == catalogue.families_.end()) {
+      if (std::ranges::find(families_, family, &Family::name) == families_.end()) {
         return list.fail("'{}' is no family", family);
       }
     }
-    catalogue.known_.push_back(std::move(known));
+    entries.push_back(std::move(known));
     return {};
   }));
-  return catalogue;
+  return entries;
 }
 
 const Catalogue::Known* Catalogue::find(std::string_view name) const {
@@ -207,12 +216,7 @@ Result<std::vector<std::string>> Catalogue::command(const TargetSpec& spec) cons
       arguments.push_back(fmt::format("--{}={}", key, value));
     }
   }
-  for (const std::string& family : known->families) {
-    if (!python_path.empty()) break;
-    const std::string version = spec.version.empty() ? pinned(family) : spec.version;
-    const auto versions = installed_versions(family);
-    if (std::ranges::find(versions, version) != versions.end()) python_path = python(family, version).string();
-  }
+  if (python_path.empty()) python_path = python_of(*known, spec.version);
   if (python_path.empty()) {
     const std::string wanted = spec.name + (spec.version.empty() ? "" : "@" + spec.version);
     return fail("target {} is not installed; run: parallax targets install {}", wanted, wanted);
@@ -220,6 +224,28 @@ Result<std::vector<std::string>> Catalogue::command(const TargetSpec& spec) cons
   std::vector<std::string> command = {python_path, (root_ / "adapters" / known->adapter).string()};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return command;
+}
+
+std::string Catalogue::python_of(const Known& known, const std::string& version) const {
+  for (const std::string& family : known.families) {
+    const std::string wanted = version.empty() ? pinned(family) : version;
+    const auto versions = installed_versions(family);
+    if (std::ranges::find(versions, wanted) != versions.end()) return python(family, wanted).string();
+  }
+  return "";
+}
+
+Result<std::vector<std::string>> Catalogue::tool(std::string_view name, std::vector<std::string> arguments) const {
+  const auto known = std::ranges::find(tools_, name, &Known::name);
+  if (known == tools_.end()) return fail("no tool is called '{}'", name);
+  const std::string python_path = python_of(*known, "");
+  if (python_path.empty()) {
+    return std::unexpected(Error{ErrorKind::NoTarget, "", "",
+                                 fmt::format("this needs {}, which is not installed; run: parallax targets install {}",
+                                             known->families[0], known->families[0])});
+  }
+  arguments.insert(arguments.begin(), {python_path, (root_ / "adapters" / known->adapter).string()});
+  return arguments;
 }
 
 Result<std::unique_ptr<Target>> Catalogue::open(std::string_view text, const ExternalOptions& options) const {

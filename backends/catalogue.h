@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backends/external/external_target.h"
+#include "core/json_field.h"
 
 namespace parallax {
 
@@ -50,6 +51,8 @@ class Catalogue {
   bool has(std::string_view name) const;
   // The command that starts the worker of a target.
   Result<std::vector<std::string>> command(const TargetSpec& spec) const;
+  // The command of a tool, a script that answers once and is no worker, in the environment that it needs.
+  Result<std::vector<std::string>> tool(std::string_view name, std::vector<std::string> arguments) const;
   // Starts it. The error is one line that says what is missing and how to get it.
   Result<std::unique_ptr<Target>> open(std::string_view spec, const ExternalOptions& options = {}) const;
 
@@ -66,7 +69,10 @@ class Catalogue {
   };
 
   static Result<Catalogue> parse(std::string_view text);
+  Result<std::vector<Known>> read_section(const Field& document, std::string_view section) const;
   const Known* find(std::string_view name) const;
+  // The Python of the first of its families that is installed, in that version or the pinned one; empty if none is.
+  std::string python_of(const Known& known, const std::string& version) const;
   const std::string& pinned(const std::string& family) const;
   std::vector<std::string> installed_versions(const std::string& family) const;
   std::filesystem::path python(const std::string& family, const std::string& version) const;
@@ -74,6 +80,7 @@ class Catalogue {
   std::filesystem::path root_;
   std::vector<Family> families_;
   std::vector<Known> known_;
+  std::vector<Known> tools_;
 };
 
 }  // namespace parallax
