@@ -13,7 +13,6 @@ import re
 import warnings
 from collections.abc import Callable
 from importlib import import_module
-from importlib.metadata import version
 from typing import Any
 
 import torch
@@ -24,11 +23,9 @@ from executorch.exir import (
 )
 from executorch.exir.passes.init_mutable_pass import InitializedMutableBufferPass
 from executorch.extension.pybindings.portable_lib import _load_for_executorch_from_buffer
+from export_speed import OpScan, speed_up
 from torch.export.graph_signature import OutputKind
-
-from executorch_speed import OpScan, speed_up
-from tensors import DTYPES
-from torch_case import Build, CaseModule, Instance, Program, Ran, run_protocol
+from torch_case import Build, Instance, Program, Ran, case_module, run_protocol, torch_hello
 from worker import AdapterError, Json, Rejection, Stages, System, UnsupportedError
 
 REJECTIONS = (
@@ -102,7 +99,7 @@ def build_with(partitioners: Callable[[], list[Any]], delegates: bool, op_scan: 
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
         check_layout(inputs)
         op_scan.renew()
-        module = CaseModule(graph)
+        module = case_module(graph)
         with stages("export"), torch.no_grad():
             exported = torch.export.export(module, inputs, strict=False)
         with stages("lower"):
@@ -168,16 +165,10 @@ def make_system(name: str, arguments: list[str], partitioner: str | None = None)
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
 
-    def hello() -> Json:
-        installed = version("executorch")
-        return {
-            "name": name,
-            "version": installed,
-            "versions": {"executorch": installed, "torch": torch.__version__},
-            "dtypes": list(DTYPES),
-            "ops": None,
-            "profile": "executorch",
-        }
-
     build = build_with(lambda: [make()] if make else [], delegates=make is not None, op_scan=op_scan)
-    return System(hello, lambda request, stages: run_protocol(request, stages, build), REJECTIONS, explain)
+    return System(
+        lambda: torch_hello(name, "executorch", "executorch"),
+        lambda request, stages: run_protocol(request, stages, build),
+        REJECTIONS,
+        explain,
+    )

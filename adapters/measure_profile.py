@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from measured_functions import (
     DOUBLE_REFERENCE_ONLY,
     FORMATS,
