@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from measured_functions import (
     DOUBLE_REFERENCE_ONLY,
     FORMATS,

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
 from measured_functions import FORMATS, Array, narrow, widen
 from measured_systems import Builder
 

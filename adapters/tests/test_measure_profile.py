@@ -15,9 +15,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 if importlib.util.find_spec("numpy") is None:
     raise unittest.SkipTest("this Python has no numpy")
 
+import numpy as np
+
 import measure_profile as measuring
 import measured_probes as probes
-import numpy as np
 from measured_functions import FORMATS, FUNCTIONS, Array, Function, digamma, narrow, points, widen
 from measured_systems import Builder, Program
 
