@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+
 from torch_case import Program, case_module, live, run_protocol, torch_hello
 from worker import Json, Rejection, Stages, System, serve
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
+
 from tensors import DTYPES, value_name
 from worker import Json, UnsupportedError
 

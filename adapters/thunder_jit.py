@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
+
 from torch_case import Program, case_module, live, run_protocol, torch_hello
 from worker import Json, Rejection, Stages, System, UnsupportedError, serve
 
@@ -33,6 +34,15 @@ _NAMESPACES: tuple[tuple[Any, str], ...] = (
 )
 # Functions written in Python have signatures of their own.
 _GENERATED = (types.BuiltinFunctionType, types.MethodDescriptorType)
+
+
+def slice_by_index(x: torch.Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> torch.Tensor:
+    """aten.slice as Python spells it."""
+    return x[(slice(None),) * (dim % x.dim()) + (slice(start, end, step),)]
+
+
+# What PyTorch generates no function for, and programs are full of.
+_SPELLED: dict[str, Callable[..., Any]] = {"slice": slice_by_index, "split": torch.split}
 
 # Methods of named tensors that thunder 0.2.6 lists at import, and that PyTorch 2.13 has no more.
 _REMOVED = ("align_as", "align_to", "has_names", "refine_names", "rename")
@@ -72,14 +82,15 @@ def make_system(_: list[str]) -> System:
     import thunder
     from thunder.torch import _torch_to_thunder_function_map as known
 
-    def resolve(op: str) -> Callable[..., Any]:
-        for function in public_functions(op):
-            if function in known:
-                return function
-        raise UnsupportedError(f"thunder has no {op}")
+    def find(op: str) -> Callable[..., Any] | None:
+        spelled = _SPELLED.get(op.split(".")[1])
+        return spelled or next((function for function in public_functions(op) if function in known), None)
 
-    def takes(op: str) -> bool:
-        return any(function in known for function in public_functions(op))
+    def resolve(op: str) -> Callable[..., Any]:
+        function = find(op)
+        if function is None:
+            raise UnsupportedError(f"thunder has no {op}")
+        return function
 
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
         module = case_module(graph, resolve)
@@ -91,7 +102,7 @@ def make_system(_: list[str]) -> System:
     schemas = torch._C._jit_get_all_schemas()
     ops = {f"aten.{s.name[6:]}.{s.overload_name or 'default'}" for s in schemas if s.name.startswith("aten::")}
     hello = torch_hello("thunder", "eager", "lightning-thunder")
-    hello["ops"] = [*sorted(op for op in ops if takes(op)), "getitem"]
+    hello["ops"] = [*sorted(op for op in ops if find(op)), "getitem"]
     if removed:
         hello["versions"]["stand-ins"] = ", ".join(f"Tensor.{name}" for name in removed)
     return System(lambda: hello, lambda request, stages: run_protocol(request, stages, build), REJECTIONS)

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from typing import Any
 
 import torch
+
 from poison import fresh_memory
 from straight_line import Resolve, forward_of, overload
 from tensors import DTYPES, decode, encode, parse_type, strided

@@ -18,6 +18,7 @@ from typing import Any
 import torch
 import torch._dynamo
 import torch._inductor.config
+
 from torch_case import Build, Instance, Program, case_module, live, run_protocol, torch_hello
 from torch_limits import COMPILE_REJECTIONS
 from worker import Json, Stages, System

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+
 from export_speed import speed_up
 from torch_case import Program, case_module, live, run_protocol, torch_hello
 from torch_limits import EXPORT_REJECTIONS

@@ -1,4 +1,4 @@
-"""What PyTorch's compilers document, or plainly state, as limits of their own. Each target takes the tables of its path."""
+"""What PyTorch's compilers document, or plainly state, as limits. Each target takes the tables of its path."""
 
 from __future__ import annotations
 

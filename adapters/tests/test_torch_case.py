@@ -14,8 +14,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 if importlib.util.find_spec("torch") is None:
     raise unittest.SkipTest("this Python has no torch")
 
-import pytorch_eager
 import torch
+
+import pytorch_eager
 from tensors import DTYPES, decode, encode, parse_type, philox_word, strided
 from worker import Stages, UnsupportedError
 
