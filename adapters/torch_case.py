@@ -154,7 +154,7 @@ def live(
 
         def run(inputs: tuple[torch.Tensor, ...]) -> Ran:
             with torch.no_grad():
-                outputs = list((call or module)(*inputs))
+                outputs = list((module if call is None else call)(*inputs))
             buffers = {name: module.get_buffer(f"buffer_{name}") for name in graph.get("buffers", {})}
             named = dict(zip(graph.get("inputs", {}), inputs, strict=True))
             tensors = [*inputs, *buffers.values(), *outputs]
