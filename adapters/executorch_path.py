@@ -118,7 +118,11 @@ def build_with(path: Path, op_scan: OpScan) -> Build:
         facts: Json = {"delegated": delegated} if path.delegates else {}
         if path.run is None:
             blob = program.buffer
-            raise NotRunError("lowered; nothing here runs the delegate", {**facts, "format": "pte"}, blob)
+            raise NotRunError(
+                "lowered; nothing here runs the delegate",
+                {**facts, "format": "pte"},
+                lambda file: file.write_bytes(blob),
+            )
         before = {
             "export": lambda: unlifted(graph, export(graph, inputs)),
             "decompose": lambda: unlifted(graph, export(graph, inputs).run_decompositions()),

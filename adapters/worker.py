@@ -40,12 +40,12 @@ class AdapterError(Exception):
 
 
 class NotRunError(Exception):
-    """The case was compiled, and nothing here can run what came out; `facts` and `artifact` are what can be seen."""
+    """The case was compiled, and nothing here can run what came out: `facts` and what `save` writes can be seen."""
 
-    def __init__(self, message: str, facts: Json, artifact: bytes) -> None:
+    def __init__(self, message: str, facts: Json, save: Callable[[Path], None]) -> None:
         super().__init__(message)
         self.facts = facts
-        self.artifact = artifact
+        self.save = save
 
 
 @dataclass(frozen=True)
@@ -128,8 +128,7 @@ def failure(system: System, error: BaseException, stage: str, written: str) -> J
     if isinstance(error, UnsupportedError):
         return {**reply, "status": "unsupported", "stage": "adapter"}
     if isinstance(error, NotRunError):
-        compiled = {**error.facts, "bytes": len(error.artifact)}
-        return {**reply, "status": "unsupported", "stage": "run", "compiled": compiled}
+        return {**reply, "status": "unsupported", "stage": "run", "compiled": error.facts}
     trace = "".join(traceback.format_exception(error))[-DETAIL_LIMIT:]
     if isinstance(error, AdapterError) or stage == "adapter":  # outside every stage it is our own code that failed
         return {**reply, "status": "unsupported", "stage": "adapter", "traceback": trace}
@@ -163,7 +162,7 @@ def answer(system: System, request: Json, stderr: Stderr) -> Json:
     except BaseException as error:  # libraries raise SystemExit and panics that are no Exception
         reply = failure(system, error, stages.current, stderr.tail())
         if isinstance(error, NotRunError) and request.get("artifact"):
-            Path(request["artifact"]).write_bytes(error.artifact)
+            error.save(Path(request["artifact"]))
     return {**reply, "ms": {name: round(spent, 3) for name, spent in stages.milliseconds.items()}}
 
 
