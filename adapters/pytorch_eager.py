@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from torch_case import Program, case_module, live, run_protocol, torch_hello
+from gradients import run_case
+from torch_case import Program, case_module, live, torch_hello
 from worker import Json, Rejection, Stages, System, serve
 
 REJECTIONS = (Rejection("", "eager raises: the reference refuses the program or its data", stage="run"),)
@@ -18,7 +19,7 @@ def build(graph: Json, _: tuple[torch.Tensor, ...], __: Stages) -> Program:
 def make_system(_: list[str]) -> System:
     torch.set_num_threads(1)
     hello = torch_hello("pytorch-eager", "eager")
-    return System(lambda: hello, lambda request, stages: run_protocol(request, stages, build), REJECTIONS)
+    return System(lambda: hello, lambda request, stages: run_case(request, stages, build, widens=True), REJECTIONS)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,8 @@ from typing import Any
 
 import torch
 
-from torch_case import Program, case_module, live, run_protocol, torch_hello
+from gradients import run_case
+from torch_case import Program, case_module, grad_mode, live, torch_hello
 from worker import Json, Rejection, Stages, System, UnsupportedError, serve
 
 REJECTIONS = (
@@ -95,7 +96,7 @@ def make_system(_: list[str]) -> System:
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
         module = case_module(graph, resolve)
         compiled = thunder.jit(module)
-        with stages("compile"), torch.no_grad():
+        with stages("compile"), grad_mode(inputs):
             compiled(*inputs)
         return Program(live(graph, compiled, identity=False, put=compiled.set_buffer))
 
@@ -105,7 +106,7 @@ def make_system(_: list[str]) -> System:
     hello["ops"] = [*sorted(op for op in ops if find(op)), "getitem"]
     if removed:
         hello["versions"]["stand-ins"] = ", ".join(f"Tensor.{name}" for name in removed)
-    return System(lambda: hello, lambda request, stages: run_protocol(request, stages, build), REJECTIONS)
+    return System(lambda: hello, lambda request, stages: run_case(request, stages, build), REJECTIONS)
 
 
 if __name__ == "__main__":

@@ -153,7 +153,7 @@ def live(
         renew_buffers(graph, put or module.register_buffer)
 
         def run(inputs: tuple[torch.Tensor, ...]) -> Ran:
-            with torch.no_grad():
+            with grad_mode(inputs):
                 outputs = list((module if call is None else call)(*inputs))
             buffers = {name: module.get_buffer(f"buffer_{name}") for name in graph.get("buffers", {})}
             named = dict(zip(graph.get("inputs", {}), inputs, strict=True))
@@ -163,6 +163,11 @@ def live(
         return run
 
     return start
+
+
+def grad_mode(inputs: tuple[torch.Tensor, ...]) -> torch.set_grad_enabled:
+    """Whether autograd records: where somebody will ask for gradients."""
+    return torch.set_grad_enabled(any(tensor.requires_grad for tensor in inputs))
 
 
 def storage_numbers(tensors: list[torch.Tensor]) -> list[int]:

@@ -19,7 +19,8 @@ import torch
 import torch._dynamo
 import torch._inductor.config
 
-from torch_case import Build, Instance, Program, case_module, live, run_protocol, torch_hello
+from gradients import run_case
+from torch_case import Build, Instance, Program, case_module, grad_mode, live, torch_hello
 from torch_limits import COMPILE_REJECTIONS
 from worker import Json, Stages, System
 
@@ -53,7 +54,7 @@ def build_with(backends: tuple[str, ...]) -> Build:
 
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
         compiled, start = compiled_with(graph, backends[-1])
-        with stages("compile"), torch.no_grad():
+        with stages("compile"), grad_mode(inputs):
             compiled(*inputs)  # it also runs, on tensors that nobody looks at
         return Program(
             start, stages={name: lambda name=name: compiled_with(graph, name)[1]() for name in backends[:-1]}
@@ -70,4 +71,4 @@ def make_system(name: str, backends: tuple[str, ...], profile: str | Json) -> Sy
     isolate()
     hello = torch_hello(name, profile)
     build = build_with(backends)
-    return System(lambda: hello, lambda request, stages: run_protocol(request, stages, build), COMPILE_REJECTIONS)
+    return System(lambda: hello, lambda request, stages: run_case(request, stages, build), COMPILE_REJECTIONS)
