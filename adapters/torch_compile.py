@@ -63,6 +63,12 @@ def build_with(backends: tuple[str, ...]) -> Build:
     return build
 
 
+def explain(message: str, _: str) -> str:
+    """One line: "backend='aot_eager' raised:" is followed by what was raised, and then by advice."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    return " ".join(lines[:2] if lines and lines[0].endswith("raised:") else lines[:1])
+
+
 def make_system(name: str, backends: tuple[str, ...], profile: str | Json) -> System:
     """The system `name`: torch.compile with the last of these backends."""
     torch.set_num_threads(1)
@@ -71,4 +77,4 @@ def make_system(name: str, backends: tuple[str, ...], profile: str | Json) -> Sy
     isolate()
     hello = torch_hello(name, profile)
     build = build_with(backends)
-    return System(lambda: hello, lambda request, stages: run_case(request, stages, build), COMPILE_REJECTIONS)
+    return System(lambda: hello, lambda request, stages: run_case(request, stages, build), COMPILE_REJECTIONS, explain)

@@ -20,4 +20,11 @@ EXPORT_REJECTIONS = (
     *FUNCTIONALIZATION_REJECTIONS,
 )
 
-COMPILE_REJECTIONS = (*FUNCTIONALIZATION_REJECTIONS,)
+COMPILE_REJECTIONS = (
+    Rejection(
+        r"^Unsupported: ",
+        "torch.compile's reference, fullgraph: what would break the graph is an error, and its text names the construct",
+        stage="compile",
+    ),
+    *FUNCTIONALIZATION_REJECTIONS,
+)
