@@ -23,7 +23,7 @@ EXPORT_REJECTIONS = (
 COMPILE_REJECTIONS = (
     Rejection(
         r"^Unsupported: ",
-        "torch.compile's reference, fullgraph: what would break the graph is an error, and its text names the construct",
+        "torch.compile's reference, fullgraph: what would break the graph is an error, and names the construct",
         stage="compile",
     ),
     *FUNCTIONALIZATION_REJECTIONS,
