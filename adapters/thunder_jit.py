@@ -20,7 +20,7 @@ from worker import Json, Rejection, Stages, System, UnsupportedError, serve
 
 REJECTIONS = (
     Rejection(
-        r"^NotImplementedError: .*(not (yet )?(been )?(supported|implemented)|unsupported)",
+        r"^NotImplementedError: .*(not (yet )?(been )?(supported|implemented)|unsupported|only .* supported)",
         "thunder/torch/__init__.py: NotImplementedError is its word for an argument that it does not take",
     ),
 )
