@@ -12,8 +12,8 @@ import operator
 import re
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import version
 from typing import Any
 
 import torch
@@ -26,10 +26,10 @@ from executorch.exir.passes.init_mutable_pass import InitializedMutableBufferPas
 from executorch.extension.pybindings.portable_lib import _load_for_executorch_from_buffer
 from torch.export.graph_signature import OutputKind
 
-from executorch_speed import OpScan, speed_up
-from tensors import DTYPES
-from torch_case import Build, CaseModule, Instance, Program, Ran, run_protocol
-from worker import AdapterError, Json, Rejection, Stages, System, UnsupportedError
+from export_speed import OpScan, speed_up
+from torch_case import Build, Instance, Program, Ran, case_module, live, run_protocol, torch_hello
+from torch_limits import EXPORT_REJECTIONS
+from worker import AdapterError, Json, NotRunError, Rejection, Stages, System, UnsupportedError
 
 REJECTIONS = (
     Rejection(
@@ -47,18 +47,10 @@ REJECTIONS = (
         stage="run",
     ),
     Rejection(
-        r"^(DynamicOutputShapeException|GuardOnDataDependentSymNode)\b",
-        "the guide of torch.export: shapes that depend on data need hints in the model's source",
-        stage="export",
-    ),
-    Rejection(
-        r"as_strided\(\) is non-compositional, .* this behavior is banned in compile",
-        "functionalization says so itself: no writes through a view of an as_strided view",
-    ),
-    Rejection(
         r"error: 0x10\b",
         "Error::NotSupported (runtime/core/error.h): the runtime itself says that it does not do this",
     ),
+    *EXPORT_REJECTIONS,
 )
 
 # A line of the runtime's log: "[method.cpp:819] Missing operator: [3] aten::diagonal_scatter.out".
@@ -96,35 +88,72 @@ def returned(signature: Any) -> list[tuple[str, int]]:
     return places
 
 
-def build_with(partitioners: Callable[[], list[Any]], delegates: bool, op_scan: OpScan) -> Build:
-    """The builder for run_protocol of a target with these partitioners."""
+@dataclass(frozen=True)
+class Path:
+    """What the targets differ in."""
+
+    partitioners: Callable[[], list[Any]]  # fresh ones for each case
+    delegates: bool  # whether there are any
+    # What runs a lowered case. Without it the case is lowered, and that is all that can be seen.
+    run: Callable[[Json, Any, Any, Stages], Callable[[], Instance]] | None
+
+
+def build_with(path: Path, op_scan: OpScan) -> Build:
+    """The builder for run_protocol of a target on this path."""
 
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
         check_layout(inputs)
         op_scan.renew()
-        module = CaseModule(graph)
-        with stages("export"), torch.no_grad():
-            exported = torch.export.export(module, inputs, strict=False)
+        with stages("export"):
+            exported = export(graph, inputs)
         with stages("lower"):
             edge = to_edge_transform_and_lower(
-                exported, partitioner=partitioners(), compile_config=EdgeCompileConfig(_check_ir_validity=False)
+                exported, partitioner=path.partitioners(), compile_config=EdgeCompileConfig(_check_ir_validity=False)
             )
             # Without the pass a mutated buffer starts from nothing in particular: its data is not serialized.
             state = [f"buffer_{name}" for name in graph.get("buffers", {})]
             passes = [InitializedMutableBufferPass(state)] if state else []
             program = edge.to_executorch(ExecutorchBackendConfig(passes=passes))
-            blob = program.buffer
-        places = returned(program.exported_program().graph_signature)
         delegated = count_delegated(program.exported_program().graph_module)
-
-        def start() -> Instance:
-            with stages("load"):
-                loaded = _load_for_executorch_from_buffer(blob)
-            return lambda given: observe(graph, places, loaded.run_method("forward", given))
-
-        return Program(start, {"delegated": delegated} if delegates else {})
+        facts: Json = {"delegated": delegated} if path.delegates else {}
+        if path.run is None:
+            blob = program.buffer
+            raise NotRunError(
+                "lowered; nothing here runs the delegate",
+                {**facts, "format": "pte"},
+                lambda file: file.write_bytes(blob),
+            )
+        before = {
+            "export": lambda: unlifted(graph, export(graph, inputs)),
+            "decompose": lambda: unlifted(graph, export(graph, inputs).run_decompositions()),
+        }
+        return Program(path.run(graph, edge, program, stages), facts, before)
 
     return build
+
+
+def export(graph: Json, inputs: tuple[torch.Tensor, ...]) -> Any:
+    """The exported program of a case."""
+    with torch.no_grad():
+        return torch.export.export(case_module(graph), inputs, strict=False)
+
+
+def unlifted(graph: Json, exported: Any) -> Instance:
+    """An exported program on eager's kernels."""
+    return live(graph, exported.module(), identity=False)()
+
+
+def run_in_runtime(graph: Json, _: Any, program: Any, stages: Stages) -> Callable[[], Instance]:
+    """Instances in the runtime of the wheel."""
+    blob = program.buffer
+    places = returned(program.exported_program().graph_signature)
+
+    def start() -> Instance:
+        with stages("load"):
+            loaded = _load_for_executorch_from_buffer(blob)
+        return lambda given: observe(graph, places, loaded.run_method("forward", given))
+
+    return start
 
 
 def observe(graph: Json, places: list[tuple[str, int]], results: Any) -> Ran:
@@ -158,7 +187,13 @@ def load_partitioner(where: str) -> Callable[[], Any]:
     return getattr(import_module(module), name)
 
 
-def make_system(name: str, arguments: list[str], partitioner: str | None = None) -> System:
+def make_system(
+    name: str,
+    arguments: list[str],
+    partitioner: str | None = None,
+    run: Callable[[Json, Any, Any, Stages], Callable[[], Instance]] | None = run_in_runtime,
+    profile: str = "executorch",
+) -> System:
     """The system `name`, with a fresh partitioner for each case; --partitioner=MODULE:CLASS names another one."""
     options = argparse.ArgumentParser()
     options.add_argument("--partitioner", default=partitioner)
@@ -167,17 +202,6 @@ def make_system(name: str, arguments: list[str], partitioner: str | None = None)
     op_scan = speed_up()
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
-
-    def hello() -> Json:
-        installed = version("executorch")
-        return {
-            "name": name,
-            "version": installed,
-            "versions": {"executorch": installed, "torch": torch.__version__},
-            "dtypes": list(DTYPES),
-            "ops": None,
-            "profile": "executorch",
-        }
-
-    build = build_with(lambda: [make()] if make else [], delegates=make is not None, op_scan=op_scan)
-    return System(hello, lambda request, stages: run_protocol(request, stages, build), REJECTIONS, explain)
+    hello = torch_hello(name, profile, "executorch")
+    build = build_with(Path(lambda: [make()] if make else [], make is not None, run), op_scan)
+    return System(lambda: hello, lambda request, stages: run_protocol(request, stages, build), REJECTIONS, explain)

@@ -7,42 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import Any
 
 import torch
 
 from poison import fresh_memory
-from tensors import DTYPES, decode, encode, parse_type, strided, value_name
+from straight_line import Resolve, forward_of, overload
+from tensors import DTYPES, decode, encode, parse_type, strided
 from worker import Json, Stages, UnsupportedError
-
-MEMORY_FORMATS: dict[str, torch.memory_format] = {
-    "contiguous_format": torch.contiguous_format,
-    "preserve_format": torch.preserve_format,
-    "channels_last": torch.channels_last,
-    "channels_last_3d": torch.channels_last_3d,
-}
-_WORDS: dict[str, Any] = {**DTYPES, **MEMORY_FORMATS, **{word: float(word) for word in ("nan", "inf", "-inf")}}
-
-
-def convert(argument: Any, values: Mapping[str, Any]) -> Any:
-    """A node's argument as Python has it: values, dtypes, memory formats, numbers, lists of these."""
-    if isinstance(argument, list):
-        return [convert(element, values) for element in argument]
-    if isinstance(argument, str):
-        name = value_name(argument)
-        return values[name] if name else _WORDS.get(argument, argument)
-    return argument
-
-
-def overload(op: str) -> Callable[..., Any]:
-    """The callable of "aten.add.Tensor"."""
-    if op == "getitem":
-        return lambda sequence, index: sequence[index]
-    try:
-        namespace, name, variant = op.split(".")
-        return getattr(getattr(getattr(torch.ops, namespace), name), variant)
-    except (AttributeError, ValueError) as error:
-        raise UnsupportedError(f"this PyTorch has no {op}") from error
 
 
 class Sources:
@@ -68,32 +41,24 @@ class Sources:
         return storage.as_strided(sizes, list(like), spec.get("offset", 0))
 
 
-class CaseModule(torch.nn.Module):
+def case_module(graph: Json, resolve: Resolve = overload) -> torch.nn.Module:
     """The graph of a case, called with its inputs in order."""
+    attributes = {name: f"buffer_{name}" for name in graph.get("buffers", {})}
+    attributes |= {name: f"constant_{name}" for name in graph.get("constants", {})}
+    # A class of its own: compilers look forward() up there.
+    module = type("Case", (torch.nn.Module,), {"forward": forward_of(graph, attributes, resolve)})()
+    state = Sources(graph, {})
+    for name, spec in graph.get("constants", {}).items():
+        setattr(module, f"constant_{name}", state.tensor(name, spec))
+    renew_buffers(graph, module.register_buffer)
+    return module
 
-    def __init__(self, graph: Json) -> None:
-        super().__init__()
-        self._inputs = list(graph.get("inputs", {}))
-        self._nodes = [
-            (n["out"], overload(n["op"]), n.get("args", []), n.get("kwargs", {})) for n in graph.get("nodes", [])
-        ]
-        self._outputs = list(graph["outputs"])
-        self._attributes: dict[str, str] = {}  # by the value's name
-        state = Sources(graph, {})
-        for name, spec in graph.get("buffers", {}).items():
-            self._attributes[name] = f"buffer_{name}"
-            self.register_buffer(f"buffer_{name}", state.tensor(name, spec))
-        for name, spec in graph.get("constants", {}).items():
-            self._attributes[name] = f"constant_{name}"
-            setattr(self, f"constant_{name}", state.tensor(name, spec))
 
-    def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        values: dict[str, Any] = dict(zip(self._inputs, inputs, strict=True))
-        values.update((name, getattr(self, attribute)) for name, attribute in self._attributes.items())
-        for out, call, args, kwargs in self._nodes:
-            named = {name: convert(argument, values) for name, argument in kwargs.items()}
-            values[out] = call(*convert(args, values), **named)
-        return tuple(convert(self._outputs, values))
+def renew_buffers(graph: Json, put: Callable[[str, torch.Tensor], None]) -> None:
+    """Puts new buffers that hold their first data where the module, or what a compiler made of it, has its own."""
+    state = Sources(graph, {})
+    for name, spec in graph.get("buffers", {}).items():
+        put(f"buffer_{name}", state.tensor(name, spec))
 
 
 @dataclass
@@ -121,8 +86,10 @@ Instance = Callable[[tuple[torch.Tensor, ...]], Ran]  # keeps its buffers from c
 class Program:
     """A compiled case."""
 
-    start: Callable[[], Instance]  # a fresh instance
+    start: Callable[[], Instance]  # a fresh instance; the one before is done
     facts: Json = field(default_factory=dict)  # more parts of the reply, such as "delegated"
+    # What the case had become after each stage before the last, in order: run only where somebody asks.
+    stages: dict[str, Callable[[], Instance]] = field(default_factory=dict)
 
 
 # Compiles a graph once; the tensors are inputs to trace it with.
@@ -156,4 +123,68 @@ def run_protocol(request: Json, stages: Stages, build: Build) -> Json:
         with stages("run"):
             again = fresh(inputs(case["feed"]))
         reply["again"] = again.encode()
+    if request.get("stages"):
+        reply["stages"] = [run_stage(name, start, inputs(case["feed"])) for name, start in program.stages.items()]
     return reply
+
+
+def run_stage(name: str, start: Callable[[], Instance], inputs: tuple[torch.Tensor, ...]) -> Json:
+    """What the case does as it was after that stage; what fails there is said, and does not end the case."""
+    try:
+        return {"name": name, **start()(inputs).encode()}
+    except Exception as error:
+        return {"name": name, "error": f"{type(error).__name__}: {error}"}
+
+
+def live(
+    graph: Json,
+    module: torch.nn.Module,
+    identity: bool,
+    call: Callable[..., Any] | None = None,
+    put: Callable[[str, torch.Tensor], None] | None = None,
+) -> Callable[[], Instance]:
+    """Instances of a call that writes to the caller's tensors and to the buffers of `module` itself.
+
+    `identity` tells which tensors share storage, where the system promises that they do as in eager. What is called is
+    the module, and its buffers are registered ones, unless it is told otherwise.
+    """
+
+    def start() -> Instance:
+        renew_buffers(graph, put or module.register_buffer)
+
+        def run(inputs: tuple[torch.Tensor, ...]) -> Ran:
+            with grad_mode(inputs):
+                outputs = list((module if call is None else call)(*inputs))
+            buffers = {name: module.get_buffer(f"buffer_{name}") for name in graph.get("buffers", {})}
+            named = dict(zip(graph.get("inputs", {}), inputs, strict=True))
+            tensors = [*inputs, *buffers.values(), *outputs]
+            return Ran(outputs, named, buffers, storage_numbers(tensors) if identity else None)
+
+        return run
+
+    return start
+
+
+def grad_mode(inputs: tuple[torch.Tensor, ...]) -> torch.set_grad_enabled:
+    """Whether autograd records: where somebody will ask for gradients."""
+    return torch.set_grad_enabled(any(tensor.requires_grad for tensor in inputs))
+
+
+def storage_numbers(tensors: list[torch.Tensor]) -> list[int]:
+    """One number a tensor, equal where two share a storage, in order of first appearance."""
+    numbers: dict[int, int] = {}
+    # The storage object, not its address: empty storages have none.
+    return [numbers.setdefault(tensor.untyped_storage()._cdata, len(numbers)) for tensor in tensors]
+
+
+def torch_hello(name: str, profile: str | Json, package: str = "torch") -> Json:
+    """The greeting of a target that takes whatever PyTorch has."""
+    versions = {part: version(part) for part in dict.fromkeys((package, "torch"))}
+    return {
+        "name": name,
+        "version": versions[package],
+        "versions": versions,
+        "dtypes": list(DTYPES),
+        "ops": None,
+        "profile": profile,
+    }

@@ -21,6 +21,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 PROTOCOL = 1
@@ -36,6 +37,15 @@ class UnsupportedError(Exception):
 
 class AdapterError(Exception):
     """The adapter cannot read what the system gave back: our bug or a new version, never a finding."""
+
+
+class NotRunError(Exception):
+    """The case was compiled, and nothing here can run what came out: `facts` and what `save` writes can be seen."""
+
+    def __init__(self, message: str, facts: Json, save: Callable[[Path], None]) -> None:
+        super().__init__(message)
+        self.facts = facts
+        self.save = save
 
 
 @dataclass(frozen=True)
@@ -117,6 +127,8 @@ def failure(system: System, error: BaseException, stage: str, written: str) -> J
     reply: Json = {"status": "error", "stage": stage, "kind": kind, "message": _clip(system.explain(text, written))}
     if isinstance(error, UnsupportedError):
         return {**reply, "status": "unsupported", "stage": "adapter"}
+    if isinstance(error, NotRunError):
+        return {**reply, "status": "unsupported", "stage": "run", "compiled": error.facts}
     trace = "".join(traceback.format_exception(error))[-DETAIL_LIMIT:]
     if isinstance(error, AdapterError) or stage == "adapter":  # outside every stage it is our own code that failed
         return {**reply, "status": "unsupported", "stage": "adapter", "traceback": trace}
@@ -149,6 +161,8 @@ def answer(system: System, request: Json, stderr: Stderr) -> Json:
         raise
     except BaseException as error:  # libraries raise SystemExit and panics that are no Exception
         reply = failure(system, error, stages.current, stderr.tail())
+        if isinstance(error, NotRunError) and request.get("artifact"):
+            error.save(Path(request["artifact"]))
     return {**reply, "ms": {name: round(spent, 3) for name, spent in stages.milliseconds.items()}}
 
 

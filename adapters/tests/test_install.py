@@ -42,6 +42,8 @@ class InstallTest(unittest.TestCase):
             "executorch-portable@9.9": ("executorch", "9.9", ["executorch==9.9"]),
             "torch": ("torch", "2.13.0", ["torch==2.13.0"]),
             "pytorch-eager": ("torch", "2.13.0", ["torch==2.13.0"]),
+            "thunder": ("thunder", "0.2.6", ["torch==2.13.0", "lightning-thunder==0.2.6"]),
+            "coreml@8.3": ("coreml", "8.3", ["torch", "coremltools==8.3"]),
             "torch@2.12.0": ("torch", "2.12.0", ["torch==2.12.0"]),
         }
         for spec, wanted in rows.items():

@@ -14,7 +14,7 @@ ADAPTERS = Path(__file__).resolve().parent.parent
 SYSTEM = """
 import os, sys
 sys.path.insert(0, {adapters!r})
-from worker import AdapterError, Rejection, System, UnsupportedError, serve
+from worker import AdapterError, NotRunError, Rejection, System, UnsupportedError, serve
 
 def run(request, stages):
     what = request["case"]["name"]
@@ -27,6 +27,7 @@ def run(request, stages):
         if what == "exit": sys.exit(1)
         if what == "unsupported": raise UnsupportedError("not here")
         if what == "adapter": raise AdapterError("two results")
+        if what == "compiled": raise NotRunError("no runtime", {{"delegated": 3}}, lambda path: path.write_text("it"))
         if what == "long": raise ValueError("x" * 100_000)
     return {{"outputs": [], "said": sys.argv[1:]}}
 
@@ -85,6 +86,15 @@ class WorkerTest(unittest.TestCase):
             self.assertIn("no kernel for op", reply["message"])
         self.assertEqual(replies[0]["because"], "documented")
         self.assertIn("KeyError", replies[1]["traceback"])
+
+    def test_what_was_compiled_and_cannot_be_run_says_so_and_is_kept_where_asked(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            place = Path(folder) / "artifact"
+            replies, _ = talk([run("compiled"), {**run("compiled"), "artifact": str(place)}])
+            self.assertEqual(place.read_text(), "it")
+        for reply in replies:
+            self.assertEqual((reply["status"], reply["stage"]), ("unsupported", "run"))
+            self.assertEqual(reply["compiled"], {"delegated": 3})
 
     def test_standard_error_is_that_of_the_request_alone(self) -> None:
         replies, _ = talk([run("broken"), run("broken")])

@@ -1,0 +1,74 @@
+"""coreml: Core ML Tools' conversion of an exported program. Only a Mac predicts with the result, so that is all.
+
+What is saved is a .mlpackage, for audits: whether an output is also the source of a state update, for one.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from pathlib import Path
+from typing import NoReturn
+
+import coremltools
+import torch
+
+from export_speed import speed_up
+from torch_case import case_module, run_protocol, torch_hello
+from torch_limits import EXPORT_REJECTIONS
+from worker import Json, NotRunError, Rejection, Stages, System, serve
+
+REJECTIONS = (
+    Rejection(
+        r"^NotImplementedError: (PyTorch convert function for op|Unsupported fx node)",
+        "Core ML Tools' guide, composite operators: an op without a conversion is named in this error",
+        stage="convert",
+    ),
+    Rejection(
+        r"^ValueError: .*(dtype|data type).* (is )?not supported",
+        "Core ML Tools' guide, typed execution: inputs and outputs are f16, f32 and i32",
+        stage="convert",
+    ),
+    Rejection(
+        r"Core ML cannot handle user input mutation",
+        "the message itself: inputs are immutable, state is what may be written",
+        stage="convert",
+    ),
+    Rejection(
+        r"Core ML does not have general support for non-contiguous dim order",
+        "the message itself",
+        stage="convert",
+    ),
+    *EXPORT_REJECTIONS,
+)
+
+
+def make_system(_: list[str]) -> System:
+    op_scan = speed_up()
+    warnings.filterwarnings("ignore")
+    logging.disable(logging.WARNING)
+
+    def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> NoReturn:
+        op_scan.renew()
+        with stages("export"), torch.no_grad():
+            exported = torch.export.export(case_module(graph), inputs, strict=False).run_decompositions()
+        with stages("convert"):
+            model = coremltools.convert(
+                exported,
+                minimum_deployment_target=coremltools.target.iOS18,  # the first with state
+                compute_precision=coremltools.precision.FLOAT32,
+                skip_model_load=True,
+            )
+
+        def save(path: Path) -> None:
+            model.save(str(path))
+
+        raise NotRunError("converted; only a Mac predicts with it", {"format": "mlpackage"}, save)
+
+    hello = torch_hello("coreml", "eager", "coremltools")
+    hello["dtypes"] = ["bool", "i32", "f16", "f32"]
+    return System(lambda: hello, lambda request, stages: run_protocol(request, stages, build), REJECTIONS)
+
+
+if __name__ == "__main__":
+    serve(make_system)

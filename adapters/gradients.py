@@ -1,0 +1,109 @@
+"""Cases that ask for the gradients of their inputs under given cotangents, for systems that PyTorch's autograd goes
+through. In the case's own dtypes, or, as a reference, with every float widened to f64."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from tensors import decode, encode, parse_type
+from torch_case import Build, Sources, run_protocol
+from worker import Json, Stages, UnsupportedError
+
+_FLOATS = ("f16", "bf16", "f32", "f64")
+
+
+def run_case(request: Json, stages: Stages, build: Build, widens: bool = False) -> Json:
+    """The reply to a case that asks for gradients, `grads` among it; any other case takes run_protocol's way.
+
+    `widens` is for the reference: it alone takes "grad_dtype": "f64" in the request.
+    """
+    case = request["case"]
+    if "grad" not in case.get("requires", []):
+        return run_protocol(request, stages, build)
+    if case["requires"] != ["grad"]:
+        raise UnsupportedError(f"cases that require {', '.join(case['requires'])}")
+    graph, feed = case["graph"], case["feed"]
+    dtype = request.get("grad_dtype")
+    if dtype is not None:
+        if dtype != "f64" or not widens:
+            raise UnsupportedError(f"gradients in {dtype}")
+        graph, feed = widened(graph, feed)
+    wrt = case["grad"]["wrt"]
+    program = build(graph, leaves_and_inputs(graph, feed, wrt)[1], stages)
+    leaves, inputs = leaves_and_inputs(graph, feed, wrt)
+    instance = program.start()
+    with stages("run"):
+        ran = instance(inputs)
+    with stages("gradient"):
+        grads = gradients(ran.outputs, case["grad"]["cotangents"], list(leaves.values()))
+    named = {name: encode(grad) for name, grad in zip(leaves, grads, strict=True)}
+    return {**program.facts, **ran.encode(), "grads": named}
+
+
+def leaves_and_inputs(
+    graph: Json, feed: Mapping[str, Any], wrt: list[str]
+) -> tuple[dict[str, torch.Tensor], tuple[torch.Tensor, ...]]:
+    """The tensors to differentiate by, and the inputs: copies of these, since no leaf may be written in place."""
+    sources = Sources(graph, feed)
+    leaves: dict[str, torch.Tensor] = {}
+    inputs: list[torch.Tensor] = []
+    for name, spec in graph.get("inputs", {}).items():
+        tensor = sources.tensor(name, spec)
+        if name in wrt:
+            if "storage" in spec:
+                raise UnsupportedError(f"the gradient of {name}, whose memory is shared")
+            if tensor.clone().stride() != tensor.stride():
+                raise UnsupportedError(f"the gradient of {name}, which has gaps")
+            leaves[name] = tensor.requires_grad_()
+            tensor = leaves[name].clone()
+        inputs.append(tensor)
+    return {name: leaves[name] for name in wrt}, tuple(inputs)
+
+
+def gradients(
+    outputs: list[torch.Tensor], cotangents: list[Any], leaves: list[torch.Tensor]
+) -> tuple[torch.Tensor, ...]:
+    """The vector-Jacobian product; an output whose cotangent is null, or that depends on no leaf, takes no part."""
+    taking_part = [
+        (output, decode(cotangent, output.dtype, output.shape))
+        for output, cotangent in zip(outputs, cotangents, strict=True)
+        if cotangent is not None and output.requires_grad
+    ]
+    if not taking_part:
+        return tuple(torch.zeros_like(leaf) for leaf in leaves)
+    heads, seeds = zip(*taking_part, strict=True)
+    return torch.autograd.grad(heads, leaves, seeds, allow_unused=True, materialize_grads=True)
+
+
+def widened(graph: Json, feed: Mapping[str, Any]) -> tuple[Json, Json]:
+    """The same computation with every float as f64, the casts of its nodes included."""
+
+    def data(spec: Json, given: Any) -> Any:
+        dtype, sizes = parse_type(spec["type"])
+        return decode(given, dtype, sizes).double().reshape(-1).tolist() if dtype.is_floating_point else given
+
+    def source(spec: Json) -> Json:
+        dtype, _, sizes = spec["type"].partition("[")
+        wide = {**spec, "type": f"f64[{sizes}" if dtype in _FLOATS else spec["type"]}
+        return {**wide, "data": data(spec, spec["data"])} if "data" in spec else wide
+
+    def argument(value: Any) -> Any:
+        if isinstance(value, list):
+            return [argument(element) for element in value]
+        return "f64" if value in _FLOATS else value
+
+    def node(spec: Json) -> Json:
+        kwargs = {name: argument(value) for name, value in spec.get("kwargs", {}).items()}
+        return {**spec, "args": argument(spec.get("args", [])), "kwargs": kwargs}
+
+    groups = [group for group in ("storages", "inputs", "constants", "buffers") if group in graph]
+    fed = {name: spec for group in ("storages", "inputs") for name, spec in graph.get(group, {}).items()}
+    wide = {
+        **graph,
+        **{group: {name: source(spec) for name, spec in graph[group].items()} for group in groups},
+        "nodes": [node(spec) for spec in graph.get("nodes", [])],
+    }
+    return wide, {name: data(fed[name], given) for name, given in feed.items()}

@@ -1,0 +1,182 @@
+"""One case that writes to an input and to a buffer, through each way of the PyTorch family that this Python has."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any, ClassVar
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+if importlib.util.find_spec("torch") is None:
+    raise unittest.SkipTest("this Python has no torch")
+
+import pytorch_eager
+import torch_compile
+import torch_export
+from tensors import decode, parse_type
+from worker import NotRunError, Stages, System, UnsupportedError
+
+GRAPH: dict[str, Any] = {
+    "inputs": {"x": {"type": "f32[2]"}},
+    "constants": {"w": {"type": "f32[2]", "data": [10, 20]}},
+    "buffers": {"c": {"type": "f32[2]", "data": [5, 6]}},
+    "nodes": [
+        {"out": "a", "op": "aten.add_.Tensor", "args": ["%c", "%x"]},
+        {"out": "b", "op": "aten.mul.Tensor", "args": ["%a", "%w"]},
+        {"out": "m", "op": "aten.neg_.default", "args": ["%x"]},
+    ],
+    "outputs": ["%b"],
+}
+CASE = {"graph": GRAPH, "feed": {"x": [1, 2]}}
+
+
+def has(package: str) -> bool:
+    return importlib.util.find_spec(package) is not None
+
+
+def values(entry: dict[str, Any]) -> list[Any]:
+    return decode(entry["data"], *parse_type(entry["type"])).reshape(-1).tolist()
+
+
+def compile_system(*backends: str) -> System:
+    return torch_compile.make_system("torch-compile", backends, "eager")
+
+
+class RunTest(unittest.TestCase):
+    def check(self, system: System, stages: list[str]) -> None:
+        request = {"case": CASE, "second_feed": {"x": [0, 1]}, "stages": True}
+        reply = system.run(request, Stages())
+        for run in (reply, reply["again"], *reply["stages"]):
+            self.assertEqual(values(run["outputs"][0]), [60, 160])
+            self.assertEqual(values(run["inputs"]["x"]), [-1, -2])
+            self.assertEqual(values(run["buffers"]["c"]), [6, 8])
+        self.assertEqual(values(reply["b"]["buffers"]["c"]), [6, 9])
+        self.assertEqual([stage["name"] for stage in reply["stages"]], stages)
+
+    def test_torch_export(self) -> None:
+        self.check(torch_export.make_system([]), ["export"])
+
+    def test_torch_compile(self) -> None:
+        self.check(compile_system("eager", "aot_eager"), ["eager"])
+
+    def test_a_stage_that_fails_says_so_and_the_case_goes_on(self) -> None:
+        reply = compile_system("no_such_backend", "eager").run({"case": CASE, "stages": True}, Stages())
+        self.assertEqual(values(reply["outputs"][0]), [60, 160])
+        self.assertIn("no_such_backend", reply["stages"][0]["error"])
+
+    def test_one_size_after_another_makes_no_symbols(self) -> None:
+        system = compile_system("eager")
+        for size in (2, 3, 4):
+            graph = {
+                "inputs": {"x": {"type": f"f32[{size}]"}},
+                "nodes": [{"out": "a", "op": "aten.sum.default", "args": ["%x"]}],
+                "outputs": ["%a"],
+            }
+            reply = system.run({"case": {"graph": graph, "feed": {"x": [1] * size}}}, Stages())
+            self.assertEqual(values(reply["outputs"][0]), [size])
+
+    @unittest.skipUnless(has("thunder"), "this Python has no thunder")
+    def test_thunder(self) -> None:
+        import thunder_jit
+
+        system = thunder_jit.make_system([])
+        self.check(system, [])
+        self.assertIn("aten.slice.Tensor", system.hello()["ops"])
+        self.assertNotIn("aten.alias_copy.default", system.hello()["ops"])
+
+    @unittest.skipUnless(has("executorch"), "this Python has no executorch")
+    def test_lowered_to_vulkan_and_not_run(self) -> None:
+        import executorch_path
+        import executorch_vulkan
+
+        system = executorch_path.make_system("executorch-vulkan", [], executorch_vulkan.PARTITIONER, run=None)
+        graph = {**GRAPH, "nodes": [{**GRAPH["nodes"][1], "args": ["%x", "%w"]}], "buffers": {}}
+        with self.assertRaises(NotRunError) as raised:
+            system.run({"case": {"graph": graph, "feed": {"x": [1, 2]}}}, Stages())
+        self.assertEqual(raised.exception.facts, {"delegated": 1, "format": "pte"})
+        with tempfile.TemporaryDirectory() as folder:
+            raised.exception.save(Path(folder) / "case.pte")
+            self.assertEqual((Path(folder) / "case.pte").read_bytes()[4:6], b"ET")
+
+    @unittest.skipUnless(has("executorch") and has("tosa_reference_model"), "this Python has no TOSA")
+    def test_tosa(self) -> None:
+        import executorch_path
+        import executorch_tosa
+
+        where = "executorch_tosa:FloatPartitioner"
+        run = executorch_tosa.run_in_reference_model
+        system = executorch_path.make_system("executorch-tosa", [], where, run=run)
+        graph = {**GRAPH, "nodes": [{**GRAPH["nodes"][1], "args": ["%x", "%w"]}], "buffers": {}}
+        reply = system.run({"case": {"graph": graph, "feed": {"x": [1, 2]}}}, Stages())
+        self.assertEqual((values(reply["outputs"][0]), reply["delegated"]), ([10, 40], 1))
+
+    @unittest.skipUnless(has("coremltools"), "this Python has no coremltools")
+    def test_converted_for_core_ml_and_not_run(self) -> None:
+        import coreml
+
+        graph = {**GRAPH, "nodes": [{**GRAPH["nodes"][1], "args": ["%x", "%w"]}], "buffers": {}}
+        with self.assertRaises(NotRunError) as raised, tempfile.TemporaryDirectory() as folder:
+            try:
+                coreml.make_system([]).run({"case": {"graph": graph, "feed": {"x": [1, 2]}}}, Stages())
+            except NotRunError as error:
+                error.save(Path(folder) / "case.mlpackage")
+                self.assertTrue((Path(folder) / "case.mlpackage" / "Manifest.json").exists())
+                raise
+        self.assertEqual(raised.exception.facts, {"format": "mlpackage"})
+
+
+class GradientTest(unittest.TestCase):
+    # v = 2x sin(x c) under in-place writes to x's copy and to the product.
+    GRAPH: ClassVar[dict[str, Any]] = {
+        "inputs": {"x": {"type": "f32[2]"}},
+        "buffers": {"c": {"type": "f32[2]", "data": [1, 2]}},
+        "nodes": [
+            {"out": "y", "op": "aten.mul.Tensor", "args": ["%x", "%c"]},
+            {"out": "z", "op": "aten.sin_.default", "args": ["%y"]},
+            {"out": "w", "op": "aten.mul_.Tensor", "args": ["%x", 2.0]},
+            {"out": "v", "op": "aten.mul.Tensor", "args": ["%w", "%z"]},
+        ],
+        "outputs": ["%v", "%c"],
+    }
+    # 2 sin(xc) + 2xc cos(xc), times the cotangent
+    EXPECTED = (1.8364336390987788, 0.4620225223883814)
+
+    def run_case(self, system: System, **more: object) -> dict[str, Any]:
+        grad = {"wrt": ["x"], "cotangents": [[1, 3], None]}
+        case = {"requires": ["grad"], "graph": self.GRAPH, "feed": {"x": [0.5, 1]}, "grad": grad}
+        return system.run({"case": case, **more}, Stages())
+
+    def test_in_the_dtype_of_the_case_and_in_f64(self) -> None:
+        system = pytorch_eager.make_system([])
+        for more, places, dtype in (({}, 5, "f32"), ({"grad_dtype": "f64"}, 14, "f64")):
+            reply = self.run_case(system, **more)
+            self.assertEqual(reply["grads"]["x"]["type"], f"{dtype}[2]")
+            for got, wanted in zip(values(reply["grads"]["x"]), self.EXPECTED, strict=True):
+                self.assertAlmostEqual(got, wanted, places=places)
+            self.assertEqual(values(reply["inputs"]["x"]), [1, 2])
+
+    def test_an_output_that_depends_on_nothing_gives_zeros(self) -> None:
+        graph = {**self.GRAPH, "nodes": [], "outputs": ["%c"]}
+        case = {"requires": ["grad"], "graph": graph, "feed": {"x": [0.5, 1]}}
+        case["grad"] = {"wrt": ["x"], "cotangents": [[1, 1]]}
+        reply = pytorch_eager.make_system([]).run({"case": case}, Stages())
+        self.assertEqual(values(reply["grads"]["x"]), [0, 0])
+
+    def test_torch_compile(self) -> None:
+        reply = self.run_case(compile_system("eager"))
+        for got, wanted in zip(values(reply["grads"]["x"]), self.EXPECTED, strict=True):
+            self.assertAlmostEqual(got, wanted, places=5)
+
+    def test_what_is_no_gradient_case_for_it(self) -> None:
+        with self.assertRaises(UnsupportedError):
+            self.run_case(compile_system("eager"), grad_dtype="f64")
+        with self.assertRaises(UnsupportedError):
+            self.run_case(torch_export.make_system([]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,113 @@
+"""thunder: Lightning Thunder on the CPU, whose traces run on eager's kernels.
+
+Thunder traces PyTorch's public functions and knows no ATen overload, so a node calls the public function that PyTorch
+generates from the same schema: same name, same arguments, and the overload follows from these.
+"""
+
+from __future__ import annotations
+
+import logging
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+
+from gradients import run_case
+from torch_case import Program, case_module, grad_mode, live, torch_hello
+from worker import Json, Rejection, Stages, System, UnsupportedError, serve
+
+REJECTIONS = (
+    Rejection(
+        r"^NotImplementedError: .*(not (yet )?(been )?(supported|implemented)|unsupported|only .* supported)",
+        "thunder/torch/__init__.py: NotImplementedError is its word for an argument that it does not take",
+    ),
+)
+
+# Where PyTorch puts the functions of its schemas, and what it takes off their names there.
+_NAMESPACES: tuple[tuple[Any, str], ...] = (
+    (torch, ""),
+    (torch.Tensor, ""),
+    (torch._C._nn, ""),
+    (torch.special, "special_"),
+    (torch.linalg, "linalg_"),
+)
+# Functions written in Python have signatures of their own.
+_GENERATED = (types.BuiltinFunctionType, types.MethodDescriptorType)
+
+
+def slice_by_index(x: torch.Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> torch.Tensor:
+    """aten.slice as Python spells it."""
+    return x[(slice(None),) * (dim % x.dim()) + (slice(start, end, step),)]
+
+
+# What PyTorch generates no function for, and programs are full of.
+_SPELLED: dict[str, Callable[..., Any]] = {"slice": slice_by_index, "split": torch.split}
+
+# Methods of named tensors that thunder 0.2.6 lists at import, and that PyTorch 2.13 has no more.
+_REMOVED = ("align_as", "align_to", "has_names", "refine_names", "rename")
+
+
+def restore_removed_methods() -> list[str]:
+    """Puts stand-ins where thunder looks for removed methods: their names."""
+
+    def stand_in(name: str) -> Callable[..., Any]:
+        def method(*_: Any) -> Any:
+            raise NotImplementedError(f"PyTorch has no Tensor.{name} any more")
+
+        method.__name__ = name
+        method.__module__ = torch.Tensor.__module__
+        return method
+
+    removed = [name for name in _REMOVED if not hasattr(torch.Tensor, name)]
+    for name in removed:
+        setattr(torch.Tensor, name, stand_in(name))
+    return removed
+
+
+def public_functions(op: str) -> Iterator[Callable[..., Any]]:
+    """The functions that PyTorch generated from the schema of "aten.add.Tensor", or of its siblings."""
+    name = op.split(".")[1]
+    for namespace, prefix in _NAMESPACES:
+        function = getattr(namespace, name.removeprefix(prefix), None) if name.startswith(prefix) else None
+        if isinstance(function, _GENERATED):
+            yield function
+
+
+def make_system(_: list[str]) -> System:
+    torch.set_num_threads(1)
+    warnings.filterwarnings("ignore")
+    logging.disable(logging.WARNING)
+    removed = restore_removed_methods()
+    import thunder
+    from thunder.torch import _torch_to_thunder_function_map as known
+
+    def find(op: str) -> Callable[..., Any] | None:
+        spelled = _SPELLED.get(op.split(".")[1])
+        return spelled or next((function for function in public_functions(op) if function in known), None)
+
+    def resolve(op: str) -> Callable[..., Any]:
+        function = find(op)
+        if function is None:
+            raise UnsupportedError(f"thunder has no {op}")
+        return function
+
+    def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
+        module = case_module(graph, resolve)
+        compiled = thunder.jit(module)
+        with stages("compile"), grad_mode(inputs):
+            compiled(*inputs)
+        return Program(live(graph, compiled, identity=False, put=compiled.set_buffer))
+
+    schemas = torch._C._jit_get_all_schemas()
+    ops = {f"aten.{s.name[6:]}.{s.overload_name or 'default'}" for s in schemas if s.name.startswith("aten::")}
+    hello = torch_hello("thunder", "eager", "lightning-thunder")
+    hello["ops"] = [*sorted(op for op in ops if find(op)), "getitem"]
+    if removed:
+        hello["versions"]["stand-ins"] = ", ".join(f"Tensor.{name}" for name in removed)
+    return System(lambda: hello, lambda request, stages: run_case(request, stages, build), REJECTIONS)
+
+
+if __name__ == "__main__":
+    serve(make_system)
