@@ -11,8 +11,9 @@ from typing import Any
 
 import torch
 
+from case_text import value_name
 from poison import fresh_memory
-from tensors import DTYPES, decode, encode, parse_type, strided, value_name
+from tensors import DTYPES, decode, encode, parse_type, strided
 from worker import Json, Stages, UnsupportedError
 
 MEMORY_FORMATS: dict[str, torch.memory_format] = {
