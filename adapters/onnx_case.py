@@ -133,6 +133,7 @@ def make_system(
     rejections: tuple[Rejection, ...] = (),
     versions: Mapping[str, str] | None = None,
     leaves_out: frozenset[str] = frozenset(),
+    explain: Callable[[str, str], str] = lambda message, _: message,
 ) -> System:
     """The system of a runtime that takes what the writer writes, less the ops that it leaves out."""
     hello = {
@@ -143,4 +144,4 @@ def make_system(
         "ops": [op for op in OPS if op not in leaves_out],
         "profile": profile,
     }
-    return System(lambda: hello, lambda request, stages: run_protocol(request, stages, build), rejections)
+    return System(lambda: hello, lambda request, stages: run_protocol(request, stages, build), rejections, explain)

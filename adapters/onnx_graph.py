@@ -1,4 +1,4 @@
-"""Builds an ONNX graph node by node. Every value knows its dtype and its sizes, so that what follows can be written out.
+"""Builds an ONNX graph node by node. Every value knows its dtype and its sizes.
 
 Operator set 20 is the first in which Gelu, GridSample of volumes and ReduceMax of bool are all there; IR version 9 goes
 with it, so that runtimes of two years ago read the models too.
@@ -58,6 +58,7 @@ class Graph:
         self.nodes: list[tuple[str, list[str], list[str], dict[str, Any]]] = []
         self.inputs: list[Value] = []
         self.outputs: list[Value] = []
+        self.made: list[Value] = []  # by nodes
         self.initializers: dict[str, Array] = {}
         self._constants: dict[tuple[str, Sizes, bytes], Value] = {}
         self._count = 0
@@ -102,6 +103,7 @@ class Graph:
     ) -> list[Value]:
         """A node with several results of these dtypes and sizes."""
         made = [Value(self._name(), dtype, tuple(shape)) for dtype, shape in results]
+        self.made += made
         names = [operand.name if operand else "" for operand in operands]
         while names and not names[-1]:
             names.pop()
@@ -176,8 +178,8 @@ class Graph:
         return self.op("Gather", value, indices, shape=shape, axis=dim)
 
     def where(self, condition: Value, a: Value, b: Value) -> Value:
-        """Where, of both operands' dtype; of i32 for those that runtimes leave out."""
-        carrier = carried(a.dtype)
+        """Where, of both operands' dtype; of i32 or f32 for those that runtimes leave out."""
+        carrier = "f32" if a.dtype in ("f16", "bf16") else carried(a.dtype)
         made = self.op("Where", condition, self.cast(a, carrier), self.cast(b, carrier), dtype=carrier)
         return self.cast(made, a.dtype)
 
@@ -202,12 +204,14 @@ class Graph:
         def info(value: Value) -> Any:
             return helper.make_tensor_value_info(value.name, ONNX_DTYPES[value.dtype], value.shape)
 
+        outputs = {value.name for value in self.outputs}
         graph = helper.make_graph(
             [helper.make_node(kind, ins, outs, **attributes) for kind, ins, outs, attributes in self.nodes],
             "case",
             [info(value) for value in self.inputs],
             [info(value) for value in self.outputs],
             [numpy_helper.from_array(array, name) for name, array in self.initializers.items()],
+            value_info=[info(value) for value in self.made if value.name not in outputs],  # IREE's importer needs it
         )
         opset = [helper.make_operatorsetid("", OPSET)]
         return helper.make_model(graph, opset_imports=opset, ir_version=IR_VERSION, producer_name="parallax")

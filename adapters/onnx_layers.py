@@ -15,6 +15,8 @@ from worker import UnsupportedError
 def _layer_norm(
     graph: Graph, x: Value, shape: list[int], weight: Value | None, bias: Value | None, eps: float
 ) -> list[Value]:
+    if x.dtype == "f64":
+        return _layer_norm_formula(graph, x, shape, weight, bias, eps)
     worked = wide(x.dtype)
     axis = x.rank - len(shape)
     scale = graph.cast(weight, worked) if weight else graph.expand(graph.number(1.0, worked), shape)
@@ -24,6 +26,22 @@ def _layer_norm(
     return graph.results(
         "LayerNormalization", [graph.cast(x, worked), scale, shift], made, axis=axis, epsilon=float(eps)
     )
+
+
+def _layer_norm_formula(
+    graph: Graph, x: Value, shape: list[int], weight: Value | None, bias: Value | None, eps: float
+) -> list[Value]:
+    """For f64: the operator computes its first stage in f32 (stash_type has no double)."""
+    dims = list(range(x.rank - len(shape), x.rank))
+    mean = graph.reduce("ReduceMean", x, dims, True)
+    distance = graph.op("Sub", x, mean)
+    variance = graph.reduce("ReduceMean", graph.op("Mul", distance, distance), dims, True)
+    root = graph.op("Sqrt", graph.op("Add", variance, graph.number(float(eps), x.dtype)))
+    spread = graph.op("Reciprocal", root)
+    made = graph.op("Mul", distance, spread)
+    made = made if weight is None else graph.op("Mul", made, weight)
+    made = made if bias is None else graph.op("Add", made, bias)
+    return [made, mean, spread]
 
 
 @function("layer_norm.default")

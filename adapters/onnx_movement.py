@@ -1,4 +1,4 @@
-"""Moving elements: joins, rearrangements, pads, gathers and scatters. What views share with their copies is onnx_views'."""
+"""Moving elements: joins, rearrangements, pads, gathers, scatters. Views and their copies: onnx_views."""
 
 from __future__ import annotations
 

@@ -42,8 +42,11 @@ def node(graph: Graph, kind: str, *given: Value | Number, dtype: str | None = No
 
 # ---- functions of one operand
 
-_FLOAT_FUNCTIONS = """exp log sqrt sigmoid sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf
-    reciprocal""".split()
+_FLOAT_FUNCTIONS = (
+    *("exp", "log", "sqrt", "reciprocal", "sigmoid", "erf"),
+    *("sin", "cos", "tan", "asin", "acos", "atan"),
+    *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+)
 
 
 def _float_function(name: str, kind: str) -> None:

@@ -1,0 +1,85 @@
+"""The way of a case through IREE: its importer of ONNX, its compiler, its runtime. Its targets differ in the device.
+
+The compiler runs inside the worker, which saves starting one a case; where it crashes, that is the outcome. It says
+why on standard error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import iree.compiler.ir
+from iree.compiler.api import Output, Session, Source
+from iree.compiler.extras import onnx_importer
+
+from onnx_case import Build, Instance, Program, make_system
+from onnx_writer import Written
+from worker import Rejection, Stages, System
+
+REJECTIONS = (
+    Rejection(
+        r"failed to legalize operation 'torch\.operator'",
+        "torch-mlir's docs/importers/onnx_importer.md: an operator, or a form of it, that has no conversion",
+        stage="lower",
+    ),
+)
+
+_DIAGNOSTIC = re.compile(r"error: (.+)$", re.MULTILINE)
+
+
+class CompilerError(Exception):
+    """The compiler's own refusal; its diagnostics are on standard error."""
+
+
+def explain(message: str, written: str) -> str:
+    """The compiler's first diagnostic, which is not part of what Python raises."""
+    first = _DIAGNOSTIC.search(written)
+    return f"{message}: {first.group(1)}" if first else message
+
+
+def import_model(model: Any) -> str:
+    """The model in torch-mlir's dialect for ONNX, as text."""
+    info = onnx_importer.ModelInfo(model)
+    module = info.create_module(context=iree.compiler.ir.Context()).operation
+    onnx_importer.NodeImporter.define_function(info.main_graph, module).import_all()
+    return str(module)
+
+
+def compile_text(text: str, flags: Sequence[str]) -> bytes:
+    """A module for the runtime."""
+    with Session() as session:
+        session.set_flags("--iree-input-type=onnx", *flags)
+        source = Source.wrap_buffer(session, text.encode() + b"\0")
+        invocation = session.invocation()
+        invocation.enable_console_diagnostics()
+        if not invocation.parse_source(source) or not invocation.execute():
+            raise CompilerError("the compiler refuses the model")
+        with Output.open_membuffer() as output:
+            invocation.output_vm_bytecode(output)
+            return bytes(output.map_memory())
+
+
+def build_with(flags: Sequence[str], load: Callable[[bytes, Written], Instance]) -> Build:
+    """The builder of a target that compiles with these flags; `load` makes an instance of a module."""
+
+    def build(written: Written, stages: Stages) -> Program:
+        with stages("export"):
+            text = import_model(written.graph.model())
+        with stages("lower"):
+            module = compile_text(text, flags)
+
+        return Program(lambda: load(module, written))
+
+    return build
+
+
+def make_iree(name: str, build: Build) -> System:
+    # f64 is left out: the compiler demotes it to f32.
+    dtypes = ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32"]
+    versions = {"iree-base-runtime": version("iree-base-runtime"), "onnx": version("onnx")}
+    return make_system(
+        name, version("iree-base-compiler"), dtypes, "iree", build, REJECTIONS, versions, explain=explain
+    )
