@@ -7,17 +7,22 @@ why on standard error.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
 import iree.compiler.ir
+import iree.runtime
 from iree.compiler.api import Output, Session, Source
 from iree.compiler.extras import onnx_importer
 
-from onnx_case import Build, Instance, Program, make_system
+from arrays import DTYPES, Array
+from onnx_case import Instance, Program, make_system
 from onnx_writer import Written
 from worker import Rejection, Stages, System
+
+FUNCTION = "case"  # what the writer calls the graph
 
 REJECTIONS = (
     Rejection(
@@ -62,21 +67,39 @@ def compile_text(text: str, flags: Sequence[str]) -> bytes:
             return bytes(output.map_memory())
 
 
-def build_with(flags: Sequence[str], load: Callable[[bytes, Written], Instance]) -> Build:
-    """The builder of a target that compiles with these flags; `load` makes an instance of a module."""
+def load(module: bytes, driver: str, written: Written) -> Instance:
+    """A fresh instance of a compiled module on a device."""
+    config = _device(driver)
+    loaded = iree.runtime.load_vm_module(iree.runtime.VmModule.copy_buffer(config.vm_instance, module), config)
+    dtypes = [DTYPES[value.dtype] for value in written.graph.outputs]
+
+    def run(arrays: list[Array]) -> list[Array]:
+        results = loaded[FUNCTION](*arrays)
+        several = results if isinstance(results, tuple | list) else [results]
+        hosts = [result.to_host() for result in several]
+        # A boolean comes back as a byte.
+        return [
+            host.astype(dtype) if dtype == DTYPES["bool"] else host for host, dtype in zip(hosts, dtypes, strict=True)
+        ]
+
+    return run
+
+
+@cache
+def _device(driver: str) -> iree.runtime.Config:
+    return iree.runtime.Config(driver)
+
+
+def make_iree(name: str, flags: Sequence[str], driver: str) -> System:
+    """The target that compiles with these flags and runs on that driver's device."""
 
     def build(written: Written, stages: Stages) -> Program:
         with stages("export"):
             text = import_model(written.graph.model())
         with stages("lower"):
             module = compile_text(text, flags)
+        return Program(lambda: load(module, driver, written))
 
-        return Program(lambda: load(module, written))
-
-    return build
-
-
-def make_iree(name: str, build: Build) -> System:
     # f64 is left out: the compiler demotes it to f32.
     dtypes = ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32"]
     versions = {"iree-base-runtime": version("iree-base-runtime"), "onnx": version("onnx")}
