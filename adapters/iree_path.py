@@ -7,22 +7,31 @@ why on standard error.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import iree.compiler.ir
 import iree.runtime
+import numpy as np
 from iree.compiler.api import Output, Session, Source
 from iree.compiler.extras import onnx_importer
 
 from arrays import DTYPES, Array
 from onnx_case import Instance, Program, make_system
+from onnx_graph import Value
 from onnx_writer import Written
 from worker import Rejection, Stages, System
 
 FUNCTION = "case"  # what the writer calls the graph
+RUN_MODULE = str(Path(sys.executable).parent / "iree-run-module")
+
+Load = Callable[[bytes, Written], Instance]
 
 REJECTIONS = (
     Rejection(
@@ -33,6 +42,10 @@ REJECTIONS = (
 )
 
 _DIAGNOSTIC = re.compile(r"error: (.+)$", re.MULTILINE)
+
+
+class RunError(Exception):
+    """The first line that iree-run-module says before it fails."""
 
 
 class CompilerError(Exception):
@@ -67,38 +80,62 @@ def compile_text(text: str, flags: Sequence[str]) -> bytes:
             return bytes(output.map_memory())
 
 
-def load(module: bytes, driver: str, written: Written) -> Instance:
-    """A fresh instance of a compiled module on a device."""
-    config = _device(driver)
+def typed(array: Array, value: Value) -> Array:
+    """IREE knows no unsigned integers, booleans or bf16 outside its modules: it hands back bytes of the right size."""
+    dtype = DTYPES[value.dtype]
+    return array.view(dtype) if array.itemsize == dtype.itemsize else array
+
+
+def load_on_cpu(module: bytes, written: Written) -> Instance:
+    """A fresh instance of a compiled module inside the worker."""
+    config = _cpu()
     loaded = iree.runtime.load_vm_module(iree.runtime.VmModule.copy_buffer(config.vm_instance, module), config)
-    dtypes = [DTYPES[value.dtype] for value in written.graph.outputs]
 
     def run(arrays: list[Array]) -> list[Array]:
         results = loaded[FUNCTION](*arrays)
         several = results if isinstance(results, tuple | list) else [results]
         hosts = [result.to_host() for result in several]
-        # A boolean comes back as a byte.
-        return [
-            host.astype(dtype) if dtype == DTYPES["bool"] else host for host, dtype in zip(hosts, dtypes, strict=True)
-        ]
+        return [typed(host, value) for host, value in zip(hosts, written.graph.outputs, strict=True)]
 
     return run
 
 
 @cache
-def _device(driver: str) -> iree.runtime.Config:
-    return iree.runtime.Config(driver)
+def _cpu() -> iree.runtime.Config:
+    return iree.runtime.Config("local-sync")
 
 
-def make_iree(name: str, flags: Sequence[str], driver: str) -> System:
-    """The target that compiles with these flags and runs on that driver's device."""
+def run_module(module: bytes, device: str, written: Written) -> Instance:
+    """A program of its own for each run, iree-run-module: in Python the runtime's Vulkan driver takes no arrays of
+    numpy's (their memory is not aligned as the import of host memory wants it)."""
+
+    def run(arrays: list[Array]) -> list[Array]:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "module.vmfb").write_bytes(module)
+            command = [RUN_MODULE, f"--device={device}", f"--module={folder}/module.vmfb", f"--function={FUNCTION}"]
+            for i, array in enumerate(arrays):
+                np.save(folder / f"in{i}.npy", array)
+                command.append(f"--input=@{folder}/in{i}.npy")
+            command += [f"--output=@{folder}/out{i}.npy" for i in range(len(written.graph.outputs))]
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+            if done.returncode != 0:
+                first = done.stdout.strip().partition("\n")[0]
+                raise RunError(f"exit {done.returncode}: {first}")
+            return [typed(np.load(folder / f"out{i}.npy"), value) for i, value in enumerate(written.graph.outputs)]
+
+    return run
+
+
+def make_iree(name: str, flags: Sequence[str], load: Load) -> System:
+    """The target that compiles with these flags; `load` makes an instance of a module."""
 
     def build(written: Written, stages: Stages) -> Program:
         with stages("export"):
             text = import_model(written.graph.model())
         with stages("lower"):
             module = compile_text(text, flags)
-        return Program(lambda: load(module, driver, written))
+        return Program(lambda: load(module, written))
 
     # f64 is left out: the compiler demotes it to f32.
     dtypes = ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32"]

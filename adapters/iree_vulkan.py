@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from iree_path import make_iree
+from iree_path import make_iree, run_module
 from worker import serve
 
 FLAGS = ("--iree-hal-target-backends=vulkan-spirv",)
 
 if __name__ == "__main__":
-    serve(lambda _: make_iree("iree-vulkan", FLAGS, "vulkan"))
+    serve(lambda _: make_iree("iree-vulkan", FLAGS, lambda module, written: run_module(module, "vulkan", written)))
