@@ -91,9 +91,12 @@ def load_on_cpu(module: bytes, written: Written) -> Instance:
     config = _cpu()
     loaded = iree.runtime.load_vm_module(iree.runtime.VmModule.copy_buffer(config.vm_instance, module), config)
 
+    held: list[object] = []  # results are read where they lie, so that a later run that writes there shows
+
     def run(arrays: list[Array]) -> list[Array]:
         results = loaded[FUNCTION](*arrays)
         several = results if isinstance(results, tuple | list) else [results]
+        held.append(several)
         hosts = [result.to_host() for result in several]
         return [typed(host, value) for host, value in zip(hosts, written.graph.outputs, strict=True)]
 

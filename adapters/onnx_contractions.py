@@ -8,7 +8,7 @@ from typing import Any
 from onnx_graph import Graph, Value, broadcast, carried
 from onnx_ops import Results, function, wide
 from onnx_pointwise import node
-from promotion import Number, is_float
+from promotion import Number, is_float, result_type
 from worker import UnsupportedError
 
 # ---- matrix products
@@ -84,9 +84,12 @@ def baddbmm(graph: Graph, self: Value, batch1: Value, batch2: Value, beta: Numbe
 
 @function("addr.default", in_place=True)
 def addr(graph: Graph, self: Value, vec1: Value, vec2: Value, beta: Number = 1, alpha: Number = 1) -> Results:
-    worked = wide(carried(self.dtype))
+    dtype = result_type([self, vec1, vec2])
+    worked = wide(carried(dtype))
     a, b = (graph.cast(x, worked) for x in (vec1, vec2))
-    return _sum(graph, self, graph.op("Mul", graph.unsqueeze(a, 1), graph.unsqueeze(b, 0)), beta, alpha)
+    return _sum(
+        graph, graph.cast(self, dtype), graph.op("Mul", graph.unsqueeze(a, 1), graph.unsqueeze(b, 0)), beta, alpha
+    )
 
 
 # ---- convolutions
@@ -110,6 +113,8 @@ def _convolve(
     output_padding: Any,
     groups: int,
 ) -> Value:
+    if not is_float(x.dtype):
+        raise UnsupportedError("ONNX convolves floats")
     dims = weight.rank - 2
     batched = x.rank == weight.rank
     x = x if batched else graph.unsqueeze(x, 0)
@@ -196,6 +201,8 @@ def _batched(graph: Graph, x: Value, dims: int) -> Value:
 def _average_pool(
     graph: Graph, x: Value, dims: int, kernel: Any, stride: Any, padding: Any, ceil: bool, include_pad: bool
 ) -> Value:
+    if not is_float(x.dtype):
+        raise UnsupportedError("ONNX averages floats")
     if ceil:
         raise UnsupportedError("the last window of a pool with ceil_mode counts differently in ONNX")
     kernel, stride, padding, dilation = _pool_arguments(x, dims, kernel, stride, padding, 1)

@@ -7,6 +7,7 @@ from typing import Any
 
 from onnx_graph import Graph, Value
 from onnx_ops import Results, function, wide
+from promotion import is_float
 from worker import UnsupportedError
 
 # ---- normalizations
@@ -171,6 +172,8 @@ def batch_norm(
 
 def _resize(graph: Graph, x: Value, output_size: Any, scales: Any, mode: str, coordinates: str, **more: Any) -> Value:
     """ONNX takes the scale from the sizes; a scale of its own that differs from it is another op."""
+    if mode != "nearest" and not is_float(x.dtype):
+        raise UnsupportedError("eager rounds what it interpolates of integers in its own way")
     sizes = x.shape[2:]
     for size, out, scale in zip(sizes, output_size, scales, strict=True):
         if scale is not None and scale * size != out:

@@ -13,7 +13,7 @@ import numpy as np
 from arrays import DTYPES
 from onnx_graph import Graph, Value, carried
 from onnx_ops import IN_PLACE, Results, common, operand, pointwise, wide
-from promotion import Number, is_float, number_dtype, promote, result_type, to_float
+from promotion import Number, is_float, result_type, to_float
 from worker import UnsupportedError
 
 
@@ -401,7 +401,7 @@ def float_power(graph: Graph, self: Value | Number, exponent: Value | Number) ->
 @pointwise("ldexp.Tensor")
 def ldexp(graph: Graph, self: Value, other: Value) -> Results:
     """x · 2^y, the power in f32 or y's own dtype, as eager composes it."""
-    exponent = graph.cast(other, to_float(promote(number_dtype(2.0), other.dtype)) if other.shape else "f32")
+    exponent = graph.cast(other, result_type([2.0, other]))
     factor = graph.op("Pow", graph.number(2.0, exponent.dtype), exponent)
     return node(graph, "Mul", self, factor)
 
@@ -441,9 +441,12 @@ def heaviside(graph: Graph, self: Value, values: Value) -> Results:
 
 @pointwise("clamp.default", in_place=True)
 def clamp(graph: Graph, self: Value, min: Number | None = None, max: Number | None = None) -> Results:
+    if min is None or max is None:
+        # Not Clip: the bound that it is not given is the largest finite number, and cuts infinity off.
+        return clamp_tensor(graph, self, min, max)
     dtype = result_type([self, min, max])
     worked = _worked(dtype)
-    bounds = [None if bound is None else graph.number(bound, worked) for bound in (min, max)]
+    bounds = [graph.number(bound, worked) for bound in (min, max)]
     return graph.cast(graph.op("Clip", graph.cast(self, worked), *bounds, shape=self.shape), dtype)
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from onnx_graph import Graph, Value, carried
-from onnx_ops import Results, function, wide, wrap_dims
+from onnx_ops import Results, common, function, wide, wrap_dims
 from promotion import Number, is_float, to_float
 from worker import UnsupportedError
 
@@ -224,8 +224,8 @@ def norm_dim(graph: Graph, self: Value, p: Number | None, dim: Dims, keepdim: bo
 
 @function("dist.default")
 def dist(graph: Graph, self: Value, other: Value, p: Number = 2) -> Results:
-    difference = graph.op("Sub", graph.cast(self, wide(self.dtype)), graph.cast(other, wide(self.dtype)))
-    return graph.cast(vector_norm(graph, difference, p), self.dtype)
+    dtype, operands = common(graph, self, other)
+    return graph.cast(vector_norm(graph, graph.op("Sub", *operands), p), dtype)
 
 
 # ---- softmax
