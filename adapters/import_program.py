@@ -24,7 +24,8 @@ from typing import Any
 import torch
 from torch.export.graph_signature import InputKind, OutputKind
 
-from tensors import NAMES, contiguous_strides, decode, encode, parse_type
+from case_text import contiguous_strides
+from tensors import NAMES, decode, encode, parse_type
 
 Json = dict[str, Any]
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import torch
 
-from tensors import DTYPES, value_name
+from case_text import value_name
+from tensors import DTYPES
 from worker import Json, UnsupportedError
 
 MEMORY_FORMATS: dict[str, torch.memory_format] = {

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import ctypes
-import re
 from collections.abc import Sequence
 from typing import Any
 
 import torch
+
+from case_text import contiguous_strides, random_numbers, split_type
 
 DTYPES: dict[str, torch.dtype] = {
     "bool": torch.bool,
@@ -27,21 +28,8 @@ NAMES: dict[torch.dtype, str] = {dtype: name for name, dtype in DTYPES.items()}
 
 def parse_type(text: str) -> tuple[torch.dtype, list[int]]:
     """The dtype and sizes of "f32[2,3]"."""
-    name, _, rest = text.partition("[")
-    return DTYPES[name], [int(size) for size in rest.rstrip("]").split(",") if size.strip()]
-
-
-def philox_word(seed: int, index: int) -> int:
-    """Word `index` of Philox 4x32-10 under `seed`, as core/philox.cpp has it."""
-    mask = 0xFFFFFFFF
-    block = index // 4
-    c = [block & mask, block >> 32, 0, 0]
-    k0, k1 = seed & mask, (seed >> 32) & mask
-    for _ in range(10):
-        p0, p1 = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
-        c = [(p1 >> 32) ^ c[1] ^ k0, p1 & mask, (p0 >> 32) ^ c[3] ^ k1, p0 & mask]
-        k0, k1 = (k0 + 0x9E3779B9) & mask, (k1 + 0xBB67AE85) & mask
-    return c[index % 4]
+    name, sizes = split_type(text)
+    return DTYPES[name], sizes
 
 
 def decode(data: Any, dtype: torch.dtype, sizes: Sequence[int]) -> torch.Tensor:
@@ -50,10 +38,7 @@ def decode(data: Any, dtype: torch.dtype, sizes: Sequence[int]) -> torch.Tensor:
         raw = bytearray(base64.b64decode(data["b64"]))
         return torch.frombuffer(raw, dtype=dtype).reshape(sizes) if raw else torch.empty(sizes, dtype=dtype)
     if isinstance(data, dict):
-        random = data["random"]
-        low, high = random["low"], random["high"]
-        count = torch.Size(sizes).numel()
-        data = [low + (high - low) * (philox_word(random["seed"], i) / 2**32) for i in range(count)]
+        data = random_numbers(data["random"], torch.Size(sizes).numel())
     if not dtype.is_floating_point:
         return torch.tensor([int(x) for x in data], dtype=dtype).reshape(sizes)
     # Each number is read as a double ("nan" and "inf" included) and rounded to the dtype.
@@ -68,14 +53,6 @@ def encode(tensor: torch.Tensor) -> dict[str, Any]:
     return {"type": f"{NAMES[dense.dtype]}[{sizes}]", "data": {"b64": base64.b64encode(raw).decode()}}
 
 
-def contiguous_strides(sizes: Sequence[int]) -> list[int]:
-    """Row-major strides; a zero-size dim counts as one, as in PyTorch."""
-    strides = [1] * len(sizes)
-    for dim in range(len(sizes) - 2, -1, -1):
-        strides[dim] = strides[dim + 1] * max(sizes[dim + 1], 1)
-    return strides
-
-
 def strided(dense: torch.Tensor, strides: Sequence[int] | None) -> torch.Tensor:
     """A fresh tensor of these strides over a storage just large enough, holding `dense` by logical index."""
     sizes = list(dense.shape)
@@ -88,12 +65,3 @@ def strided(dense: torch.Tensor, strides: Sequence[int] | None) -> torch.Tensor:
     places = torch.arange(extent).as_strided(sizes, list(strides)).reshape(-1)
     storage[places] = dense.reshape(-1)
     return storage.as_strided(sizes, list(strides))
-
-
-_VALUE = re.compile(r"%([A-Za-z_][A-Za-z0-9_]*)")
-
-
-def value_name(argument: Any) -> str | None:
-    """The name in "%name", or nothing."""
-    found = _VALUE.fullmatch(argument) if isinstance(argument, str) else None
-    return found.group(1) if found else None

@@ -17,7 +17,8 @@ if importlib.util.find_spec("torch") is None:
 import torch
 
 import pytorch_eager
-from tensors import DTYPES, decode, encode, parse_type, philox_word, strided
+from case_text import philox_word
+from tensors import DTYPES, decode, encode, parse_type, strided
 from worker import Stages, UnsupportedError
 
 

@@ -1,0 +1,65 @@
+"""openvino: OpenVINO's CPU plugin, its inference precision set to f32 (else it may compute in bf16)."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+import numpy as np
+import openvino
+
+from arrays import DTYPES, Array
+from onnx_case import Instance, Program, make_system
+from onnx_writer import Written
+from worker import Rejection, Stages, System, serve
+
+REJECTIONS = (
+    Rejection(
+        r"OpenVINO does not support the following ONNX operations",
+        "the list of supported operations of OpenVINO's ONNX frontend",
+        stage="lower",
+    ),
+)
+
+OPTIONS = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
+
+
+def make(_: list[str]) -> System:
+    core = openvino.Core()
+
+    def build(written: Written, stages: Stages) -> Program:
+        with stages("export"):
+            model = core.read_model(written.graph.serialize())
+        with stages("lower"):
+            compiled = core.compile_model(model, "CPU", OPTIONS)
+        names = [value.name for value in written.graph.inputs]
+        results = [(value.dtype, value.shape) for value in written.graph.outputs]
+
+        def start() -> Instance:
+            request = compiled.create_infer_request()
+            kept = {name for port in compiled.inputs for name in port.names}
+
+            def run(arrays: list[Array]) -> list[Array]:
+                given = {name: array for name, array in zip(names, arrays, strict=True) if name in kept}
+                request.infer({name: openvino.Tensor(array) for name, array in given.items()})
+                return [result_of(request, i, dtype) for i, (dtype, _) in enumerate(results)]
+
+            return run
+
+        return Program(start)
+
+    installed = version("openvino")
+    dtypes = ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "f32"]
+    return make_system("openvino", installed, dtypes, "openvino", build, REJECTIONS, {"onnx": version("onnx")})
+
+
+def result_of(request: openvino.InferRequest, index: int, dtype: str) -> Array:
+    """A copy: the request writes into the same memory at its next run. OpenVINO's boolean is a byte."""
+    tensor = request.get_output_tensor(index)
+    if 0 in tensor.shape:  # its data says that it has no dims
+        return np.empty(tuple(tensor.shape), dtype=DTYPES[dtype])
+    data = np.array(tensor.data)
+    return data.astype(DTYPES[dtype]) if dtype == "bool" and data.dtype in (np.uint8, np.int8) else data
+
+
+if __name__ == "__main__":
+    serve(make)

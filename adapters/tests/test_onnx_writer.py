@@ -1,0 +1,256 @@
+"""The writer's models against what eager does, computed by ONNX's own reference. Skipped where there is no onnx."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import unittest
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+for _package in ("numpy", "onnx", "ml_dtypes"):
+    if importlib.util.find_spec(_package) is None:
+        raise unittest.SkipTest(f"this Python has no {_package}")
+
+import numpy as np
+import onnx.checker
+import onnx.shape_inference
+from onnx.reference import ReferenceEvaluator
+
+import onnx_case
+from arrays import decode
+from onnx_graph import Graph
+from onnx_writer import OPS, Written, write
+from worker import Stages, UnsupportedError
+
+Json = dict[str, Any]
+
+
+def reference(written: Written, _: Stages) -> onnx_case.Program:
+    """ONNX's reference as a runtime; the model must be valid and say of itself what its nodes infer."""
+    model = written.graph.model()
+    onnx.checker.check_model(model)
+    onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
+    evaluator = ReferenceEvaluator(model)
+    names = [value.name for value in written.graph.inputs]
+    return onnx_case.Program(lambda: lambda arrays: evaluator.run(None, dict(zip(names, arrays, strict=True))))
+
+
+def node(out: str, op: str, *args: object, **kwargs: object) -> Json:
+    return {"out": out, "op": f"aten.{op}" if op != "getitem" else op, "args": list(args), "kwargs": kwargs}
+
+
+def run(graph: Json, feed: Json, second: Json | None = None) -> Json:
+    graph = {"constants": {}, "buffers": {}, **graph}
+    return onnx_case.run_protocol({"case": {"graph": graph, "feed": feed}, "second_feed": second}, Stages(), reference)
+
+
+def numbers(entry: Json) -> list[Any]:
+    return decode(entry["data"], entry["type"]).reshape(-1).tolist()
+
+
+def kinds(graph: Json) -> list[str]:
+    return [kind for kind, *_ in write({"constants": {}, "buffers": {}, **graph}).graph.nodes]
+
+
+class MemoryTest(unittest.TestCase):
+    def test_a_write_is_seen_by_every_view(self) -> None:
+        graph = {
+            "inputs": {"x": {"type": "f32[2,2]"}},
+            "nodes": [
+                node("row", "select.int", "%x", 0, 1),
+                node("t", "t.default", "%x"),
+                node("w", "mul_.Scalar", "%row", 10),
+            ],
+            "outputs": ["%t", "%w"],
+        }
+        reply = run(graph, {"x": [1, 2, 3, 4]})
+        self.assertEqual(numbers(reply["outputs"][0]), [1, 30, 2, 40])
+        self.assertEqual(numbers(reply["outputs"][1]), [30, 40])
+        self.assertEqual(numbers(reply["inputs"]["x"]), [1, 2, 30, 40])
+
+    def test_a_clone_sees_no_write(self) -> None:
+        graph = {
+            "inputs": {"x": {"type": "f32[2]"}},
+            "nodes": [node("c", "clone.default", "%x"), node("w", "zero_.default", "%x")],
+            "outputs": ["%c"],
+        }
+        reply = run(graph, {"x": [1, 2]})
+        self.assertEqual((numbers(reply["outputs"][0]), numbers(reply["inputs"]["x"])), ([1, 2], [0, 0]))
+
+    def test_gapped_views_scatter(self) -> None:
+        graph = {
+            "inputs": {"x": {"type": "f32[6]"}},
+            "nodes": [
+                node("s", "as_strided.default", "%x", [2, 2], [3, 1], 1),
+                node("w", "neg_.default", "%s"),
+                node("e", "slice.Tensor", "%x", 0, 0, 6, 2),
+            ],
+            "outputs": ["%e"],
+        }
+        reply = run(graph, {"x": [1, 2, 3, 4, 5, 6]})
+        self.assertEqual(numbers(reply["inputs"]["x"]), [1, -2, -3, 4, -5, -6])
+        self.assertEqual(numbers(reply["outputs"][0]), [1, -3, -5])
+
+    def test_as_strided_follows_the_order_of_computed_memory(self) -> None:
+        # relu keeps the strides of its transposed operand, so its storage lies column by column.
+        graph = {
+            "inputs": {"x": {"type": "f32[2,3]"}},
+            "nodes": [
+                node("t", "t.default", "%x"),
+                node("r", "relu.default", "%t"),
+                node("s", "as_strided.default", "%r", [6], [1]),
+            ],
+            "outputs": ["%s"],
+        }
+        self.assertEqual(numbers(run(graph, {"x": [1, 2, 3, 4, 5, 6]})["outputs"][0]), [1, 2, 3, 4, 5, 6])
+
+    def test_windows_on_one_storage_are_one_input(self) -> None:
+        graph = {
+            "storages": {"s": {"type": "f32[4]"}},
+            "inputs": {
+                "a": {"type": "f32[3]", "storage": "s", "strides": [1], "offset": 0},
+                "b": {"type": "f32[2]", "storage": "s", "strides": [1], "offset": 2},
+            },
+            "nodes": [node("w", "fill_.Scalar", "%a", 7)],
+            "outputs": ["%b"],
+        }
+        reply = run(graph, {"s": [1, 2, 3, 4]})
+        self.assertEqual(numbers(reply["outputs"][0]), [7, 4])
+        self.assertEqual(numbers(reply["inputs"]["b"]), [7, 4])
+
+    def test_buffers_are_carried_and_begin_anew_in_a_fresh_instance(self) -> None:
+        graph = {
+            "inputs": {"x": {"type": "f32[1]"}},
+            "buffers": {"n": {"type": "f32[1]", "data": [10]}},
+            "nodes": [node("w", "add_.Tensor", "%n", "%x")],
+            "outputs": ["%n"],
+        }
+        reply = run(graph, {"x": [1]}, {"x": [5]})
+        self.assertEqual(numbers(reply["buffers"]["n"]), [11])
+        self.assertEqual(numbers(reply["b"]["buffers"]["n"]), [16])
+        self.assertEqual(numbers(reply["again"]["outputs"][0]), [11])
+
+    def test_writing_to_what_overlaps_itself_is_unsupported(self) -> None:
+        graph = {
+            "inputs": {"x": {"type": "f32[3]"}},
+            "nodes": [node("u", "unfold.default", "%x", 0, 2, 1), node("w", "zero_.default", "%u")],
+            "outputs": ["%x"],
+        }
+        with self.assertRaises(UnsupportedError):
+            run(graph, {"x": [1, 2, 3]})
+
+    def test_a_tensor_object_that_is_turned_is_turned_under_all_its_names(self) -> None:
+        graph = {
+            "inputs": {"x": {"type": "f32[1,2]"}},
+            "nodes": [
+                node("c", "contiguous.default", "%x"),
+                node("t", "t_.default", "%c"),
+            ],
+            "outputs": ["%x"],
+        }
+        reply = run(graph, {"x": [1, 2]})
+        self.assertEqual((reply["outputs"][0]["type"], reply["inputs"]["x"]["type"]), ("f32[2,1]", "f32[2,1]"))
+
+
+class StructureTest(unittest.TestCase):
+    def test_views_and_copies_stay_nodes(self) -> None:
+        graph = {
+            "inputs": {"x": {"type": "f32[2,3]"}},
+            "nodes": [
+                node("a", "alias.default", "%x"),
+                node("v", "view.default", "%a", [3, 2]),
+                node("p", "permute.default", "%v", [1, 0]),
+                node("c", "clone.default", "%p"),
+            ],
+            "outputs": ["%c", "%c", "%x"],
+        }
+        self.assertEqual(kinds(graph), ["Identity", "Reshape", "Transpose", "Identity", "Identity"])
+
+    def test_names_of_the_case_never_meet_those_of_the_writer(self) -> None:
+        graph = {
+            "inputs": {"c0": {"type": "f32[2]"}, "t1": {"type": "f32[2]"}},
+            "nodes": [node("t2", "add.Scalar", "%c0", 1), node("c1", "mul.Tensor", "%t2", "%t1")],
+            "outputs": ["%c1"],
+        }
+        self.assertEqual(numbers(run(graph, {"c0": [1, 2], "t1": [3, 4]})["outputs"][0]), [6, 12])
+
+
+class MeaningTest(unittest.TestCase):
+    def check(self, op: str, operands: list[tuple[str, list[Any]]], wanted: list[Any], *args: object) -> None:
+        inputs = {f"x{i}": {"type": kind} for i, (kind, _) in enumerate(operands)}
+        graph = {
+            "inputs": inputs,
+            "nodes": [node("y", op, *(f"%{name}" for name in inputs), *args)],
+            "outputs": ["%y"],
+        }
+        feed = {f"x{i}": data for i, (_, data) in enumerate(operands)}
+        np.testing.assert_equal(numbers(run(graph, feed)["outputs"][0]), wanted, err_msg=op)
+
+    def test_integers_divide_as_eager_divides(self) -> None:
+        pair = [("i32[4]", [7, -7, 7, -7]), ("i32[4]", [2, 2, -2, -2])]
+        self.check("floor_divide.default", pair, [3, -4, -4, 3])
+        self.check("remainder.Tensor", pair, [1, 1, -1, -1])
+        self.check("fmod.Tensor", pair, [1, -1, 1, -1])
+        self.check("div.Tensor", pair, [3.5, -3.5, -3.5, 3.5])
+
+    def test_narrow_integers_wrap(self) -> None:
+        self.check("add.Tensor", [("i8[1]", [127]), ("i8[1]", [1])], [-128])
+        self.check("mul.Tensor", [("u8[1]", [200]), ("u8[1]", [2])], [144])
+
+    def test_rounding(self) -> None:
+        self.check("round.default", [("f32[3]", [0.5, 1.5, -2.5])], [0.0, 2.0, -2.0])
+        self.check("trunc.default", [("f32[2]", [1.7, -1.7])], [1.0, -1.0])
+
+    def test_numbers_promote_as_in_eager(self) -> None:
+        self.check("add.Scalar", [("i64[1]", [1])], [1.5], 0.5)
+        self.check("add.Tensor", [("f32[1]", [1.0]), ("f64[]", [0.5])], [1.5])
+
+    def test_sign_of_nan(self) -> None:
+        self.check("sgn.default", [("f32[2]", ["nan", -3.0])], [0.0, -1.0])
+
+    def test_any_counts_nan(self) -> None:
+        self.check("any.default", [("f32[2]", [0.0, "nan"])], [True])
+
+    def test_indices_from_behind_and_sums_where_they_meet(self) -> None:
+        graph = {
+            "inputs": {"x": {"type": "f32[3]"}, "i": {"type": "i64[2]"}, "v": {"type": "f32[2]"}},
+            "nodes": [
+                node("y", "index_put.default", "%x", ["%i"], "%v", True),
+                node("z", "index.Tensor", "%x", ["%i"]),
+            ],
+            "outputs": ["%y", "%z"],
+        }
+        reply = run(graph, {"x": [1, 2, 3], "i": [-1, -1], "v": [10, 20]})
+        self.assertEqual(numbers(reply["outputs"][0]), [1, 2, 33])
+        self.assertEqual(numbers(reply["outputs"][1]), [3, 3])
+
+
+class TableTest(unittest.TestCase):
+    def test_the_table_is_wide(self) -> None:
+        self.assertGreater(len(OPS), 400)
+        self.assertIn("aten.add_.Tensor", OPS)
+
+    def test_every_overload_is_one_of_pytorch(self) -> None:
+        if importlib.util.find_spec("torch") is None:
+            self.skipTest("this Python has no torch")
+        from torch_case import overload
+
+        for op in OPS:
+            overload(op)
+
+    def test_an_op_without_counterpart_is_unsupported(self) -> None:
+        graph = {"inputs": {"x": {"type": "f32[1]"}}, "nodes": [node("y", "erfinv.default", "%x")], "outputs": ["%y"]}
+        with self.assertRaisesRegex(UnsupportedError, "erfinv"):
+            run(graph, {"x": [0]})
+
+    def test_equal_constants_are_one(self) -> None:
+        graph = Graph()
+        self.assertEqual(graph.number(1.0, "f32"), graph.number(1.0, "f32"))
+        self.assertNotEqual(graph.number(0.0, "f32").name, graph.number(-0.0, "f32").name)
+
+
+if __name__ == "__main__":
+    unittest.main()
