@@ -19,7 +19,7 @@ from onnx_writer import OPS
 from onnxruntime_cpu import LEVELS, REJECTIONS, session
 from tensors import DTYPES
 from torch_case import CaseModule, Instance, Program, Ran, Sources, run_protocol
-from worker import Json, Rejection, Stages, System, serve
+from worker import Json, Rejection, Stages, System, UnsupportedError, serve
 
 EXPORT_REJECTIONS = (
     *REJECTIONS,
@@ -29,6 +29,15 @@ EXPORT_REJECTIONS = (
         stage="export",
     ),
 )
+
+
+def check_layout(graph: Json, inputs: tuple[torch.Tensor, ...]) -> None:
+    """A model's inputs are dense and share nothing, so that a view of their storage would mean something else."""
+    if graph.get("storages"):
+        raise UnsupportedError("inputs that are windows on one storage")
+    strided = any("strides" in spec for spec in graph.get("buffers", {}).values())
+    if strided or not all(tensor.is_contiguous() for tensor in inputs):
+        raise UnsupportedError("an input that is not contiguous")
 
 
 def without_state(graph: Json, inputs: tuple[torch.Tensor, ...]) -> tuple[Json, list[str]]:
@@ -64,6 +73,7 @@ def make(arguments: list[str]) -> System:
     logging.disable(logging.WARNING)
 
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
+        check_layout(graph, inputs)
         with stages("export"), torch.no_grad():
             stateless, written = without_state(graph, tuple(tensor.clone() for tensor in inputs))
             sources = Sources(graph, {})
