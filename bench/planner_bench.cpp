@@ -9,6 +9,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <sstream>
 
 #include "core/choices.h"
@@ -139,10 +140,10 @@ PackingProblem random_graph(Choices& choices, int count) {
   return problem;
 }
 
-void random_graphs(int count, int tensors) {
+void random_graphs(int count, int tensors, std::span<const Packer> packers) {
   fmt::print("\n{} random graphs of {} tensors: arena / lower bound, mean and worst; microseconds a graph\n", count,
              tensors);
-  for (const Packer& packer : all_packers) {
+  for (const Packer& packer : packers) {
     double sum = 0;
     double worst = 0;
     double seconds = 0;
@@ -164,6 +165,8 @@ void random_graphs(int count, int tensors) {
 int main(int argc, char** argv) {
   const std::filesystem::path folder = argc > 1 ? argv[1] : PARALLAX_SHARED_DIR "/planner-bench";
   parallax::challenging(parallax::read_problems(folder));
-  parallax::random_graphs(1000, 10);
-  parallax::random_graphs(500, 50);
+  parallax::random_graphs(1000, 10, parallax::all_packers);
+  parallax::random_graphs(500, 50, parallax::all_packers);
+  const std::array fast = {*parallax::find_packer("default")};
+  for (int tensors : {1000, 3000, 10000}) parallax::random_graphs(5, tensors, fast);
 }

@@ -7,9 +7,8 @@
 //   over must come to lie on a block that is still open, which bounds it from below (`least`).
 // - heights: in each section (steps between which no life begins or ends) the open blocks, stacked in the order of
 //   these bounds, must end under the capacity: the bound of one machine with release times.
-// - dominance: no block goes so high that an open one fits under it; of equal blocks the first goes first; a block
-// under
-//   which nothing is open any more is placed once.
+// - dominance: no block goes so high that an open one fits under it; of equal blocks the first goes first; a block that
+//   no open one lives beside is placed once.
 // - parts: where no open block crosses a section's end, the two sides are searched apart.
 // - memory: open blocks with the same bounds under them were searched before, however what is under them was stacked.
 #pragma once

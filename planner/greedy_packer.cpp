@@ -66,9 +66,13 @@ int64_t GreedyPacker::pack(std::span<const int> order, Fit fit, std::vector<int6
   offsets.assign(problem_.blocks.size(), 0);
   taken_.clear();
   int64_t height = 0;
+  const auto start = [&](int number) { return problem_.blocks[static_cast<std::size_t>(number)].range.first; };
+  const bool by_start = std::ranges::is_sorted(order, {}, start);
   for (int number : order) {
     const Block& block = problem_.blocks[static_cast<std::size_t>(number)];
     if (block.size == 0) continue;
+    // What is dead stays so: each block meets only those that live, and the whole costs n times their number.
+    if (by_start) std::erase_if(taken_, [&](const Taken& other) { return other.range.last < block.range.first; });
     const int64_t offset = place(block, fit);
     offsets[static_cast<std::size_t>(number)] = offset;
     height = std::max(height, offset + block.size);
@@ -80,6 +84,9 @@ int64_t GreedyPacker::pack(std::span<const int> order, Fit fit, std::vector<int6
 }
 
 namespace {
+
+// The other orders cost the square of the number of blocks.
+constexpr std::size_t most_blocks_for_all_orders = 1000;
 
 void keep_better(Packing& best, int64_t height, std::vector<int64_t>& offsets) {
   if (height >= best.height) return;
@@ -104,6 +111,7 @@ Packing pack_greedily(const PackingProblem& problem, const PackBudget&) {
   std::vector<int64_t> offsets;
   const int64_t bound = lower_bound(problem);
   for (const GreedyOrder& by : greedy_orders) {
+    if (problem.blocks.size() > most_blocks_for_all_orders && by.key != start_key) continue;
     const std::vector<int> order = greedy_order(problem, by);
     for (Fit fit : all_fits) {
       keep_better(best, packer.pack(order, fit, offsets), offsets);

@@ -1,7 +1,7 @@
 // Packing: blocks of bytes with a life each, put into one arena so that no two that live at once share a byte.
 //
 // The problem that every packer (planner/packers.h) solves: dynamic storage allocation with all lives known beforehand,
-// which is NP-hard. It knows no graph; planner/arenas.h makes problems from storages.
+// which is NP-hard. It knows no graph; planner/plan_memory.h makes problems from storages.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,8 @@ using StorageSizes = int64_t (*)(const Graph& graph, StorageId storage);
 
 struct MemoryOptions {
   std::array<ArenaRule, arena_count> rules;
-  // Enough for a provably lowest arena of most graphs of a hundred nodes; those of ten need no search at all.
+  // Enough for a lowest arena of nearly all random graphs of fifty nodes; most of ten need no search
+  // (bench/planner_bench).
   PackBudget budget{20000, 1};
   StorageSizes sizes = storage_bytes;
   PackFn packer = pack_by_default;

@@ -68,7 +68,6 @@ TEST(Packers, ExactIsAsLowAsBruteForceAndSaysSo) {
   }
 }
 
-// Found by hand: every greedy order leaves a gap, and the lower bound is not reached by any packing of it either.
 TEST(Packers, NoneIsLowerThanTheProvedLowest) {
   for (uint64_t stream = 0; stream < 60; ++stream) {
     SCOPED_TRACE(::testing::Message() << "seed 5, stream " << stream);
@@ -97,6 +96,18 @@ TEST(Packers, StopWhereTheHeightIsEnough) {
   PackingProblem problem = draw_problem(choices, 40, 1000, false);
   problem.enough = std::numeric_limits<int64_t>::max();
   for (const Packer& packer : all_packers) EXPECT_LE(packer.pack(problem, {1000000, 1}).steps, 400) << packer.name;
+}
+
+// Above a thousand blocks only what costs little is done.
+TEST(Packers, PackThousandsOfBlocks) {
+  Choices choices(8, 0);
+  PackingProblem problem;
+  for (int i = 0; i < 5000; ++i) {
+    problem.blocks.push_back({{i, i + static_cast<int>(choices.below(20))}, choices.between(1, 100), 1});
+  }
+  const Packing packing = pack_by_default(problem, {20000, 1});
+  EXPECT_TRUE(is_packing(problem, packing.offsets));
+  EXPECT_LE(packing.height, 2 * lower_bound(problem));
 }
 
 TEST(Packers, AreFoundByName) {
