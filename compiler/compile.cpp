@@ -12,7 +12,14 @@ Result<Program> compile(const Graph& graph, const CompileOptions& options, const
     program.graph = std::move(next);
     present = &program.graph;
   }
-  program.plan = parts.planner(program.graph, parts.lifetimes(program.graph), options.alignment);
+  MemoryOptions memory;
+  memory.rule(Arena::Backend) = {options.alignment, options.arena_limit};
+  memory.sizes = parts.sizes;
+  memory.packer = parts.packer;
+  const InPlaceKernels kernels = options.reuse_in_place || parts.reuse_in_place ? options.in_place_kernels : nullptr;
+  const Lifetimes lifetimes = parts.lifetimes(program.graph);
+  TRY(program.plan, plan_memory(program.graph, lifetimes,
+                                choose_in_place(program.graph, lifetimes, kernels, parts.in_place), memory));
   return program;
 }
 

@@ -9,7 +9,10 @@ namespace parallax {
 
 struct CompileOptions {
   FaultSet faults;
-  int64_t alignment = 8;  // of arena slots, in bytes; small, so that slots of few sizes collide often
+  int64_t alignment = 8;  // of the backend's arena, in bytes; small, so that slots of few sizes collide often
+  int64_t arena_limit = ArenaRule().limit;    // bytes that the backend's arena may have
+  InPlaceKernels in_place_kernels = nullptr;  // which kernels of the backend may write over an operand
+  bool reuse_in_place = false;                // let them
 };
 
 // The last pass's graph, whose nodes are the schedule, and where its storages lie.
@@ -22,6 +25,7 @@ struct Program {
 using PassObserver = std::function<void(const Pass& pass, const Graph& before, const Graph& after)>;
 
 // The plan is not checked here: nothing may depend on its being right (planner/plan_checker.h).
+// A plan that does not fit the arena's limit is refused with the name of a node that it has no room for.
 Result<Program> compile(const Graph& graph, const CompileOptions& options, const PassObserver& observe = nullptr);
 
 }  // namespace parallax

@@ -1,14 +1,30 @@
 #include "planner/lifetimes.h"
 
 namespace parallax {
+namespace {
+
+// What exists before the nodes run: declared storages, and those of the sources.
+void place_given_storages(const Graph& graph, Lifetimes& lifetimes) {
+  for (std::size_t s = 0; s < graph.storages.size(); ++s) {
+    lifetimes[s].arena = graph.storages[s].data ? Arena::State : Arena::Inputs;
+  }
+  for (const Source& source : graph.sources) {
+    if (source.window || source.kind == SourceKind::Input) continue;
+    lifetimes[graph.meta(source.value).storage.index].arena =
+        source.kind == SourceKind::Constant ? Arena::Constants : Arena::State;
+  }
+}
+
+}  // namespace
 
 Lifetimes alias_set_lifetimes(const Graph& graph) {
   Lifetimes lifetimes(graph.storages.size());
+  place_given_storages(graph, lifetimes);
   const std::vector<std::optional<NodeId>> makers = storage_makers(graph);
   for (std::size_t s = 0; s < makers.size(); ++s) {
     if (!makers[s]) continue;
     const int made = static_cast<int>(makers[s]->index);
-    lifetimes[s] = {Place::Arena, {made, made}};
+    lifetimes[s] = {Arena::Backend, {made, made}};
   }
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     for (const Argument& argument : graph.nodes[n].arguments) {
@@ -19,7 +35,7 @@ Lifetimes alias_set_lifetimes(const Graph& graph) {
   }
   for (ValueId output : graph.outputs) {
     Lifetime& lifetime = lifetimes[graph.meta(output).storage.index];
-    if (lifetime.place == Place::Arena) lifetime.place = Place::Returned;
+    if (lifetime.arena == Arena::Backend) lifetime.arena = Arena::Returned;
   }
   return lifetimes;
 }

@@ -1,11 +1,20 @@
-// Lifetimes: how long each storage of a graph holds something that is still to be read.
+// Lifetimes: how long each storage of a graph holds something that is still to be read, and whose memory it is in.
 #pragma once
 
 #include <vector>
 
+#include "planner/packing.h"
 #include "planner/plan.h"
 
 namespace parallax {
+
+// What a planner is told of one storage.
+struct Lifetime {
+  Arena arena = Arena::Inputs;
+  LiveRange range;  // of storages in the backend's arena; the others live all along
+
+  friend bool operator==(const Lifetime&, const Lifetime&) = default;
+};
 
 // By StorageId.
 using Lifetimes = std::vector<Lifetime>;

@@ -7,7 +7,7 @@ namespace parallax {
 int count_reused_slots(const Plan& plan) {
   std::vector<Slot> slots;
   for (const Placement& placement : plan.placements) {
-    if (placement.place == Place::Arena && placement.slot.size > 0) slots.push_back(placement.slot);
+    if (placement.arena == Arena::Backend && placement.slot.size > 0) slots.push_back(placement.slot);
   }
   std::ranges::sort(slots, {}, &Slot::offset);
   int reused = 0;

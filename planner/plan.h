@@ -1,26 +1,19 @@
 // Plan: where the bytes of each storage lie while a graph runs.
 //
-// Only values: planners make a plan (planner/greedy_planner.h), the checker judges one (planner/plan_checker.h). Steps
-// are the graph's nodes in order: step i is node i. Offsets and sizes are bytes from the start of the arena.
+// Only values: plan_memory makes a plan (planner/plan_memory.h), the checker judges one (planner/plan_checker.h). Steps
+// are the graph's nodes in order: step i is node i. Offsets and sizes are bytes from the start of an arena.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "graph/graph.h"
 
 namespace parallax {
 
-// The steps from the one that writes a storage first to the one that reads it last, both included.
-struct LiveRange {
-  int first = 0;
-  int last = 0;
-
-  bool overlaps(const LiveRange& other) const { return first <= other.last && other.first <= last; }
-  friend bool operator==(const LiveRange&, const LiveRange&) = default;
-};
-
-// Bytes [offset, end()) of the arena.
+// Bytes [offset, end()) of an arena.
 struct Slot {
   int64_t offset = 0;
   int64_t size = 0;
@@ -29,36 +22,60 @@ struct Slot {
   friend bool operator==(const Slot&, const Slot&) = default;
 };
 
-enum class Place : uint8_t {
-  Caller,    // the caller's own memory: inputs, constants, buffers, declared storages
-  Returned,  // memory of its own for each run, handed to the caller with the output
-  Arena,     // a slot of the arena, used again once its live range is over
+// The arenas of a program: one block of memory each, with one owner.
+enum class Arena : uint8_t {
+  Inputs,     // what is fed to a run: the caller's own memory
+  Returned,   // memory of its own for each run, handed to the caller with the outputs
+  Backend,    // used again within a run, once a live range is over, and by the next run
+  Constants,  // lives as long as the program is loaded
+  State,      // likewise; written by a run and read by the next
 };
+inline constexpr std::size_t arena_count = 5;
+inline constexpr std::array<std::string_view, arena_count> arena_names = {"inputs", "returned", "backend", "constants",
+                                                                          "state"};
+constexpr std::string_view name(Arena arena) { return arena_names[static_cast<std::size_t>(arena)]; }
 
-// What a planner is told of one storage.
-struct Lifetime {
-  Place place = Place::Caller;
-  LiveRange range;  // of storages in the arena
+// Whether what lies there is there before the run begins, and is looked at after it.
+constexpr bool is_given(Arena arena) {
+  return arena == Arena::Inputs || arena == Arena::Constants || arena == Arena::State;
+}
 
-  friend bool operator==(const Lifetime&, const Lifetime&) = default;
-};
-
-// Where one storage lies; the slot counts in the arena only.
+// Where one storage lies.
 struct Placement {
-  Place place = Place::Caller;
+  Arena arena = Arena::Inputs;
   Slot slot;
 
   friend bool operator==(const Placement&, const Placement&) = default;
 };
 
-struct Plan {
-  std::vector<Placement> placements;  // by StorageId
-  int64_t arena_size = 0;
+struct ArenaUse {
+  int64_t size = 0;
+  int64_t alignment = 1;  // of every slot's offset
 
-  const Placement& placement(StorageId storage) const { return placements[storage.index]; }
+  friend bool operator==(const ArenaUse&, const ArenaUse&) = default;
 };
 
-// How many storages of the arena lie, in whole or in part, in bytes that another one has at another time.
+// In-place reuse: a node writes its result over an operand that it is the last to read.
+struct Reuse {
+  NodeId node;
+  StorageId operand;
+  StorageId result;
+
+  friend bool operator==(const Reuse&, const Reuse&) = default;
+};
+
+struct Plan {
+  std::vector<Placement> placements;  // by StorageId
+  std::array<ArenaUse, arena_count> arenas;
+  std::vector<Reuse> reuses;
+
+  const Placement& placement(StorageId storage) const { return placements[storage.index]; }
+  ArenaUse& arena(Arena arena) { return arenas[static_cast<std::size_t>(arena)]; }
+  const ArenaUse& arena(Arena arena) const { return arenas[static_cast<std::size_t>(arena)]; }
+  friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+// How many storages of the backend's arena lie, in whole or in part, in bytes that another one has at another time.
 int count_reused_slots(const Plan& plan);
 
 // The size of a storage in bytes.

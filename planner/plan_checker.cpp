@@ -7,62 +7,61 @@
 namespace parallax {
 namespace {
 
+constexpr int given = -1;  // written before the first step
+constexpr int not_written = -2;
+
 // Who wrote a byte last: a storage's data at a step. No storage for bytes that nothing wrote.
 struct Tag {
   StorageId storage;
-  int step = -1;
+  int step = not_written;
 
   friend bool operator==(const Tag&, const Tag&) = default;
 };
 
 class Replay {
  public:
-  Replay(const Graph& graph, const Plan& plan)
-      : graph_(graph),
+  Replay(const Schedule& schedule, const Plan& plan)
+      : schedule_(schedule),
         plan_(plan),
-        makers_(storage_makers(graph)),
-        checked_(graph.storages.size(), false),
-        wanted_(graph.storages.size()),
-        arena_(static_cast<std::size_t>(std::max<int64_t>(plan.arena_size, 0))) {}
+        makers_(storage_makers(schedule)),
+        sound_(schedule.storages.size(), false),
+        wanted_(schedule.storages.size()) {
+    for (std::size_t a = 0; a < arena_count; ++a) {
+      arenas_[a].resize(static_cast<std::size_t>(std::max<int64_t>(plan.arenas[a].size, 0)));
+    }
+  }
 
   std::vector<PlanFailure> run() {
     check_placements();
-    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
-      const Node& node = graph_.nodes[n];
-      const int step = static_cast<int>(n);
-      const std::size_t failures = failures_.size();
-      read_arguments(node, step);
-      write_results(node, step);
-      // A kernel may still be reading an operand when its first result is written, so operands must survive the writes.
-      if (failures == failures_.size()) read_arguments(node, step);
+    for (std::size_t s = 0; s < schedule_.storages.size(); ++s) {
+      if (schedule_.storages[s].given) write_whole(StorageId(s), given);
     }
-    const int end = static_cast<int>(graph_.nodes.size());
-    for (ValueId output : graph_.outputs) {
+    for (std::size_t n = 0; n < schedule_.steps.size(); ++n) run_step(schedule_.steps[n], static_cast<int>(n));
+    const int end = static_cast<int>(schedule_.steps.size());
+    for (ValueId output : schedule_.outputs) {
       read(output, end);
       check_returned(output, end);
     }
+    look_at_given_storages(end);
     return std::move(failures_);
   }
 
  private:
-  bool in_arena(StorageId storage) const { return checked_[storage.index]; }
-
   // The slots themselves; only storages whose slot is sound are replayed.
   void check_placements() {
-    for (std::size_t s = 0; s < graph_.storages.size(); ++s) {
+    for (std::size_t s = 0; s < schedule_.storages.size(); ++s) {
       const StorageId storage(s);
-      const Placement& placement = plan_.placement(storage);
-      const int64_t bytes = storage_bytes(graph_, storage);
-      if ((placement.place == Place::Caller) != !makers_[s]) {
-        report(PlanFailure::Kind::NotTheCallers, storage);
-      } else if (placement.place == Place::Arena && placement.slot.size < bytes) {
+      const auto& [arena, slot] = plan_.placement(storage);
+      const int64_t bytes = schedule_.storages[s].bytes;
+      if (is_given(arena) != schedule_.storages[s].given) report(PlanFailure::Kind::NotTheCallers, storage);
+      if (slot.size < bytes) {
         report(PlanFailure::Kind::TooSmall, storage);
-      } else if (placement.place == Place::Arena &&
-                 (placement.slot.offset < 0 || placement.slot.end() > plan_.arena_size)) {
+      } else if (slot.offset < 0 || slot.end() > plan_.arena(arena).size) {
         report(PlanFailure::Kind::OutsideArena, storage);
-      } else if (placement.place == Place::Arena) {
-        checked_[s] = true;
-        wanted_[s].assign(static_cast<std::size_t>(bytes), -1);
+      } else {
+        if (slot.offset % plan_.arena(arena).alignment != 0) report(PlanFailure::Kind::Misaligned, storage);
+        sound_[s] = true;
+        wanted_[s].assign(static_cast<std::size_t>(bytes), not_written);
       }
     }
   }
@@ -72,97 +71,153 @@ class Replay {
     failure.kind = kind;
     failure.storage = storage;
     failure.slot = plan_.placement(storage).slot;
-    failure.written_by = makers_[storage.index] ? static_cast<int>(makers_[storage.index]->index) : -1;
+    failure.written_by = makers_[storage.index];
     failures_.push_back(failure);
   }
 
-  // Calls `visit(byte)` for every byte of the storage that the value covers, until it returns false.
-  template <class Visit>
-  void for_each_byte(const TensorMeta& meta, Visit&& visit) const {
-    const int64_t size = size_of(meta.dtype);
-    bool going = true;
-    for_each_element(meta.layout, [&](int64_t element) {
-      for (int64_t byte = element * size; going && byte < (element + 1) * size; ++byte) going = visit(byte);
-    });
-  }
-
-  void read_arguments(const Node& node, int step) {
-    for (std::size_t i = 0; i < node.arguments.size(); ++i) {
-      for_each_value(node.arguments[i], [&](ValueId value) {
-        // What a step writes in place holds its new bytes by the end of the step.
-        if (!node.op->schema.parameters[i].written) read(value, step);
+  void run_step(const ScheduledStep& step, int n) {
+    const std::size_t failures = failures_.size();
+    for (ValueId value : step.reads) read(value, n);
+    for (StorageId storage : step.makes) write_whole(storage, n);
+    for (ValueId value : step.writes) {
+      const StorageId storage = schedule_.value(value).storage;
+      if (!sound_[storage.index] || std::ranges::find(step.makes, storage) != step.makes.end()) continue;
+      for_each_byte(schedule_.value(value), [&](int64_t byte) {
+        write(storage, byte, n);
+        return true;
       });
+    }
+    if (failures != failures_.size()) return;
+    // A kernel may still be reading an operand when its first result is written, so operands must survive the writes;
+    // of those that it reads element by element, each element must survive the writes of all others.
+    for (ValueId value : step.reads) {
+      const bool by_element = std::ranges::find(step.elementwise, value) != step.elementwise.end();
+      read(value, n, by_element && step.writes.size() == 1 ? step.writes.front() : ValueId());
     }
   }
 
-  void read(ValueId value, int step) {
-    const TensorMeta& meta = graph_.meta(value);
-    if (!in_arena(meta.storage)) return;
-    const int64_t offset = plan_.placement(meta.storage).slot.offset;
-    const std::vector<int>& wanted = wanted_[meta.storage.index];
-    for_each_byte(meta, [&](int64_t byte) {
-      const Tag want{meta.storage, wanted[static_cast<std::size_t>(byte)]};
-      const Tag& got = arena_[static_cast<std::size_t>(offset + byte)];
-      if (got == want) return true;
-      PlanFailure failure;
-      failure.storage = meta.storage;
-      failure.slot = plan_.placement(meta.storage).slot;
-      failure.value = value;
-      failure.written_by = want.step;
-      failure.overwritten_by = got.step;
-      failure.read_by = step;
-      failures_.push_back(failure);
+  // The bytes of an arena from a storage's slot on.
+  std::size_t first_byte(StorageId storage) const {
+    return static_cast<std::size_t>(plan_.placement(storage).slot.offset);
+  }
+  std::vector<Tag>& arena_of(StorageId storage) {
+    return arenas_[static_cast<std::size_t>(plan_.placement(storage).arena)];
+  }
+
+  // Every byte of the value must be its storage's newest. A byte may also be one that the same element of `twin` has
+  // just overwritten.
+  void read(ValueId value, int step, ValueId twin = {}) {
+    const ScheduledValue& view = schedule_.value(value);
+    if (!sound_[view.storage.index]) return;
+    const std::vector<int>& wanted = wanted_[view.storage.index];
+    const std::vector<std::size_t> twin_bytes = twin.valid() ? bytes_of(twin) : std::vector<std::size_t>();
+    const std::vector<Tag>& arena = arena_of(view.storage);
+    const bool one_arena =
+        twin.valid() && plan_.placement(schedule_.value(twin).storage).arena == plan_.placement(view.storage).arena;
+    const auto item = static_cast<std::size_t>(size_of(view.dtype));
+    const auto twin_item = twin.valid() ? static_cast<std::size_t>(size_of(schedule_.value(twin).dtype)) : 1;
+    std::size_t position = 0;  // of the byte, in the order of elements
+    for_each_byte(view, [&](int64_t byte) {
+      const Tag want{view.storage, wanted[static_cast<std::size_t>(byte)]};
+      const std::size_t at = first_byte(view.storage) + static_cast<std::size_t>(byte);
+      const std::size_t element = position++ / item;
+      const Tag& got = arena[at];
+      if (got == want && got.step != not_written) return true;
+      if (one_arena && got == Tag{schedule_.value(twin).storage, step}) {
+        const auto first = twin_bytes.begin() + static_cast<std::ptrdiff_t>(element * twin_item);
+        if (std::find(first, first + static_cast<std::ptrdiff_t>(twin_item), at) !=
+            first + static_cast<std::ptrdiff_t>(twin_item)) {
+          return true;
+        }
+      }
+      report_read(value, want, got, step);
       return false;
     });
   }
 
-  void write_results(const Node& node, int step) {
-    for (ValueId result : node.results) {
-      const TensorMeta& meta = graph_.meta(result);
-      if (!in_arena(meta.storage)) continue;
-      if (makers_[meta.storage.index] == NodeId(static_cast<std::size_t>(step))) {
-        // The whole storage begins here, gaps between its elements included.
-        for (int64_t byte = 0; byte < storage_bytes(graph_, meta.storage); ++byte) write(meta.storage, byte, step);
-      } else if (node.op->writes() && !node.op->writes_metadata_only()) {
-        for_each_byte(meta, [&](int64_t byte) {
-          write(meta.storage, byte, step);
-          return true;
-        });
-      }
-    }
+  // Where in its arena each byte of the value lies, in the order of elements.
+  std::vector<std::size_t> bytes_of(ValueId value) const {
+    const ScheduledValue& view = schedule_.value(value);
+    std::vector<std::size_t> bytes;
+    if (!sound_[view.storage.index]) return bytes;
+    for_each_byte(view, [&](int64_t byte) {
+      bytes.push_back(first_byte(view.storage) + static_cast<std::size_t>(byte));
+      return true;
+    });
+    return bytes;
+  }
+
+  void report_read(ValueId value, const Tag& want, const Tag& got, int step) {
+    PlanFailure failure;
+    failure.storage = want.storage;
+    failure.slot = plan_.placement(want.storage).slot;
+    failure.value = value;
+    failure.written_by = std::max(want.step, -1);
+    failure.overwritten_by = std::max(got.step, -1);
+    failure.read_by = step;
+    failures_.push_back(failure);
+  }
+
+  // The whole storage, gaps between elements included.
+  void write_whole(StorageId storage, int step) {
+    if (!sound_[storage.index]) return;
+    for (int64_t byte = 0; byte < schedule_.storage(storage).bytes; ++byte) write(storage, byte, step);
   }
 
   void write(StorageId storage, int64_t byte, int step) {
     wanted_[storage.index][static_cast<std::size_t>(byte)] = step;
-    arena_[static_cast<std::size_t>(plan_.placement(storage).slot.offset + byte)] = {storage, step};
+    arena_of(storage)[first_byte(storage) + static_cast<std::size_t>(byte)] = {storage, step};
   }
 
   void check_returned(ValueId output, int end) {
-    const StorageId storage = graph_.meta(output).storage;
-    if (plan_.placement(storage).place != Place::Arena) return;
+    const StorageId storage = schedule_.value(output).storage;
+    if (plan_.placement(storage).arena != Arena::Backend) return;
     report(PlanFailure::Kind::Returned, storage);
     failures_.back().value = output;
     failures_.back().read_by = end;
   }
 
-  const Graph& graph_;
+  // The caller finds inputs, constants and state as the schedule left them.
+  void look_at_given_storages(int end) {
+    std::vector<bool> seen(schedule_.storages.size(), false);
+    for (std::size_t v = 0; v < schedule_.values.size(); ++v) {
+      const StorageId storage = schedule_.values[v].storage;
+      const bool returned = std::ranges::find(schedule_.outputs, ValueId(v)) != schedule_.outputs.end();
+      if (!schedule_.storage(storage).given || seen[storage.index] || returned) continue;
+      seen[storage.index] = true;
+      read(ValueId(v), end);
+    }
+  }
+
+  const Schedule& schedule_;
   const Plan& plan_;
-  std::vector<std::optional<NodeId>> makers_;
-  std::vector<bool> checked_;             // by storage: lies in the arena, in a sound slot
-  std::vector<std::vector<int>> wanted_;  // by storage and byte: the step whose data the graph means to be there
-  std::vector<Tag> arena_;                // by byte: what is there
+  std::vector<int> makers_;
+  std::vector<bool> sound_;               // by storage: in a slot that can be replayed
+  std::vector<std::vector<int>> wanted_;  // by storage and byte: the step whose data the schedule means to be there
+  std::array<std::vector<Tag>, arena_count> arenas_;  // by byte: what is there
   std::vector<PlanFailure> failures_;
 };
 
-std::string step_text(const Graph& graph, int step) {
+std::string step_text(const Schedule& schedule, int step) {
   if (step < 0) return "nothing";
-  if (step == static_cast<int>(graph.nodes.size())) return "the return";
+  if (step == static_cast<int>(schedule.steps.size())) return "the return";
   return fmt::format("#{}", step);
 }
 
 }  // namespace
 
-std::vector<PlanFailure> check_plan(const Graph& graph, const Plan& plan) { return Replay(graph, plan).run(); }
+std::vector<PlanFailure> check_plan(const Schedule& schedule, const Plan& plan) { return Replay(schedule, plan).run(); }
+
+std::vector<PlanFailure> check_plan(const Graph& graph, const Plan& plan) {
+  return check_plan(schedule_of(graph), plan);
+}
+
+Result<void> revalidate(const Plan& plan, const Graph& resized) {
+  if (plan.placements.size() != resized.storages.size()) return fail("the plan is for another graph");
+  const std::vector<PlanFailure> failures = check_plan(resized, plan);
+  if (!failures.empty()) return fail("the plan no longer holds: {}", describe(resized, failures.front()));
+  return {};
+}
 
 ValueId first_value(const Graph& graph, StorageId storage) {
   for (std::size_t v = 0; v < graph.metas.size(); ++v) {
@@ -171,29 +226,33 @@ ValueId first_value(const Graph& graph, StorageId storage) {
   return {};
 }
 
-std::string describe(const Graph& graph, const PlanFailure& failure) {
-  const std::string& owner = graph.name(first_value(graph, failure.storage));
+std::string describe(const Schedule& schedule, const PlanFailure& failure) {
+  const std::string& owner = schedule.storage(failure.storage).name;
   const std::string place = fmt::format("{} in [{}, {})", owner, failure.slot.offset, failure.slot.end());
   const auto reader = [&] {
-    const std::string& name = graph.name(failure.value);
-    return name == owner ? fmt::format("it is still read by {}", step_text(graph, failure.read_by))
-                         : fmt::format("its alias {} is still read by {}", name, step_text(graph, failure.read_by));
+    const std::string& name = schedule.value(failure.value).name;
+    return name == owner ? fmt::format("it is still read by {}", step_text(schedule, failure.read_by))
+                         : fmt::format("its alias {} is still read by {}", name, step_text(schedule, failure.read_by));
   };
   switch (failure.kind) {
     case PlanFailure::Kind::OutsideArena:
       return fmt::format("{} lies outside the arena", place);
     case PlanFailure::Kind::TooSmall:
-      return fmt::format("{} needs {} bytes", place, storage_bytes(graph, failure.storage));
+      return fmt::format("{} needs {} bytes", place, schedule.storage(failure.storage).bytes);
+    case PlanFailure::Kind::Misaligned:
+      return fmt::format("{} is not aligned as its arena is", place);
     case PlanFailure::Kind::NotTheCallers:
       return fmt::format("{} is planned as somebody else's memory", owner);
     case PlanFailure::Kind::Returned:
       return fmt::format("{} is returned as {}, but the next run overwrites the arena", place,
-                         graph.name(failure.value));
+                         schedule.value(failure.value).name);
     case PlanFailure::Kind::Overwritten:
-      return fmt::format("{}, written by {}, is overwritten by {}; {}", place, step_text(graph, failure.written_by),
-                         step_text(graph, failure.overwritten_by), reader());
+      return fmt::format("{}, written by {}, is overwritten by {}; {}", place, step_text(schedule, failure.written_by),
+                         step_text(schedule, failure.overwritten_by), reader());
   }
   return place;
 }
+
+std::string describe(const Graph& graph, const PlanFailure& failure) { return describe(schedule_of(graph), failure); }
 
 }  // namespace parallax

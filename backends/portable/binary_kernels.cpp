@@ -102,17 +102,17 @@ Result<void> addcmul(const KernelCall& call) {
 }
 
 constexpr std::array table = {
-    KernelEntry{"aten.add.Tensor", binary_with_alpha<Add>},
-    KernelEntry{"aten.add.Scalar", binary_with_alpha<Add>},
-    KernelEntry{"aten.sub.Tensor", binary_with_alpha<Subtract>},
-    KernelEntry{"aten.sub.Scalar", binary_with_alpha<Subtract>},
-    KernelEntry{"aten.mul.Tensor", binary<Multiply>},
-    KernelEntry{"aten.mul.Scalar", binary<Multiply>},
-    KernelEntry{"aten.div.Tensor", divide},
-    KernelEntry{"aten.div.Scalar", divide},
-    KernelEntry{"aten.maximum.default", binary<Maximum>},
-    KernelEntry{"aten.minimum.default", binary<Minimum>},
-    KernelEntry{"aten.addcmul.default", addcmul},
+    KernelEntry{"aten.add.Tensor", binary_with_alpha<Add>, Overwrites::Elements},
+    KernelEntry{"aten.add.Scalar", binary_with_alpha<Add>, Overwrites::Elements},
+    KernelEntry{"aten.sub.Tensor", binary_with_alpha<Subtract>, Overwrites::Elements},
+    KernelEntry{"aten.sub.Scalar", binary_with_alpha<Subtract>, Overwrites::Elements},
+    KernelEntry{"aten.mul.Tensor", binary<Multiply>, Overwrites::Elements},
+    KernelEntry{"aten.mul.Scalar", binary<Multiply>, Overwrites::Elements},
+    KernelEntry{"aten.div.Tensor", divide, Overwrites::Elements},
+    KernelEntry{"aten.div.Scalar", divide, Overwrites::Elements},
+    KernelEntry{"aten.maximum.default", binary<Maximum>, Overwrites::Elements},
+    KernelEntry{"aten.minimum.default", binary<Minimum>, Overwrites::Elements},
+    KernelEntry{"aten.addcmul.default", addcmul, Overwrites::Elements},
 };
 
 }  // namespace

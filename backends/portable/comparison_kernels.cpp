@@ -74,20 +74,20 @@ Result<void> where(const KernelCall& call) {
 }
 
 constexpr std::array table = {
-    KernelEntry{"aten.lt.Tensor", compare<std::less<>>},
-    KernelEntry{"aten.lt.Scalar", compare<std::less<>>},
-    KernelEntry{"aten.le.Tensor", compare<std::less_equal<>>},
-    KernelEntry{"aten.le.Scalar", compare<std::less_equal<>>},
-    KernelEntry{"aten.gt.Tensor", compare<std::greater<>>},
-    KernelEntry{"aten.gt.Scalar", compare<std::greater<>>},
-    KernelEntry{"aten.ge.Tensor", compare<std::greater_equal<>>},
-    KernelEntry{"aten.ge.Scalar", compare<std::greater_equal<>>},
-    KernelEntry{"aten.eq.Tensor", compare<std::equal_to<>>},
-    KernelEntry{"aten.eq.Scalar", compare<std::equal_to<>>},
-    KernelEntry{"aten.ne.Tensor", compare<std::not_equal_to<>>},
-    KernelEntry{"aten.ne.Scalar", compare<std::not_equal_to<>>},
-    KernelEntry{"aten.logical_not.default", logical_not},
-    KernelEntry{"aten.where.self", where},
+    KernelEntry{"aten.lt.Tensor", compare<std::less<>>, Overwrites::Elements},
+    KernelEntry{"aten.lt.Scalar", compare<std::less<>>, Overwrites::Elements},
+    KernelEntry{"aten.le.Tensor", compare<std::less_equal<>>, Overwrites::Elements},
+    KernelEntry{"aten.le.Scalar", compare<std::less_equal<>>, Overwrites::Elements},
+    KernelEntry{"aten.gt.Tensor", compare<std::greater<>>, Overwrites::Elements},
+    KernelEntry{"aten.gt.Scalar", compare<std::greater<>>, Overwrites::Elements},
+    KernelEntry{"aten.ge.Tensor", compare<std::greater_equal<>>, Overwrites::Elements},
+    KernelEntry{"aten.ge.Scalar", compare<std::greater_equal<>>, Overwrites::Elements},
+    KernelEntry{"aten.eq.Tensor", compare<std::equal_to<>>, Overwrites::Elements},
+    KernelEntry{"aten.eq.Scalar", compare<std::equal_to<>>, Overwrites::Elements},
+    KernelEntry{"aten.ne.Tensor", compare<std::not_equal_to<>>, Overwrites::Elements},
+    KernelEntry{"aten.ne.Scalar", compare<std::not_equal_to<>>, Overwrites::Elements},
+    KernelEntry{"aten.logical_not.default", logical_not, Overwrites::Elements},
+    KernelEntry{"aten.where.self", where, Overwrites::Elements},
 };
 
 }  // namespace

@@ -9,7 +9,6 @@
 namespace parallax::portable {
 namespace {
 
-constexpr int64_t block_alignment = 16;  // bytes between two storages of one block
 constexpr std::size_t scratch_bytes = 1 << 16;
 
 // Whether the step computes anything: a result in memory of its own, or a write.
@@ -19,33 +18,6 @@ bool runs(const Graph& graph, const std::vector<std::optional<NodeId>>& makers, 
   return node.op->writes() || std::ranges::any_of(node.results, [&](ValueId result) {
            return makers[graph.meta(result).storage.index] == id;
          });
-}
-
-// Storages that keep what they hold from run to run.
-std::vector<bool> persistent_storages(const Graph& graph) {
-  std::vector<bool> persistent(graph.storages.size(), false);
-  for (std::size_t s = 0; s < persistent.size(); ++s) persistent[s] = graph.storages[s].data.has_value();
-  for (const Source& source : graph.sources) {
-    if (source.kind != SourceKind::Input && !source.window) persistent[graph.meta(source.value).storage.index] = true;
-  }
-  return persistent;
-}
-
-void lay_out(Executable& executable) {
-  const Graph& graph = executable.program.graph;
-  const std::vector<bool> persistent = persistent_storages(graph);
-  for (std::size_t s = 0; s < graph.storages.size(); ++s) {
-    const StorageId storage(s);
-    const Placement& placement = executable.program.plan.placement(storage);
-    if (placement.place == Place::Arena) {
-      executable.places.push_back({MemoryPlace::Block::Arena, placement.slot.offset});
-      continue;
-    }
-    int64_t& used = persistent[s] ? executable.persistent_bytes : executable.run_bytes;
-    executable.places.push_back({persistent[s] ? MemoryPlace::Block::Persistent : MemoryPlace::Block::Run, used});
-    const int64_t bytes = storage_bytes(graph, storage);
-    used += (bytes + block_alignment - 1) / block_alignment * block_alignment;
-  }
 }
 
 std::vector<ValueId> newest_values(const Graph& graph) {
@@ -77,7 +49,6 @@ Result<std::shared_ptr<const Executable>> load(Program program) {
     executable->kernels.push_back(kernel);
   }
   executable->feed = feed_slots(graph);
-  lay_out(*executable);
   const std::vector<ValueId> newest = newest_values(graph);
   for (const Source& source : graph.sources) {
     if (source.kind == SourceKind::Input) executable->inputs.push_back(newest[source.value.index]);
@@ -89,11 +60,12 @@ Result<std::shared_ptr<const Executable>> load(Program program) {
 Instance::Instance(std::shared_ptr<const Executable> executable, std::byte poison)
     : executable_(std::move(executable)), poison_(poison), scratch_(scratch_bytes) {
   const Graph& graph = executable_->program.graph;
-  blocks_[static_cast<std::size_t>(MemoryPlace::Block::Persistent)] = allocate(executable_->persistent_bytes);
-  blocks_[static_cast<std::size_t>(MemoryPlace::Block::Arena)] = allocate(executable_->program.plan.arena_size);
+  const Plan& plan = executable_->program.plan;
+  for (Arena arena : {Arena::Backend, Arena::Constants, Arena::State}) block(arena) = allocate(plan.arena(arena).size);
   for (std::size_t s = 0; s < graph.storages.size(); ++s) {
-    if (executable_->places[s].block != MemoryPlace::Block::Persistent) continue;
     const StorageId storage(s);
+    const Arena arena = plan.placement(storage).arena;
+    if (arena != Arena::Constants && arena != Arena::State) continue;
     std::memset(address(storage), 0, static_cast<std::size_t>(storage_bytes(graph, storage)));
     if (graph.storages[s].data) std::ranges::copy(graph.storages[s].data->bytes, address(storage));
   }
@@ -104,24 +76,23 @@ Instance::Instance(std::shared_ptr<const Executable> executable, std::byte poiso
 }
 
 std::byte* Instance::address(StorageId storage) const {
-  const MemoryPlace& place = executable_->places[storage.index];
-  return blocks_[static_cast<std::size_t>(place.block)].get() + place.offset;
+  const Placement& placement = executable_->program.plan.placement(storage);
+  return block(placement.arena).get() + placement.slot.offset;
 }
 
 TensorInPlace Instance::in_place(ValueId value) const {
   const TensorMeta& meta = executable_->program.graph.meta(value);
-  const auto block = static_cast<std::size_t>(executable_->places[meta.storage.index].block);
-  return {blocks_[block], address(meta.storage), meta.dtype, meta.layout};
+  return {block(executable_->program.plan.placement(meta.storage).arena), address(meta.storage), meta.dtype,
+          meta.layout};
 }
 
 void Instance::make_memory(std::span<const Tensor> feed) {
   const Graph& graph = executable_->program.graph;
-  auto& run_block = blocks_[static_cast<std::size_t>(MemoryPlace::Block::Run)];
-  run_block = allocate(executable_->run_bytes);
-  const int poison = std::to_integer<int>(poison_);
-  std::memset(run_block.get(), poison, static_cast<std::size_t>(executable_->run_bytes));
-  std::memset(blocks_[static_cast<std::size_t>(MemoryPlace::Block::Arena)].get(), poison,
-              static_cast<std::size_t>(executable_->program.plan.arena_size));
+  const Plan& plan = executable_->program.plan;
+  for (Arena arena : {Arena::Inputs, Arena::Returned}) block(arena) = allocate(plan.arena(arena).size);
+  for (Arena arena : {Arena::Inputs, Arena::Returned, Arena::Backend}) {
+    std::memset(block(arena).get(), std::to_integer<int>(poison_), static_cast<std::size_t>(plan.arena(arena).size));
+  }
   for (std::size_t i = 0; i < executable_->feed.size(); ++i) {
     const FeedSlot& slot = executable_->feed[i];
     // The gaps between an input's elements belong to the caller too.
@@ -154,7 +125,7 @@ Result<RunResult> Instance::run(std::span<const Tensor> feed, Sanitizer* sanitiz
   PARALLAX_CHECK(feed.size() == executable_->feed.size());
   make_memory(feed);
   if (sanitizer) {
-    sanitizer->begin(blocks_[static_cast<std::size_t>(MemoryPlace::Block::Arena)].get());
+    sanitizer->begin(block(Arena::Backend).get());
   }
   TRY_VOID(run_steps(sanitizer));
   if (sanitizer) sanitizer->at_return(tensors_);

@@ -1,7 +1,8 @@
 // Executor: runs a compiled program in host memory.
 //
-// An Executable is the program with a kernel for each step; an Instance is one load of it: its arena, its buffers and
-// constants. Outputs are handed out where they lie, so that what a later run does to that memory can be seen.
+// An Executable is the program with a kernel for each step; an Instance is one load of it, with a block of memory for
+// each arena of the plan. Outputs are handed out where they lie, so that what a later run does to that memory can be
+// seen.
 #pragma once
 
 #include <array>
@@ -14,21 +15,11 @@ namespace parallax::portable {
 
 class Sanitizer;
 
-// A place in one of an instance's blocks of memory.
-struct MemoryPlace {
-  enum class Block : uint8_t { Persistent, Run, Arena };
-  Block block = Block::Run;
-  int64_t offset = 0;
-};
-
 // A program that can be loaded. Immutable and shared by its instances.
 struct Executable {
   Program program;
   std::vector<Kernel> kernels;  // by node; null where every result is a view and nothing is written
   std::vector<FeedSlot> feed;
-  std::vector<MemoryPlace> places;       // by storage
-  int64_t persistent_bytes = 0;          // buffers, constants, declared state: live as long as the instance
-  int64_t run_bytes = 0;                 // inputs and returned storages: made for each run
   std::vector<ValueId> inputs, buffers;  // each source's newest value, as the caller sees it after a run
 };
 
@@ -59,6 +50,8 @@ class Instance {
   Result<RunResult> run(std::span<const Tensor> feed, Sanitizer* sanitizer = nullptr);
 
  private:
+  std::shared_ptr<std::byte[]>& block(Arena arena) { return blocks_[static_cast<std::size_t>(arena)]; }
+  const std::shared_ptr<std::byte[]>& block(Arena arena) const { return blocks_[static_cast<std::size_t>(arena)]; }
   std::byte* address(StorageId storage) const;
   TensorInPlace in_place(ValueId value) const;
   void make_memory(std::span<const Tensor> feed);
@@ -66,8 +59,8 @@ class Instance {
 
   std::shared_ptr<const Executable> executable_;
   std::byte poison_;
-  std::array<std::shared_ptr<std::byte[]>, 3> blocks_;  // by MemoryPlace::Block
-  std::vector<TensorRef> tensors_;                      // by value
+  std::array<std::shared_ptr<std::byte[]>, arena_count> blocks_;  // by Arena
+  std::vector<TensorRef> tensors_;                                // by value
   std::vector<std::byte> scratch_;
 };
 

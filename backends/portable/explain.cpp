@@ -100,10 +100,10 @@ class Schedule {
       if (elided) row.call = call_text(source_, *before);
       row.place = node.op->name == "aten.alias.default" ? "= " + graph_.name(viewed) : "view of " + graph_.name(viewed);
       if (elided) row.note = row.note.empty() ? "elided" : "elided, " + row.note;
-    } else if (placement.place == Place::Arena) {
+    } else if (placement.arena == Arena::Backend) {
       row.place = fmt::format("arena [{}, {})", placement.slot.offset, placement.slot.end());
     } else {
-      row.place = placement.place == Place::Returned ? "returned" : "the caller's";
+      row.place = placement.arena == Arena::Returned ? "returned" : "the caller's";
     }
     return row;
   }
@@ -142,7 +142,7 @@ class Schedule {
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const StorageId storage = graph_.meta(graph_.nodes[n].results.front()).storage;
       const Placement& placement = plan_.placement(storage);
-      const bool in_slot = placement.place == Place::Arena && placement.slot.offset < failure_.slot.end() &&
+      const bool in_slot = placement.arena == Arena::Backend && placement.slot.offset < failure_.slot.end() &&
                            failure_.slot.offset < placement.slot.end();
       if (in_slot) return fmt::format("#{}", n);
     }

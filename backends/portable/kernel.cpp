@@ -11,14 +11,20 @@ constexpr std::array families = {
     fill_kernels,  reduction_kernels, join_kernels,       index_kernels,
 };
 
-using Table = std::unordered_map<std::string_view, Kernel>;
+using Table = std::unordered_map<std::string_view, KernelEntry>;
 
 Table make_table() {
   Table table;
   for (auto family : families) {
-    for (const KernelEntry& entry : family()) PARALLAX_CHECK(table.emplace(entry.op, entry.kernel).second);
+    for (const KernelEntry& entry : family()) PARALLAX_CHECK(table.emplace(entry.op, entry).second);
   }
   return table;
+}
+
+const KernelEntry* find_entry(std::string_view op) {
+  static const Table table = make_table();
+  const auto found = table.find(op);
+  return found == table.end() ? nullptr : &found->second;
 }
 
 }  // namespace
@@ -30,9 +36,13 @@ void KernelCall::clone_gaps(int i) const {
 }
 
 Kernel find_kernel(std::string_view op) {
-  static const Table table = make_table();
-  const auto found = table.find(op);
-  return found == table.end() ? nullptr : found->second;
+  const KernelEntry* entry = find_entry(op);
+  return entry ? entry->kernel : nullptr;
+}
+
+bool writes_in_place(const Op& op, int) {
+  const KernelEntry* entry = find_entry(op.name);
+  return entry && entry->overwrites == Overwrites::Elements;
 }
 
 }  // namespace parallax::portable

@@ -1,7 +1,7 @@
 // Kernel: how the portable backend computes one op. A table of names and functions, in a few files by family.
 //
 // Kernels are written from ATen's documentation and share nothing with the oracle's reference kernels, so that a
-// mistake in one is seen in the other. A kernel's results never overlap its operands.
+// mistake in one is seen in the other. A kernel's results overlap its operands only as its entry allows.
 #pragma once
 
 #include <memory_resource>
@@ -83,9 +83,14 @@ class KernelCall : public Call {
 // Fills the outputs, or says what is wrong with the data (an index out of range).
 using Kernel = Result<void> (*)(const KernelCall& call);
 
+// Whether a result may be written over an operand of the same layout and element size. Elements: the kernel reads each
+// element of any tensor operand before it writes the same element of its one result.
+enum class Overwrites : uint8_t { Nothing, Elements };
+
 struct KernelEntry {
   std::string_view op;
   Kernel kernel;
+  Overwrites overwrites = Overwrites::Nothing;
 };
 
 // The families. A new one is its file and one line in kernel.cpp.
@@ -100,5 +105,7 @@ std::span<const KernelEntry> index_kernels();
 
 // The kernel of an op, or null.
 Kernel find_kernel(std::string_view op);
+// Whether the kernel of an op may write its result over the operand of that parameter (planner/in_place.h).
+bool writes_in_place(const Op& op, int parameter);
 
 }  // namespace parallax::portable

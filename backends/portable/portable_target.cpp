@@ -7,8 +7,8 @@
 #include "backends/portable/executor.h"
 #include "backends/portable/explain.h"
 #include "backends/portable/kernel.h"
-#include "backends/portable/sanitizer.h"
 #include "backends/portable/pass_checks.h"
+#include "backends/portable/sanitizer.h"
 #include "compiler/functional_form.h"
 
 namespace parallax {
@@ -111,7 +111,9 @@ class PortableTarget : public Target {
   }
 
  private:
-  CompileOptions compile_options() const { return {options_.faults, options_.alignment}; }
+  CompileOptions compile_options() const {
+    return {options_.faults, options_.alignment, options_.arena_limit, writes_in_place, options_.reuse_in_place};
+  }
 
   Result<std::shared_ptr<const Executable>> compiled(const Case& test) const {
     TRY(Program program, compile(test.graph, compile_options()));
@@ -138,7 +140,7 @@ class PortableTarget : public Target {
 
   static std::vector<PlanFailure> sanitized(const std::shared_ptr<const Executable>& executable, const Case& test) {
     const Program& program = executable->program;
-    Sanitizer sanitizer(program.graph, program.plan.arena_size);
+    Sanitizer sanitizer(program.graph, program.plan.arena(Arena::Backend).size);
     // What the data makes an op raise is not the sanitizer's business; it has seen the steps up to there.
     (void)Instance(executable, first_poison).run(test.feed, &sanitizer);
     return sanitizer.failures();

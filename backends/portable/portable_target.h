@@ -5,7 +5,7 @@
 #include <string>
 
 #include "backends/target.h"
-#include "compiler/faults.h"
+#include "compiler/compile.h"
 
 namespace parallax {
 
@@ -20,7 +20,9 @@ struct Detectors {
 struct PortableOptions {
   FaultSet faults;
   Detectors detect;
-  int64_t alignment = 8;  // of arena slots, in bytes
+  int64_t alignment = 8;                               // of the backend's arena, in bytes
+  int64_t arena_limit = CompileOptions().arena_limit;  // of the same, in bytes
+  bool reuse_in_place = false;                         // results over operands that die
 };
 
 Result<std::unique_ptr<Target>> make_portable_target(std::string name, const PortableOptions& options = {});

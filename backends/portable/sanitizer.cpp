@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backends/portable/kernel.h"
+
 namespace parallax::portable {
 
 Sanitizer::Sanitizer(const Graph& graph, int64_t arena_bytes)
@@ -52,15 +54,26 @@ void Sanitizer::read(ValueId value, int step, const TensorRef& tensor) {
   });
 }
 
-void Sanitizer::read_operands(NodeId step, std::span<const TensorRef> tensors) {
-  for (const Argument& argument : graph_->node(step).arguments) {
-    for_each_value(argument, [&](ValueId value) { read(value, static_cast<int>(step.index), tensors[value.index]); });
+void Sanitizer::read_operands(NodeId step, std::span<const TensorRef> tensors, bool written) {
+  const Node& node = graph_->node(step);
+  // The kernel may write each element of its result where it has just read the same element of an operand.
+  const auto overwritten_in_place = [&](const TensorRef& operand) {
+    if (!written || node.results.size() != 1 || !writes_in_place(*node.op, 0)) return false;
+    const TensorRef& result = tensors[node.results.front().index];
+    return operand.storage == result.storage && *operand.layout == *result.layout &&
+           size_of(operand.dtype) == size_of(result.dtype);
+  };
+  for (const Argument& argument : node.arguments) {
+    for_each_value(argument, [&](ValueId value) {
+      const TensorRef& operand = tensors[value.index];
+      if (!overwritten_in_place(operand)) read(value, static_cast<int>(step.index), operand);
+    });
   }
 }
 
 void Sanitizer::before_step(NodeId step, std::span<const TensorRef> tensors) {
   failures_before_ = failures_.size();
-  read_operands(step, tensors);
+  read_operands(step, tensors, false);
 }
 
 void Sanitizer::after_step(NodeId step, std::span<const TensorRef> tensors) {
@@ -77,7 +90,7 @@ void Sanitizer::after_step(NodeId step, std::span<const TensorRef> tensors) {
     });
   }
   // A result over an operand: the kernel may have written what it was still to read.
-  if (failures_.size() == failures_before_) read_operands(step, tensors);
+  if (failures_.size() == failures_before_) read_operands(step, tensors, true);
 }
 
 void Sanitizer::at_return(std::span<const TensorRef> tensors) {

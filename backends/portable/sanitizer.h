@@ -27,7 +27,8 @@ class Sanitizer {
   const std::vector<PlanFailure>& failures() const { return failures_; }
 
  private:
-  void read_operands(NodeId step, std::span<const TensorRef> tensors);
+  // `written`: after the step, whose kernel may have overwritten operands in place.
+  void read_operands(NodeId step, std::span<const TensorRef> tensors, bool written);
   void read(ValueId value, int step, const TensorRef& tensor);
 
   const Graph* graph_;

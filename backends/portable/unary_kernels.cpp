@@ -101,18 +101,18 @@ Result<void> clamp(const KernelCall& call) {
 }
 
 constexpr std::array table = {
-    KernelEntry{"aten.neg.default", elementwise<Negate>},
-    KernelEntry{"aten.abs.default", elementwise<Absolute>},
-    KernelEntry{"aten.relu.default", elementwise<Relu>},
-    KernelEntry{"aten.clamp.default", clamp},
-    KernelEntry{"aten.sigmoid.default", float_elementwise<Sigmoid>},
-    KernelEntry{"aten.acos.default", float_elementwise<ArcCosine>},
-    KernelEntry{"aten.acosh.default", float_elementwise<HyperbolicArcCosine>},
-    KernelEntry{"aten.sin.default", float_elementwise<Sine>},
-    KernelEntry{"aten.cos.default", float_elementwise<Cosine>},
-    KernelEntry{"aten.exp.default", float_elementwise<Exponential>},
-    KernelEntry{"aten.sqrt.default", float_elementwise<SquareRoot>},
-    KernelEntry{"aten.tanh.default", float_elementwise<HyperbolicTangent>},
+    KernelEntry{"aten.neg.default", elementwise<Negate>, Overwrites::Elements},
+    KernelEntry{"aten.abs.default", elementwise<Absolute>, Overwrites::Elements},
+    KernelEntry{"aten.relu.default", elementwise<Relu>, Overwrites::Elements},
+    KernelEntry{"aten.clamp.default", clamp, Overwrites::Elements},
+    KernelEntry{"aten.sigmoid.default", float_elementwise<Sigmoid>, Overwrites::Elements},
+    KernelEntry{"aten.acos.default", float_elementwise<ArcCosine>, Overwrites::Elements},
+    KernelEntry{"aten.acosh.default", float_elementwise<HyperbolicArcCosine>, Overwrites::Elements},
+    KernelEntry{"aten.sin.default", float_elementwise<Sine>, Overwrites::Elements},
+    KernelEntry{"aten.cos.default", float_elementwise<Cosine>, Overwrites::Elements},
+    KernelEntry{"aten.exp.default", float_elementwise<Exponential>, Overwrites::Elements},
+    KernelEntry{"aten.sqrt.default", float_elementwise<SquareRoot>, Overwrites::Elements},
+    KernelEntry{"aten.tanh.default", float_elementwise<HyperbolicTangent>, Overwrites::Elements},
 };
 
 }  // namespace

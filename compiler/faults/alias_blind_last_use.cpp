@@ -23,7 +23,7 @@ Lifetimes alias_blind_lifetimes(const Graph& graph) {
         }
       }
       const bool returned = std::ranges::find(graph.outputs, base) != graph.outputs.end();
-      lifetime = {returned ? Place::Returned : Place::Arena, {static_cast<int>(n), last}};
+      lifetime = {returned ? Arena::Returned : Arena::Backend, {static_cast<int>(n), last}};
     }
   }
   return lifetimes;

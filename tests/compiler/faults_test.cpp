@@ -29,7 +29,8 @@ TEST(Faults, AreOffUnlessSomebodyNamesThem) {
   EXPECT_EQ(CompileOptions().faults.names(), "");
   const CompilerParts parts = FaultSet().parts();
   EXPECT_EQ(parts.lifetimes, &alias_set_lifetimes);
-  EXPECT_EQ(parts.planner, &plan_greedily);
+  EXPECT_EQ(parts.packer, &pack_by_default);
+  EXPECT_EQ(parts.sizes, &storage_bytes);
 }
 
 TEST(Faults, AnUnknownOneIsRefused) {

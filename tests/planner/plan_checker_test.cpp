@@ -5,13 +5,14 @@
 #include <gtest/gtest.h>
 
 #include "fuzz/generate.h"
-#include "planner/greedy_planner.h"
 #include "tests/support/graph_text.h"
+#include "tests/support/plans.h"
 
 namespace parallax {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::plan_of;
 using testing::value_named;
 using Kind = PlanFailure::Kind;
 
@@ -30,7 +31,8 @@ Case aliased_case() {
                           R"({"x": [1, 2]})");
 }
 
-Plan sound_plan(const Graph& graph) { return plan_greedily(graph, alias_set_lifetimes(graph), 8); }
+// Without in-place reuse, so that every storage has a slot of its own.
+Plan sound_plan(const Graph& graph) { return plan_of(graph, alias_set_lifetimes(graph)); }
 
 StorageId storage_of(const Graph& graph, std::string_view name) { return graph.meta(value_named(graph, name)).storage; }
 
@@ -47,7 +49,7 @@ TEST(PlanChecker, NamesTheOverwriterOfAStorageWhoseAliasWasForgotten) {
   const Graph graph = aliased_case().graph;
   Lifetimes lifetimes = alias_set_lifetimes(graph);
   lifetimes[storage_of(graph, "a").index].range.last = 2;  // its last direct use
-  const std::vector<PlanFailure> failures = check_plan(graph, plan_greedily(graph, lifetimes, 8));
+  const std::vector<PlanFailure> failures = check_plan(graph, plan_of(graph, lifetimes));
   ASSERT_EQ(failures.size(), 1U);
   const PlanFailure& failure = failures.front();
   EXPECT_EQ(failure.kind, Kind::Overwritten);
@@ -62,15 +64,25 @@ TEST(PlanChecker, NamesTheOverwriterOfAStorageWhoseAliasWasForgotten) {
 }
 
 TEST(PlanChecker, CatchesARangeThatIsOneStepShort) {
-  const Graph graph = aliased_case().graph;
+  const Graph graph = testing::case_of(R"({
+    "inputs": {"x": {"type": "f32[2]"}},
+    "nodes": [
+      {"out": "a", "op": "aten.sigmoid.default", "args": ["%x"]},
+      {"out": "c", "op": "aten.exp.default", "args": ["%x"]},
+      {"out": "d", "op": "aten.flip.default", "args": ["%c", [0]]},
+      {"out": "e", "op": "aten.add.Tensor", "args": ["%d", "%a"]}
+    ],
+    "outputs": ["%e"]})",
+                                       R"({"x": [1, 2]})")
+                          .graph;
   Lifetimes lifetimes = alias_set_lifetimes(graph);
-  // c dies before d reads it, so that d may be written where c is read.
-  lifetimes[storage_of(graph, "c").index].range.last = 2;
-  const std::vector<PlanFailure> failures = check_plan(graph, plan_greedily(graph, lifetimes, 8));
+  // c dies before d reads it, so that d may be written where c is read; flip does not read element by element.
+  lifetimes[storage_of(graph, "c").index].range.last = 1;
+  const std::vector<PlanFailure> failures = check_plan(graph, plan_of(graph, lifetimes));
   ASSERT_FALSE(failures.empty());
   EXPECT_EQ(failures.front().value, value_named(graph, "c"));
-  EXPECT_EQ(failures.front().overwritten_by, 3);
-  EXPECT_EQ(failures.front().read_by, 3);
+  EXPECT_EQ(failures.front().overwritten_by, 2);
+  EXPECT_EQ(failures.front().read_by, 2);
 }
 
 TEST(PlanChecker, CatchesSlotsThatOverlapByOneByte) {
@@ -79,7 +91,7 @@ TEST(PlanChecker, CatchesSlotsThatOverlapByOneByte) {
   placement(plan, graph, "a").slot = {0, 8};
   placement(plan, graph, "c").slot = {7, 8};
   placement(plan, graph, "d").slot = {16, 8};
-  plan.arena_size = 24;
+  plan.arena(Arena::Backend) = {24, 1};
   const std::vector<PlanFailure> failures = check_plan(graph, plan);
   ASSERT_FALSE(failures.empty());
   EXPECT_EQ(failures.front().storage, storage_of(graph, "a"));
@@ -96,13 +108,13 @@ TEST(PlanChecker, CatchesSlotsOfTheWrongSizeOrPlace) {
     return failures.empty() ? Kind::Overwritten : failures.front().kind;
   };
   EXPECT_EQ(kind_of([&](Plan& plan) { --placement(plan, graph, "a").slot.size; }), Kind::TooSmall);
-  EXPECT_EQ(kind_of([&](Plan& plan) { --plan.arena_size; }), Kind::OutsideArena);
+  EXPECT_EQ(kind_of([&](Plan& plan) { --plan.arena(Arena::Backend).size; }), Kind::OutsideArena);
   EXPECT_EQ(kind_of([&](Plan& plan) { placement(plan, graph, "a").slot.offset = -8; }), Kind::OutsideArena);
-  EXPECT_EQ(kind_of([&](Plan& plan) { placement(plan, graph, "a").place = Place::Caller; }), Kind::NotTheCallers);
-  EXPECT_EQ(kind_of([&](Plan& plan) { placement(plan, graph, "x").place = Place::Arena; }), Kind::NotTheCallers);
+  EXPECT_EQ(kind_of([&](Plan& plan) { placement(plan, graph, "a").arena = Arena::Inputs; }), Kind::NotTheCallers);
+  EXPECT_EQ(kind_of([&](Plan& plan) { placement(plan, graph, "x").arena = Arena::Backend; }), Kind::NotTheCallers);
   EXPECT_EQ(kind_of([&](Plan& plan) {
-              placement(plan, graph, "e") = {Place::Arena, {plan.arena_size, 8}};
-              plan.arena_size += 8;
+              placement(plan, graph, "e") = {Arena::Backend, {plan.arena(Arena::Backend).size, 8}};
+              plan.arena(Arena::Backend).size += 8;
             }),
             Kind::Returned);
 }
@@ -115,16 +127,16 @@ TEST(PlanChecker, CatchesEveryShortenedLifeThatLetsAReaderMeetOtherBytes) {
     Choices choices(7, stream);
     const Graph graph = generate(choices, {}).graph;
     const Lifetimes sound = alias_set_lifetimes(graph);
-    ASSERT_THAT(check_plan(graph, plan_greedily(graph, sound, 8)), ::testing::IsEmpty());
+    ASSERT_THAT(check_plan(graph, plan_of(graph, sound)), ::testing::IsEmpty());
     for (std::size_t s = 0; s < sound.size(); ++s) {
       Lifetimes wrong = sound;
-      if (sound[s].place == Place::Returned) {
-        wrong[s] = {Place::Arena, {sound[s].range.first, static_cast<int>(graph.nodes.size())}};
-        const std::vector<PlanFailure> failures = check_plan(graph, plan_greedily(graph, wrong, 8));
+      if (sound[s].arena == Arena::Returned) {
+        wrong[s] = {Arena::Backend, {sound[s].range.first, static_cast<int>(graph.nodes.size())}};
+        const std::vector<PlanFailure> failures = check_plan(graph, plan_of(graph, wrong));
         EXPECT_TRUE(std::ranges::any_of(failures, [](const PlanFailure& f) { return f.kind == Kind::Returned; }));
-      } else if (sound[s].place == Place::Arena && sound[s].range.last > sound[s].range.first) {
+      } else if (sound[s].arena == Arena::Backend && sound[s].range.last > sound[s].range.first) {
         --wrong[s].range.last;
-        const Plan plan = plan_greedily(graph, wrong, 8);
+        const Plan plan = plan_of(graph, wrong);
         // The shorter life is only a bug where somebody uses the slot again in its last step.
         for (const PlanFailure& failure : check_plan(graph, plan)) {
           EXPECT_EQ(failure.storage, StorageId(s));

@@ -1,0 +1,250 @@
+#include "planner/exact_search.h"
+
+#include <algorithm>
+
+#include "core/choices.h"
+
+namespace parallax {
+namespace {
+
+constexpr std::size_t most_memories = std::size_t{1} << 20;
+
+}  // namespace
+
+ExactSearch::ExactSearch(const PackingProblem& problem) : boxes_(problem.blocks.size()), neighbours_(boxes_.size()) {
+  make_sections(problem);
+  for (std::size_t i = 0; i < boxes_.size(); ++i) {
+    boxes_[i].size = problem.blocks[i].size;
+    boxes_[i].alignment = problem.blocks[i].alignment;
+    for (std::size_t j = 0; j < boxes_.size(); ++j) {
+      if (i != j && problem.blocks[i].range.overlaps(problem.blocks[j].range)) {
+        neighbours_[i].push_back(static_cast<int>(j));
+      }
+    }
+  }
+  offsets_.assign(boxes_.size(), 0);
+}
+
+void ExactSearch::make_sections(const PackingProblem& problem) {
+  std::vector<int64_t> ends;
+  for (const Block& block : problem.blocks) {
+    ends.push_back(block.range.first);
+    ends.push_back(int64_t{block.range.last} + 1);
+  }
+  std::ranges::sort(ends);
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  const auto section_at = [&](int64_t step) {
+    return static_cast<int>(std::ranges::lower_bound(ends, step) - ends.begin());
+  };
+  section_count_ = std::max(static_cast<int>(ends.size()) - 1, 0);
+  crossing_.assign(static_cast<std::size_t>(section_count_), 0);
+  stack_.assign(static_cast<std::size_t>(section_count_), 0);
+  for (std::size_t i = 0; i < boxes_.size(); ++i) {
+    Box& box = boxes_[i];
+    box.first = section_at(problem.blocks[i].range.first);
+    box.end = section_at(int64_t{problem.blocks[i].range.last} + 1);
+    for (int s = box.first; s + 1 < box.end; ++s) ++crossing_[static_cast<std::size_t>(s)];
+  }
+}
+
+void ExactSearch::set_order(std::span<const int> order) {
+  for (std::size_t r = 0; r < order.size(); ++r) {
+    Box& box = this->box(order[r]);
+    box.rank = static_cast<int>(r);
+    box.twin = -1;
+    for (std::size_t earlier = 0; earlier < r; ++earlier) {
+      const Box& other = this->box(order[earlier]);
+      const bool equal = box.first == other.first && box.end == other.end && box.size == other.size &&
+                         box.alignment == other.alignment;
+      if (equal) box.twin = order[earlier];
+    }
+    set_low(order[r], 0);
+    box.least = 0;
+  }
+}
+
+void ExactSearch::set_low(int i, int64_t low) {
+  Box& box = this->box(i);
+  box.low = low;
+  box.low_key = mix(static_cast<uint64_t>(i), static_cast<uint64_t>(low));
+  box.high_key = mix(box.low_key, static_cast<uint64_t>(i));
+}
+
+// `changed` grows to hold the sections of the box, if its bound rises.
+void ExactSearch::raise_least(int i, int64_t least, Span& changed) {
+  Box& box = this->box(i);
+  if (least <= box.least) return;
+  trail_.push_back({i, box.low, box.least});
+  box.least = least;
+  changed = {std::min(changed.first, box.first), std::max(changed.end, box.end)};
+}
+
+void ExactSearch::undo(std::size_t mark) {
+  while (trail_.size() > mark) {
+    const Change& change = trail_.back();
+    if (box(change.box).low != change.low) set_low(change.box, change.low);
+    box(change.box).least = change.least;
+    trail_.pop_back();
+  }
+}
+
+ExactSearch::Answer ExactSearch::run(int64_t capacity, std::span<const int> order, int64_t max_steps) {
+  capacity_ = capacity;
+  last_step_ = steps_ + max_steps;
+  failed_.clear();
+  trail_.clear();
+  set_order(order);
+  Open open;
+  for (std::size_t r = 0; r < order.size(); ++r) open.push_back({0, static_cast<int>(r), order[r]});
+  return search_parts(open, {0, section_count_}, {}, {0, section_count_});
+}
+
+// A branch changes the bounds of few boxes: those are sorted and merged with the rest.
+void ExactSearch::sort(Open& open) {
+  moved_.clear();
+  kept_.clear();
+  for (Ranked ranked : open) {
+    const int64_t least = box(ranked.box).least;
+    (least == ranked.least ? kept_ : moved_).push_back({least, ranked.rank, ranked.box});
+  }
+  if (moved_.empty()) return;
+  std::ranges::sort(moved_);
+  std::ranges::merge(kept_, moved_, open.begin());
+}
+
+// A box whose place in the order is past comes to lie on an open one. False where it has none to lie on.
+bool ExactSearch::raise_passed_over(const Open& open, Place from, Span& changed) {
+  for (const auto& [least, rank, i] : open) {
+    const Box& passed = box(i);
+    if (Place{passed.low, passed.rank} >= from) continue;
+    int64_t support = INT64_MAX;
+    for (int j : neighbours_[static_cast<std::size_t>(i)]) {
+      const Box& under = box(j);
+      if (under.open) support = std::min(support, std::max(under.least, from.offset) + under.size);
+    }
+    if (support > capacity_ - passed.size) return false;
+    raise_least(i, align_up(support, passed.alignment), changed);
+  }
+  return true;
+}
+
+// `open` is sorted by `least`. Only the changed sections can have come to be too high.
+bool ExactSearch::fits(const Open& open, Span changed) {
+  std::fill(stack_.begin() + changed.first, stack_.begin() + std::max(changed.first, changed.end), 0);
+  for (const Ranked& ranked : open) {
+    const Box& box = this->box(ranked.box);
+    const int end = std::min(box.end, changed.end);
+    for (int s = std::max(box.first, changed.first); s < end; ++s) {
+      int64_t& height = stack_[static_cast<std::size_t>(s)];
+      height = std::max(height, box.least) + box.size;
+      if (height > capacity_) return false;
+    }
+  }
+  return true;
+}
+
+ExactSearch::Answer ExactSearch::search_parts(const Open& open, Span sections, Place from, Span changed) {
+  int first = sections.first;
+  for (int s = sections.first; s < sections.end; ++s) {
+    if (s + 1 < sections.end && crossing_[static_cast<std::size_t>(s)] > 0) continue;
+    Open part;
+    for (const Ranked& ranked : open) {
+      const Box& inside = box(ranked.box);
+      if (inside.first >= first && inside.end <= s + 1) part.push_back(ranked);
+    }
+    const Span part_changed = {std::max(changed.first, first), std::min(changed.end, s + 1)};
+    if (!part.empty()) {
+      const Answer answer = search(std::move(part), {first, s + 1}, from, part_changed);
+      if (answer != Answer::Found) return answer;
+    }
+    first = s + 1;
+  }
+  return Answer::Found;
+}
+
+ExactSearch::Answer ExactSearch::search(Open open, Span sections, Place from, Span changed) {
+  if (steps_ >= last_step_) return Answer::OutOfSteps;
+  ++steps_;
+  const std::size_t mark = trail_.size();
+  const auto fail = [&] {
+    undo(mark);
+    return Answer::Impossible;
+  };
+  // The branch begins at the first box that may still be placed: what is before it makes no difference.
+  Place first{INT64_MAX, 0};
+  int64_t ceiling = INT64_MAX;
+  Key key;
+  for (const Ranked& ranked : open) {
+    const Box& box = this->box(ranked.box);
+    key.low += box.low_key;
+    key.high += box.high_key;
+    ceiling = std::min(ceiling, box.low + box.size);
+    const Place place{box.low, box.rank};
+    if (place >= from) first = std::min(first, place);
+  }
+  if (first.offset == INT64_MAX) return Answer::Impossible;
+  const auto seen = failed_.find(key);
+  if (seen != failed_.end() && seen->second <= first) return Answer::Impossible;
+  if (!raise_passed_over(open, first, changed)) return fail();
+  sort(open);
+  if (!fits(open, changed)) return fail();
+  for (const Ranked& ranked : open) {
+    const Box& box = this->box(ranked.box);
+    if (box.least >= ceiling) break;
+    if (box.least > box.low || (box.twin >= 0 && this->box(box.twin).open)) continue;
+    bool covered = false;
+    const Answer answer = place(ranked.box, open, sections, covered);
+    if (answer != Answer::Impossible) return answer;
+    if (!covered) break;
+  }
+  undo(mark);
+  if (failed_.size() < most_memories) {
+    const auto [memory, fresh] = failed_.try_emplace(key, first);
+    if (!fresh) memory->second = std::min(memory->second, first);
+  }
+  return Answer::Impossible;
+}
+
+// Places the box on what is under it and searches the rest. `covered`: an open box lives at the same time.
+ExactSearch::Answer ExactSearch::place(int i, const Open& open, Span sections, bool& covered) {
+  Box& placed = box(i);
+  const std::size_t mark = trail_.size();
+  const int64_t top = placed.low + placed.size;
+  Span changed{section_count_, 0};
+  placed.open = false;
+  offsets_[static_cast<std::size_t>(i)] = placed.low;
+  for (int j : neighbours_[static_cast<std::size_t>(i)]) {
+    Box& other = box(j);
+    if (!other.open) continue;
+    covered = true;
+    if (other.low >= top) continue;
+    const int64_t low = align_up(top, other.alignment);
+    trail_.push_back({j, other.low, other.least});
+    set_low(j, low);
+    if (low > other.least) {
+      other.least = low;
+      changed = {std::min(changed.first, other.first), std::max(changed.end, other.end)};
+    }
+  }
+  bool parted = false;
+  for (int s = placed.first; s + 1 < placed.end; ++s) parted |= --crossing_[static_cast<std::size_t>(s)] == 0;
+  Open rest;
+  rest.reserve(open.size());
+  for (const Ranked& ranked : open) {
+    if (ranked.box != i) rest.push_back(ranked);
+  }
+  const Place from{placed.low, placed.rank};
+  Answer answer = Answer::Found;
+  if (parted) {
+    answer = search_parts(rest, sections, from, changed);
+  } else if (!rest.empty()) {
+    answer = search(std::move(rest), sections, from, changed);
+  }
+  // A search that is cut off leaves the state as it found it, too: the next run starts from it.
+  for (int s = placed.first; s + 1 < placed.end; ++s) ++crossing_[static_cast<std::size_t>(s)];
+  undo(mark);
+  placed.open = true;
+  return answer;
+}
+
+}  // namespace parallax

@@ -1,0 +1,68 @@
+#include "planner/in_place.h"
+
+#include <algorithm>
+
+namespace parallax {
+namespace {
+
+StorageId storage_of(const InPlaceCandidate& candidate, ValueId value) { return candidate.graph.meta(value).storage; }
+
+}  // namespace
+
+bool operand_dies_here(const InPlaceCandidate& candidate) {
+  return candidate.lifetimes[storage_of(candidate, candidate.operand).index].range.last ==
+         static_cast<int>(candidate.node.index);
+}
+
+bool both_are_the_backends(const InPlaceCandidate& candidate) {
+  return candidate.lifetimes[storage_of(candidate, candidate.operand).index].arena == Arena::Backend &&
+         candidate.lifetimes[storage_of(candidate, candidate.result).index].arena == Arena::Backend;
+}
+
+bool kernel_allows_it(const InPlaceCandidate& candidate) {
+  return candidate.kernels(*candidate.graph.node(candidate.node).op, candidate.parameter);
+}
+
+bool elements_coincide(const InPlaceCandidate& candidate) {
+  const TensorMeta& operand = candidate.graph.meta(candidate.operand);
+  const TensorMeta& result = candidate.graph.meta(candidate.result);
+  return size_of(operand.dtype) == size_of(result.dtype) && operand.layout == result.layout &&
+         is_dense(result.layout) &&
+         storage_bytes(candidate.graph, result.storage) <= storage_bytes(candidate.graph, operand.storage);
+}
+
+bool no_other_operand_shares_it(const InPlaceCandidate& candidate) {
+  const StorageId storage = storage_of(candidate, candidate.operand);
+  bool shared = false;
+  for (const Argument& argument : candidate.graph.node(candidate.node).arguments) {
+    for_each_value(argument, [&](ValueId value) {
+      const TensorMeta& other = candidate.graph.meta(value);
+      shared |= other.storage == storage && other.layout != candidate.graph.meta(candidate.operand).layout;
+    });
+  }
+  return !shared;
+}
+
+std::vector<Reuse> choose_in_place(const Graph& graph, const Lifetimes& lifetimes, InPlaceKernels kernels,
+                                   const InPlaceConditions& conditions) {
+  std::vector<Reuse> reuses;
+  if (!kernels) return reuses;
+  const std::vector<std::optional<NodeId>> makers = storage_makers(graph);
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    if (node.results.size() != 1 || makers[graph.meta(node.results.front()).storage.index] != NodeId(n)) continue;
+    for (std::size_t i = 0; i < node.arguments.size(); ++i) {
+      const auto* operand = std::get_if<ValueId>(&node.arguments[i]);
+      if (!operand) continue;
+      const InPlaceCandidate candidate{graph,    lifetimes,           kernels, NodeId(n), static_cast<int>(i),
+                                       *operand, node.results.front()};
+      const auto holds = [&](const InPlaceCondition& condition) { return condition.holds(candidate); };
+      if (!std::ranges::all_of(conditions, holds)) continue;
+      reuses.push_back({NodeId(n), graph.meta(*operand).storage, graph.meta(node.results.front()).storage});
+      break;
+    }
+  }
+  return reuses;
+}
+
+}  // namespace parallax

@@ -1,0 +1,134 @@
+#include "planner/plan_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace parallax {
+namespace {
+
+// Far above any memory there is, and far enough below the range that sums of slots cannot overflow.
+constexpr int64_t most_bytes = int64_t{1} << 48;
+
+// The node or source that a storage belongs to, for messages.
+std::string owner_text(const Graph& graph, StorageId storage) {
+  const std::optional<NodeId> maker = storage_makers(graph)[storage.index];
+  if (maker) return fmt::format("node '{}' ({})", graph.node(*maker).name, graph.node(*maker).op->name);
+  for (std::size_t v = 0; v < graph.metas.size(); ++v) {
+    if (graph.metas[v].storage == storage) return fmt::format("'{}'", graph.names[v]);
+  }
+  return fmt::format("storage '{}'", graph.storage(storage).name);
+}
+
+class MemoryPlanner {
+ public:
+  MemoryPlanner(const Graph& graph, const Lifetimes& lifetimes, const MemoryOptions& options)
+      : graph_(graph), lifetimes_(lifetimes), options_(options), shared_with_(lifetimes.size()) {}
+
+  Result<Plan> run(std::vector<Reuse> reuses) {
+    for (const Reuse& reuse : reuses) shared_with_[reuse.result.index] = reuse.operand;
+    plan_.reuses = std::move(reuses);
+    TRY_VOID(size_slots());
+    for (std::size_t a = 0; a < arena_count; ++a) {
+      const auto arena = static_cast<Arena>(a);
+      plan_.arena(arena).alignment = options_.rule(arena).alignment;
+      if (arena == Arena::Backend) {
+        pack(arena);
+      } else {
+        stack(arena);
+      }
+    }
+    for (std::size_t s = 0; s < plan_.placements.size(); ++s) plan_.placements[s].slot.offset = root_offset(s);
+    for (const Placement& placement : plan_.placements) {
+      int64_t& size = plan_.arena(placement.arena).size;
+      size = std::max(size, placement.slot.end());
+    }
+    TRY_VOID(check_limits());
+    return std::move(plan_);
+  }
+
+ private:
+  // The storage whose slot this one shares, through a chain of reuses.
+  std::size_t root(std::size_t storage) const {
+    while (shared_with_[storage].valid()) storage = shared_with_[storage].index;
+    return storage;
+  }
+  int64_t root_offset(std::size_t storage) const { return plan_.placements[root(storage)].slot.offset; }
+
+  Result<void> size_slots() {
+    int64_t total = 0;
+    for (std::size_t s = 0; s < lifetimes_.size(); ++s) {
+      const StorageId storage(s);
+      const int64_t bytes = options_.sizes(graph_, storage);
+      const Arena arena = lifetimes_[root(s)].arena;
+      if (bytes < 0 || bytes > most_bytes || (total += bytes) > most_bytes) {
+        return fail("{} has a size that no plan can hold", owner_text(graph_, storage));
+      }
+      plan_.placements.push_back({arena, {0, bytes}});
+    }
+    return {};
+  }
+
+  // What lives all along goes side by side.
+  void stack(Arena arena) {
+    int64_t end = 0;
+    for (std::size_t s = 0; s < plan_.placements.size(); ++s) {
+      Placement& placement = plan_.placements[s];
+      if (placement.arena != arena || shared_with_[s].valid()) continue;
+      placement.slot.offset = align_up(end, options_.rule(arena).alignment);
+      end = placement.slot.end();
+    }
+  }
+
+  void pack(Arena arena) {
+    const int64_t alignment = options_.rule(arena).alignment;
+    // Sizes rounded up to the alignment leave every offset aligned, and the packers a bound that they can reach.
+    PackingProblem problem;
+    std::vector<std::size_t> storages;
+    std::vector<int> block_of(plan_.placements.size(), -1);
+    for (std::size_t s = 0; s < plan_.placements.size(); ++s) {
+      if (plan_.placements[s].arena != arena || shared_with_[s].valid()) continue;
+      block_of[s] = static_cast<int>(problem.blocks.size());
+      storages.push_back(s);
+      problem.blocks.push_back({lifetimes_[s].range, align_up(plan_.placements[s].slot.size, alignment), 1});
+    }
+    for (std::size_t s = 0; s < plan_.placements.size(); ++s) {
+      if (plan_.placements[s].arena != arena || !shared_with_[s].valid()) continue;
+      Block& block = problem.blocks[static_cast<std::size_t>(block_of[root(s)])];
+      block.range.first = std::min(block.range.first, lifetimes_[s].range.first);
+      block.range.last = std::max(block.range.last, lifetimes_[s].range.last);
+      block.size = std::max(block.size, align_up(plan_.placements[s].slot.size, alignment));
+    }
+    if (problem.blocks.empty()) return;
+    const Packing packing = options_.packer(problem, options_.budget);
+    for (std::size_t b = 0; b < storages.size(); ++b) {
+      plan_.placements[storages[b]].slot.offset = packing.offsets[b];
+    }
+  }
+
+  Result<void> check_limits() const {
+    for (std::size_t s = 0; s < plan_.placements.size(); ++s) {
+      const auto& [arena, slot] = plan_.placements[s];
+      const int64_t limit = options_.rule(arena).limit;
+      if (slot.end() <= limit) continue;
+      return fail("the plan does not fit: the {} arena may have {} bytes, and {} lies in [{}, {})", name(arena), limit,
+                  owner_text(graph_, StorageId(s)), slot.offset, slot.end());
+    }
+    return {};
+  }
+
+  const Graph& graph_;
+  const Lifetimes& lifetimes_;
+  const MemoryOptions& options_;
+  std::vector<StorageId> shared_with_;  // by storage: the operand that it overwrites; invalid for none
+  Plan plan_;
+};
+
+}  // namespace
+
+Result<Plan> plan_memory(const Graph& graph, const Lifetimes& lifetimes, std::vector<Reuse> reuses,
+                         const MemoryOptions& options) {
+  return MemoryPlanner(graph, lifetimes, options).run(std::move(reuses));
+}
+
+}  // namespace parallax
