@@ -23,6 +23,7 @@ int report_error(const Error& error);
 // Adds one command to the program; its callback keeps the flags alive and stores the exit code.
 using AddCommand = void (*)(CLI::App& program, int& exit_code);
 
+void add_audit_command(CLI::App& program, int& exit_code);
 void add_bisect_command(CLI::App& program, int& exit_code);
 void add_check_command(CLI::App& program, int& exit_code);
 void add_eval_command(CLI::App& program, int& exit_code);

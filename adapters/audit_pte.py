@@ -1,0 +1,249 @@
+"""What `parallax audit` asks of an ExecuTorch program: memory plans and delegate calls, as one line of JSON.
+
+    python audit_pte.py PROGRAM.pte
+
+Each plan is a plan.json (planner/plan_json.h says what stands in one): the program's own, and that of the shared
+objects of each serialized Vulkan graph. Inputs and state are copied into the arena before the first instruction, and
+outputs and state read after the last, because that is what the runtime does. Standard output holds the answer; what
+cannot be read is one line on standard error and exit code 2.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import torch
+from executorch.backends.vulkan.serialization.vulkan_graph_schema import ValueList, VkGraph, VkTensor
+from executorch.backends.vulkan.serialization.vulkan_graph_serialize import (
+    extract_vk_flatbuffer,
+    flatbuffer_to_vk_graph,
+)
+from executorch.exir import schema
+from executorch.exir._serialize._program import deserialize_pte_binary
+from executorch.exir.tensor import scalar_type_enum
+
+from tensors import DTYPES
+
+Json = dict[str, Any]
+
+# Bytes an element, by the runtime's number for the dtype.
+SIZES = {scalar_type_enum(dtype): torch.empty((), dtype=dtype).element_size() for dtype in DTYPES.values()}
+VULKAN_SIZES = {"BOOL": 1, "UINT8": 1, "INT8": 1, "INT32": 4, "FLOAT16": 2, "FLOAT32": 4, "FLOAT64": 8, "INT64": 8}
+
+
+class NotAuditedError(Exception):
+    """One line for a person: what the program has that is not understood."""
+
+
+class PlanWriter:
+    """A plan.json under way. Slots of several memories follow one another in one arena."""
+
+    def __init__(self) -> None:
+        self._storages: dict[str, tuple[int, int, int]] = {}  # memory, offset, bytes
+        self._steps: list[Json] = []
+
+    def storage(self, name: str, memory: int, offset: int, size: int) -> None:
+        self._storages.setdefault(name, (memory, offset, size))
+
+    def step(self, name: str, reads: list[str], writes: list[str]) -> None:
+        made = {storage for step in self._steps for storage in step["makes"]}
+        known = [value for value in writes if value in self._storages]
+        step = {
+            "name": f"{len(self._steps)} {name}",
+            "makes": [value for value in dict.fromkeys(known) if value not in made],
+            "reads": [value for value in dict.fromkeys(reads) if value in self._storages],
+            "writes": list(dict.fromkeys(known)),
+        }
+        self._steps.append(step)
+
+    def plan(self) -> Json:
+        ends: dict[int, int] = {}
+        for memory, offset, size in self._storages.values():
+            ends[memory] = max(ends.get(memory, 0), offset + size)
+        base: dict[int, int] = {}
+        for memory in sorted(ends):
+            base[memory] = sum(ends[before] for before in base)
+        storages = [
+            {"name": name, "bytes": size, "arena": "backend", "slot": [base[memory] + offset, size]}
+            for name, (memory, offset, size) in self._storages.items()
+        ]
+        values = [
+            {"name": storage["name"], "storage": storage["name"], "type": f"u8[{storage['bytes']}]"}
+            for storage in storages
+        ]
+        arenas = {"backend": {"bytes": sum(ends.values()), "alignment": 1}}
+        steps = self._steps
+        return {"plan": 1, "arenas": arenas, "storages": storages, "values": values, "steps": steps, "outputs": []}
+
+
+class ProgramAudit:
+    """One execution plan of a program."""
+
+    def __init__(self, program: schema.Program, plan: schema.ExecutionPlan) -> None:
+        self._program = program
+        self._plan = plan
+        self._writer = PlanWriter()
+        self._same: dict[int, int] = {}  # a view made by et_view lies where its operand does
+        self.plans: list[Json] = []
+        self.delegates: list[Json] = []
+
+    def run(self) -> None:
+        views = [call for call in self._calls() if self._is_view(call)]
+        for call in views:
+            self._same[call.args[-1]] = self._root(call.args[0])
+        for index, value in enumerate(self._plan.values):
+            self._declare(index, value.val)
+        state = [index for index, value in enumerate(self._plan.values) if self._is_state(value.val)]
+        self._writer.step("inputs and state", [], self._named([*self._plan.inputs, *state]))
+        for chain in self._plan.chains:
+            for instruction in chain.instructions:
+                self._instruction(instruction.instr_args)
+        self._writer.step("outputs and state", self._named([*self._plan.outputs, *state]), [])
+        self.plans.insert(0, {"name": self._plan.name, "plan": self._writer.plan()})
+
+    def _calls(self) -> list[schema.KernelCall]:
+        every = [instruction.instr_args for chain in self._plan.chains for instruction in chain.instructions]
+        return [call for call in every if isinstance(call, schema.KernelCall)]
+
+    def _is_view(self, call: schema.KernelCall) -> bool:
+        return self._plan.operators[call.op_index].name == "executorch_prim::et_view"
+
+    def _root(self, index: int) -> int:
+        return self._same.get(index, index)
+
+    def _named(self, indices: list[int]) -> list[str]:
+        return [f"v{self._root(index)}" for index in indices]
+
+    def _is_state(self, value: Any) -> bool:
+        """A mutable buffer: planned memory that starts from data."""
+        return isinstance(value, schema.Tensor) and value.allocation_info is not None and value.data_buffer_idx > 0
+
+    def _declare(self, index: int, value: Any) -> None:
+        if self._root(index) != index or not isinstance(value, schema.Tensor) or value.allocation_info is None:
+            return
+        at = value.allocation_info
+        size = math.prod(value.sizes) * SIZES[int(value.scalar_type)]
+        offset = at.memory_offset_low + (at.memory_offset_high << 32)
+        if size:
+            self._writer.storage(f"v{index}", at.memory_id, offset, size)
+
+    def _tensors(self, index: int) -> list[int]:
+        """The tensors of an argument, those of a list among them."""
+        value = self._plan.values[index].val
+        if isinstance(value, (schema.TensorList, schema.OptionalTensorList)):
+            return [item for item in value.items if item >= 0]
+        return [index] if isinstance(value, schema.Tensor) else []
+
+    def _instruction(self, call: Any) -> None:
+        if isinstance(call, schema.DelegateCall):
+            self._delegate_call(call)
+        elif isinstance(call, schema.KernelCall):
+            self._kernel_call(call)
+        elif not isinstance(call, schema.FreeCall):
+            raise NotAuditedError(f"{self._plan.name}: an instruction {type(call).__name__}")
+
+    def _kernel_call(self, call: schema.KernelCall) -> None:
+        operator = self._plan.operators[call.op_index]
+        if self._is_view(call):
+            return
+        namespace, _, name = operator.name.partition("::")
+        try:
+            overload = getattr(getattr(getattr(torch.ops, namespace), name), operator.overload or "default")
+        except AttributeError:
+            if namespace == "executorch_prim":
+                return  # arithmetic on sizes
+            raise NotAuditedError(f"{self._plan.name}: no schema of {operator.name} is known here") from None
+        written = [
+            argument.alias_info is not None and argument.alias_info.is_write for argument in overload._schema.arguments
+        ]
+        reads: list[int] = []
+        writes: list[int] = []
+        for argument, writes_it in zip(call.args, written, strict=False):
+            (writes if writes_it else reads).extend(self._tensors(argument))
+        self._writer.step(f"{name}.{operator.overload}", self._named(reads), self._named(writes))
+
+    def _delegate_call(self, call: schema.DelegateCall) -> None:
+        delegate = self._plan.delegates[call.delegate_index]
+        name = f"{self._plan.name}, delegate {call.delegate_index} ({delegate.id})"
+        passed = [index for argument in call.args for index in self._tensors(argument)]
+        inputs = len(passed)
+        entry: Json = {"name": name, "passed": [f"v{index}" for index in passed]}
+        if delegate.id == "VulkanBackend":
+            blob = self._program.backend_delegate_data[delegate.processed.index].data
+            graph = flatbuffer_to_vk_graph(extract_vk_flatbuffer(blob))
+            entry["inputs"] = list(graph.input_ids)
+            entry["outputs"] = list(graph.output_ids)
+            inputs = len(graph.input_ids)
+            self.plans.append({"name": name, "plan": vulkan_plan(graph)})
+        else:
+            # Nothing here reads the blob; what no one wrote before must be an output of this call.
+            written = {value for step in self._writer._steps for value in step["writes"]}
+            inputs = next((i for i, index in enumerate(passed) if f"v{self._root(index)}" not in written), inputs)
+        self.delegates.append(entry)
+        self._writer.step(f"delegate {delegate.id}", self._named(passed[:inputs]), self._named(passed[inputs:]))
+
+
+def vulkan_plan(graph: VkGraph) -> Json:
+    """The shared objects of a Vulkan graph: tensors of one memory object lie over each other."""
+    writer = PlanWriter()
+    tensors: set[int] = set()
+    for index, value in enumerate(graph.values):
+        tensor = value.value
+        if not isinstance(tensor, VkTensor) or tensor.constant_id >= 0:
+            continue
+        tensors.add(index)
+        size = math.prod(tensor.dims) * VULKAN_SIZES.get(tensor.datatype.name, 4)
+        memory = tensor.mem_obj_id if tensor.mem_obj_id >= 0 else 1_000_000 + index
+        if size:
+            writer.storage(f"t{index}", memory, 0, size)
+
+    def named(argument: int) -> list[str]:
+        value = graph.values[argument].value
+        items = value.items if isinstance(value, ValueList) else [argument]
+        return [f"t{item}" for item in items if item in tensors]
+
+    writer.step("inputs", [], [name for index in graph.input_ids for name in named(index)])
+    for call in graph.chain:
+        # A call's last argument is its result, or the list of its results.
+        reads = [name for argument in call.args[:-1] for name in named(argument)]
+        writer.step(call.name, reads, named(call.args[-1]))
+    writer.step("outputs", [name for index in graph.output_ids for name in named(index)], [])
+    return writer.plan()
+
+
+def audit(path: str) -> Json:
+    program = deserialize_pte_binary(Path(path).read_bytes()).program
+    plans: list[Json] = []
+    delegates: list[Json] = []
+    for plan in program.execution_plan:
+        one = ProgramAudit(program, plan)
+        one.run()
+        plans.extend(one.plans)
+        delegates.extend(one.delegates)
+    return {"audit": 1, "plans": plans, "delegates": delegates}
+
+
+def main() -> int:
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # libraries print
+    try:
+        answer = audit(sys.argv[1])
+    except NotAuditedError as error:
+        print(f"{sys.argv[1]}: {error}", file=sys.stderr)
+        return 2
+    except Exception as error:
+        first = str(error).strip().splitlines()
+        print(f"{sys.argv[1]}: no ExecuTorch program: {first[0] if first else type(error).__name__}", file=sys.stderr)
+        return 2
+    replies.write(json.dumps(answer) + "\n")
+    replies.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
