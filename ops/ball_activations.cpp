@@ -188,7 +188,10 @@ Ball ball_softplus(const BallMath& math, const Ball& x, const Ball& beta, const 
   Ball bent = ball_image(math, scaled, softplus);
   if (bent.decided() && std::isfinite(bent.mid)) {
     const double most = softplus(scaled.high());
-    bent = widened(math, bent, chained_error(math, most, 2) - math.function_error(most));
+    const double exponential = std::min(std::exp(scaled.high()), 0x1p100);
+    const double parts = math.as(FunctionKind::Log1p).function_error(most) +
+                         math.as(FunctionKind::Exp, reach(scaled)).function_error(exponential) / (1 + exponential);
+    bent = widened(math, bent, std::max(chained_error(math, most, 2) - math.function_error(most), parts));
     const double longest = std::log(largest_computed(math)) - 1;
     if (scaled.high() > longest) {
       // Or stays at the largest number, rounded toward zero.

@@ -268,7 +268,9 @@ Ball BallMath::mul_same(const Ball& a) const {
 Ball BallMath::div_same(const Ball& a) const {
   if (!a.decided()) return a;
   if (!std::isfinite(a.mid) || (a.mid == 0 && a.radius == 0)) return Ball::exact(nan);
-  return flagged(Ball::exact(1), a.may_nan || a.may_inf || contains_zero(a), false);
+  const bool ieee = profile_->error_of(FunctionKind::Division, dtype_).ulp <= 0.5;
+  const Ball one = ieee ? Ball::exact(1) : with_error(1, 0.0, ieee_error(FunctionKind::Division, 1));
+  return flagged(one, a.may_nan || a.may_inf || contains_zero(a), false);
 }
 
 // |max(x, y) - max(a, b)| <= max(|x - a|, |y - b|), and where one operand is larger throughout, it is the result.

@@ -48,7 +48,11 @@ constexpr BinaryFunction div = {.floating = true_quotient, .floats = Floats::Mad
 
 constexpr BinaryFunction div_floor = {.floating =
                                           [](const BallMath& math, const BallPair& pair) {
-                                            if (pair.same && std::isfinite(pair.a.mid)) return math.div_same(pair.a);
+                                            if (pair.same && std::isfinite(pair.a.mid)) {
+                                              const Ball one = math.div_same(pair.a);
+                                              // Where a quotient may lie below 1, it may be cut to 0.
+                                              return one.radius == 0 ? one : including(one, 0);
+                                            }
                                             return ball_floor_div(math, pair.a, pair.b, pair.b_zero_is_positive);
                                           },
                                       .integral = floored_quotient,
@@ -65,11 +69,13 @@ constexpr BinaryFunction div_trunc = {
     .in_own_dtype = true,
     .draw_number = draw_divisor};
 
-// What a number leaves when it is divided by itself: 0 wherever the quotient is 1.
+// What a number leaves when it is divided by itself: 0 wherever the quotient is 1, and itself where that is cut to 0.
 Ball rest_of_one(const BallMath& math, const Ball& x) {
   Ball rest = math.div_same(x);
-  if (rest.mid == 1) rest.mid = 0;
-  return rest;
+  if (rest.mid != 1) return rest;
+  const bool sure = rest.radius == 0;
+  rest.mid = rest.radius = 0;
+  return sure ? rest : hull(rest, x);
 }
 
 constexpr BinaryFunction fmod = {.floating =
