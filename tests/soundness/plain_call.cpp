@@ -134,7 +134,7 @@ const std::vector<PlainOp>& plain_ops() {
   static const std::vector<PlainOp> ops = [] {
     std::vector<PlainOp> all;
     for (auto* table : {plain_unary_ops, plain_pair_ops, plain_reduction_ops, plain_normalization_ops,
-                        plain_product_ops, plain_picture_ops}) {
+                        plain_product_ops, plain_picture_ops, plain_distance_ops}) {
       for (const PlainOp& op : table()) all.push_back(op);
     }
     return all;

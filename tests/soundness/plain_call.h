@@ -73,6 +73,7 @@ std::vector<PlainOp> plain_reduction_ops();
 std::vector<PlainOp> plain_normalization_ops();
 std::vector<PlainOp> plain_product_ops();
 std::vector<PlainOp> plain_picture_ops();
+std::vector<PlainOp> plain_distance_ops();
 // All of them, and the one of an op.
 const std::vector<PlainOp>& plain_ops();
 const PlainOp& plain_op(std::string_view name);

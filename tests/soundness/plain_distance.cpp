@@ -1,0 +1,121 @@
+// Distances between the rows of matrices, and products of every pair.
+#include <cmath>
+
+#include "tests/soundness/plain_call.h"
+
+namespace parallax {
+namespace {
+
+using Results = std::vector<PlainTensor>;
+
+// 1 to any power, and any number to the power of 1, are exact everywhere.
+double power(const Arithmetic& a, double base, double exponent) {
+  if (base == 1 || exponent == 1) return base;
+  return a.fn([](auto u, auto v) { return std::pow(u, v); }, base, exponent);
+}
+
+double norm_of_difference(const Perturbed& p, std::span<const double> x, std::span<const double> y, double order) {
+  const Arithmetic& a = p.accumulator();
+  PlainTensor parts;
+  double largest = 0;
+  double differing = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const double distance = std::fabs(a.sub(x[k], y[k]));
+    largest = std::max(largest, distance);
+    differing += distance != 0 ? 1 : 0;
+    if (order == 1) {
+      parts.push_back(distance);
+    } else if (order == 2) {
+      parts.push_back(a.mul(distance, distance));
+    } else if (std::isfinite(order)) {
+      parts.push_back(power(a, distance, p.number(order)));
+    }
+  }
+  if (order == 0) return differing;
+  if (std::isinf(order)) return largest;
+  const double total = a.sum(parts);
+  if (order == 1) return total;
+  if (order == 2) return a.sqrt(total);
+  return power(a, total, a.div(1, p.number(order)));
+}
+
+// sqrt(|x|^2 + |y|^2 - 2 x y).
+double by_product(const Perturbed& p, std::span<const double> x, std::span<const double> y) {
+  const Arithmetic& a = p.accumulator();
+  PlainTensor left(x.begin(), x.end());
+  PlainTensor right(x.begin(), x.end());
+  left.insert(left.end(), y.begin(), y.end());
+  right.insert(right.end(), y.begin(), y.end());
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    left.push_back(-2 * x[k]);
+    right.push_back(y[k]);
+  }
+  return a.sqrt(std::max(a.dot(left, right), 0.0));
+}
+
+// The matrix of a batch that is broadcast to the result's: its first element.
+std::size_t matrix_of(const Dims& sizes, const Dims& result, std::size_t batch) {
+  std::size_t place = 0;
+  std::size_t step = static_cast<std::size_t>(sizes[sizes.size() - 1] * sizes[sizes.size() - 2]);
+  for (int back = 3; back <= result.size(); ++back) {
+    const auto size = static_cast<std::size_t>(result[result.size() - back]);
+    const std::size_t at = batch % size;
+    batch /= size;
+    if (back > sizes.size()) continue;
+    const auto own = static_cast<std::size_t>(sizes[sizes.size() - back]);
+    if (own > 1) place += at * step;
+    step *= own;
+  }
+  return place;
+}
+
+// x1, x2, p, compute_mode: 0 and None go by the product from 26 rows on, 1 always, for p = 2.
+void cdist(Perturbed& p, const PlainCall& call, Results& results) {
+  const Dims& sizes = call.result_sizes();
+  const auto rows = static_cast<std::size_t>(sizes[sizes.size() - 2]);
+  const auto columns = static_cast<std::size_t>(sizes[sizes.size() - 1]);
+  const auto inner = static_cast<std::size_t>(call.sizes(0)[call.rank(0) - 1]);
+  const int64_t mode = call.has(3) ? call.integer(3) : 0;
+  const bool product = call.real(2) == 2 && (mode == 1 || (mode == 0 && (rows > 25 || columns > 25)));
+  for (std::size_t i = 0; i < results[0].size(); ++i) {
+    const std::size_t batch = i / (rows * columns);
+    const std::size_t x = matrix_of(call.sizes(0), sizes, batch) + i / columns % rows * inner;
+    const std::size_t y = matrix_of(call.sizes(1), sizes, batch) + i % columns * inner;
+    const std::span<const double> left(call.elements(0).data() + x, inner);
+    const std::span<const double> right(call.elements(1).data() + y, inner);
+    results[0][i] = product ? by_product(p, left, right) : norm_of_difference(p, left, right, call.real(2));
+  }
+}
+
+// x, p: each row with each later one.
+void pdist(Perturbed& p, const PlainCall& call, Results& results) {
+  const auto rows = static_cast<std::size_t>(call.sizes(0)[0]);
+  const auto inner = static_cast<std::size_t>(call.sizes(0)[1]);
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = i + 1; j < rows; ++j) {
+      const std::span<const double> left(call.elements(0).data() + i * inner, inner);
+      const std::span<const double> right(call.elements(0).data() + j * inner, inner);
+      results[0][place++] = norm_of_difference(p, left, right, call.real(1));
+    }
+  }
+}
+
+void outer(Perturbed& p, const PlainCall& call, Results& results) {
+  const PlainTensor& columns = call.elements(1);
+  for (std::size_t i = 0; i < results[0].size(); ++i) {
+    results[0][i] = p.mul(call.elements(0)[i / columns.size()], columns[i % columns.size()]);
+  }
+}
+
+}  // namespace
+
+std::vector<PlainOp> plain_distance_ops() {
+  return {
+      {"distance", "aten._cdist_forward.default", cdist},
+      {"distance", "aten._pdist_forward.default", pdist},
+      {"outer", "aten.outer.default", outer},
+  };
+}
+
+}  // namespace parallax
