@@ -414,7 +414,10 @@ def drawn(type_text: str, seed: int) -> list[Any]:
 
 def read_case(path: Path, feed_path: Path | None, seed: int) -> Json:
     try:
-        importer = Importer(onnx.load(path))
+        model = onnx.load(path)
+        if not model.ir_version:  # protobuf reads many a file that is none as a model without anything in it
+            raise NoCounterpartError("this is no ONNX model")
+        importer = Importer(model)
         given = json.loads(feed_path.read_text()) if feed_path else {}
     except NoCounterpartError as error:
         raise NoCounterpartError(f"{path}: {error}") from error

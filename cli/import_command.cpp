@@ -27,6 +27,7 @@ Result<int> import_case(const ImportFlags& flags) {
   if (!onnx && !flags.program.ends_with(".pt2") && flags.program.find(".py:") == std::string::npos) {
     return fail("{}: neither a .pt2 nor an .onnx file, nor FILE.py:NAME", flags.program);
   }
+  if (onnx && !flags.inputs.empty()) return fail("--input: {} states the types of its inputs itself", flags.program);
   std::vector<std::string> arguments = {flags.program, "--seed", std::to_string(flags.seed)};
   for (const std::string& input : flags.inputs) arguments.insert(arguments.end(), {"--input", input});
   TRY(const Catalogue catalogue, open_catalogue());

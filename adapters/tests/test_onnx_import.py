@@ -62,6 +62,13 @@ class ImportTest(unittest.TestCase):
         with self.assertRaisesRegex(onnx_import.NoCounterpartError, "sizes of 'x' are not fixed"):
             case_of("g (float[N] x) => (float[N] y) { y = Neg(x) }")
 
+    def test_a_file_that_holds_nothing_is_no_model(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.onnx"
+            path.write_bytes(b"x\n")  # to protobuf a message with one unknown field
+            with self.assertRaisesRegex(onnx_import.NoCounterpartError, "this is no ONNX model"):
+                onnx_import.read_case(path, None, 1)
+
     def test_what_is_no_model_is_one_error(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "broken.onnx"
