@@ -8,12 +8,12 @@ Standard output holds the answer; what cannot be read is one line on standard er
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 from typing import Any
 
 import coremltools
+
+from one_answer import answer_once
 
 # The operand whose data an op hands on as it is, whole or into a part: the written value is still that value.
 CARRIED = {"identity": "x", "cast": "x", "slice_update": "update", "reshape": "x", "expand_dims": "x", "squeeze": "x"}
@@ -57,19 +57,5 @@ def audit(path: str) -> dict[str, Any]:
     return {"audit": 1, "functions": functions}
 
 
-def main() -> int:
-    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # libraries print
-    try:
-        answer = audit(sys.argv[1])
-    except Exception as error:
-        first = str(error).strip().splitlines()
-        print(f"{sys.argv[1]}: {type(error).__name__}: {first[0] if first else ''}", file=sys.stderr)
-        return 2
-    replies.write(json.dumps(answer) + "\n")
-    replies.close()
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(answer_once(sys.argv[1], lambda: audit(sys.argv[1])))

@@ -10,9 +10,7 @@ cannot be read is one line on standard error and exit code 2.
 
 from __future__ import annotations
 
-import json
 import math
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -27,6 +25,7 @@ from executorch.exir import schema
 from executorch.exir._serialize._program import deserialize_pte_binary
 from executorch.exir.tensor import scalar_type_enum
 
+from one_answer import RefusedError, answer_once
 from tensors import DTYPES
 
 Json = dict[str, Any]
@@ -36,38 +35,37 @@ SIZES = {scalar_type_enum(dtype): torch.empty((), dtype=dtype).element_size() fo
 VULKAN_SIZES = {"BOOL": 1, "UINT8": 1, "INT8": 1, "INT32": 4, "FLOAT16": 2, "FLOAT32": 4, "FLOAT64": 8, "INT64": 8}
 
 
-class NotAuditedError(Exception):
-    """One line for a person: what the program has that is not understood."""
-
-
 class PlanWriter:
     """A plan.json under way. Slots of several memories follow one another in one arena."""
 
     def __init__(self) -> None:
         self._storages: dict[str, tuple[int, int, int]] = {}  # memory, offset, bytes
         self._steps: list[Json] = []
+        self.written: set[str] = set()  # the storages that a step has written so far
 
     def storage(self, name: str, memory: int, offset: int, size: int) -> None:
         self._storages.setdefault(name, (memory, offset, size))
 
     def step(self, name: str, reads: list[str], writes: list[str]) -> None:
-        made = {storage for step in self._steps for storage in step["makes"]}
-        known = [value for value in writes if value in self._storages]
+        known = [value for value in dict.fromkeys(writes) if value in self._storages]
         step = {
             "name": f"{len(self._steps)} {name}",
-            "makes": [value for value in dict.fromkeys(known) if value not in made],
+            "makes": [value for value in known if value not in self.written],
             "reads": [value for value in dict.fromkeys(reads) if value in self._storages],
-            "writes": list(dict.fromkeys(known)),
+            "writes": known,
         }
         self._steps.append(step)
+        self.written.update(known)
 
     def plan(self) -> Json:
         ends: dict[int, int] = {}
         for memory, offset, size in self._storages.values():
             ends[memory] = max(ends.get(memory, 0), offset + size)
         base: dict[int, int] = {}
+        total = 0
         for memory in sorted(ends):
-            base[memory] = sum(ends[before] for before in base)
+            base[memory] = total
+            total += ends[memory]
         storages = [
             {"name": name, "bytes": size, "arena": "backend", "slot": [base[memory] + offset, size]}
             for name, (memory, offset, size) in self._storages.items()
@@ -76,9 +74,9 @@ class PlanWriter:
             {"name": storage["name"], "storage": storage["name"], "type": f"u8[{storage['bytes']}]"}
             for storage in storages
         ]
-        arenas = {"backend": {"bytes": sum(ends.values()), "alignment": 1}}
-        steps = self._steps
-        return {"plan": 1, "arenas": arenas, "storages": storages, "values": values, "steps": steps, "outputs": []}
+        arenas = {"backend": {"bytes": total, "alignment": 1}}
+        parts = {"arenas": arenas, "storages": storages, "values": values, "steps": self._steps}
+        return {"plan": 1, **parts, "outputs": []}
 
 
 class ProgramAudit:
@@ -145,7 +143,7 @@ class ProgramAudit:
         elif isinstance(call, schema.KernelCall):
             self._kernel_call(call)
         elif not isinstance(call, schema.FreeCall):
-            raise NotAuditedError(f"{self._plan.name}: an instruction {type(call).__name__}")
+            raise RefusedError(f"{self._plan.name}: an instruction {type(call).__name__}")
 
     def _kernel_call(self, call: schema.KernelCall) -> None:
         operator = self._plan.operators[call.op_index]
@@ -157,7 +155,7 @@ class ProgramAudit:
         except AttributeError:
             if namespace == "executorch_prim":
                 return  # arithmetic on sizes
-            raise NotAuditedError(f"{self._plan.name}: no schema of {operator.name} is known here") from None
+            raise RefusedError(f"{self._plan.name}: no schema of {operator.name} is known here") from None
         written = [
             argument.alias_info is not None and argument.alias_info.is_write for argument in overload._schema.arguments
         ]
@@ -182,8 +180,8 @@ class ProgramAudit:
             self.plans.append({"name": name, "plan": vulkan_plan(graph)})
         else:
             # Nothing here reads the blob; what no one wrote before must be an output of this call.
-            written = {value for step in self._writer._steps for value in step["writes"]}
-            inputs = next((i for i, index in enumerate(passed) if f"v{self._root(index)}" not in written), inputs)
+            made = self._named(passed)
+            inputs = next((i for i, name in enumerate(made) if name not in self._writer.written), inputs)
         self.delegates.append(entry)
         self._writer.step(f"delegate {delegate.id}", self._named(passed[:inputs]), self._named(passed[inputs:]))
 
@@ -228,22 +226,5 @@ def audit(path: str) -> Json:
     return {"audit": 1, "plans": plans, "delegates": delegates}
 
 
-def main() -> int:
-    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # libraries print
-    try:
-        answer = audit(sys.argv[1])
-    except NotAuditedError as error:
-        print(f"{sys.argv[1]}: {error}", file=sys.stderr)
-        return 2
-    except Exception as error:
-        first = str(error).strip().splitlines()
-        print(f"{sys.argv[1]}: no ExecuTorch program: {first[0] if first else type(error).__name__}", file=sys.stderr)
-        return 2
-    replies.write(json.dumps(answer) + "\n")
-    replies.close()
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(answer_once(sys.argv[1], lambda: audit(sys.argv[1]), unexpected="no ExecuTorch program"))

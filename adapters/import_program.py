@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
 import math
 import operator
-import os
 import re
 import sys
 from pathlib import Path
@@ -25,6 +23,7 @@ import torch
 from torch.export.graph_signature import InputKind, OutputKind
 
 from case_text import contiguous_strides
+from one_answer import RefusedError, answer_once
 from tensors import NAMES, decode, encode, parse_type
 
 Json = dict[str, Any]
@@ -39,14 +38,10 @@ MEMORY_FORMATS = {
 }
 
 
-class ImportRefusedError(Exception):
-    """One line for a person: what the program has that a case cannot express."""
-
-
 def entry(tensor: torch.Tensor, with_data: bool) -> Json:
     """The declaration of a source; strides where they are not row-major."""
     if tensor.dtype not in NAMES:
-        raise ImportRefusedError(f"a tensor of {tensor.dtype}")
+        raise RefusedError(f"a tensor of {tensor.dtype}")
     encoded = encode(tensor)
     if not with_data:
         del encoded["data"]
@@ -61,16 +56,19 @@ class CaseWriter:
     def __init__(self, program: torch.export.ExportedProgram) -> None:
         self._program = program
         self._names: dict[str, str] = {}  # by the node's name
+        self._taken: set[str] = set()
+        self._specs = {spec.arg.name: spec for spec in program.graph_signature.input_specs}
+        self._state = {**program.state_dict, **program.constants}
         self.graph: Json = {"inputs": {}, "constants": {}, "buffers": {}, "nodes": [], "outputs": []}
         self.feed: Json = {}
 
     def write(self) -> Json:
         inputs = self._program.example_inputs
         if inputs is None:
-            raise ImportRefusedError("the program was saved without example inputs")
+            raise RefusedError("the program was saved without example inputs")
         positional, keywords = inputs
         if keywords:
-            raise ImportRefusedError(f"keyword inputs ({', '.join(keywords)})")
+            raise RefusedError(f"keyword inputs ({', '.join(keywords)})")
         self._fed = list(torch.utils._pytree.tree_leaves(positional))
         for node in self._program.graph.nodes:
             self._node(node)
@@ -84,9 +82,10 @@ class CaseWriter:
         if node.name not in self._names:
             stem = re.sub(r"[^A-Za-z0-9_]", "_", node.name)
             name = stem if re.match(r"[A-Za-z_]", stem) else f"v_{stem}"
-            while name in self._names.values():
+            while name in self._taken:
                 name += "_"
             self._names[node.name] = name
+            self._taken.add(name)
         return self._names[node.name]
 
     def _node(self, node: torch.fx.Node) -> None:
@@ -97,24 +96,23 @@ class CaseWriter:
         elif node.op == "get_attr":
             value = getattr(self._program.graph_module, str(node.target), None)
             if not isinstance(value, torch.Tensor):
-                raise ImportRefusedError(f"node {node.name}: a submodule, as control flow has it")
+                raise RefusedError(f"node {node.name}: a submodule, as control flow has it")
             self.graph["constants"][self._name(node)] = entry(value, with_data=True)
 
     def _source(self, node: torch.fx.Node) -> None:
-        spec = next(spec for spec in self._program.graph_signature.input_specs if spec.arg.name == node.name)
+        spec = self._specs[node.name]
         name = self._name(node)
         if spec.kind == InputKind.USER_INPUT:
             value = self._fed.pop(0) if self._fed else None
             if not isinstance(value, torch.Tensor):
-                raise ImportRefusedError(f"input {node.name} is a {type(value).__name__}, not a tensor")
+                raise RefusedError(f"input {node.name} is a {type(value).__name__}, not a tensor")
             self.graph["inputs"][name] = entry(value, with_data=False)
             self.feed[name] = encode(value)["data"]
         elif spec.kind in (InputKind.PARAMETER, InputKind.CONSTANT_TENSOR, InputKind.BUFFER):
-            state = {**self._program.state_dict, **self._program.constants}
             section = "buffers" if spec.kind == InputKind.BUFFER else "constants"
-            self.graph[section][name] = entry(state[spec.target], with_data=True)
+            self.graph[section][name] = entry(self._state[spec.target], with_data=True)
         else:
-            raise ImportRefusedError(f"input {node.name} is a {spec.kind.name.lower()}")
+            raise RefusedError(f"input {node.name} is a {spec.kind.name.lower()}")
 
     def _call(self, node: torch.fx.Node) -> None:
         if node.target is torch.ops.aten._assert_tensor_metadata.default:
@@ -124,7 +122,7 @@ class CaseWriter:
             self._append(node, "getitem", [self._argument(node, source), index], {})
             return
         if not isinstance(node.target, torch._ops.OpOverload):
-            raise ImportRefusedError(f"node {node.name}: {node.target} is no ATen overload")
+            raise RefusedError(f"node {node.name}: {node.target} is no ATen overload")
         overload = node.target
         args = [self._argument(node, argument) for argument in node.args]
         kwargs = {key: self._argument(node, value) for key, value in node.kwargs.items() if key not in PLACES}
@@ -137,13 +135,13 @@ class CaseWriter:
     def _argument(self, node: torch.fx.Node, argument: Any) -> Any:
         if isinstance(argument, torch.fx.Node):
             if not isinstance(argument.meta.get("val"), (torch.Tensor, tuple, list)):
-                raise ImportRefusedError(f"node {node.name}: {argument.name} is a size that depends on data or shape")
+                raise RefusedError(f"node {node.name}: {argument.name} is a size that depends on data or shape")
             return f"%{self._name(argument)}"
         if isinstance(argument, (list, tuple)):
             return [self._argument(node, element) for element in argument]
         if isinstance(argument, torch.dtype):
             if argument not in NAMES:
-                raise ImportRefusedError(f"node {node.name}: {argument}")
+                raise RefusedError(f"node {node.name}: {argument}")
             return NAMES[argument]
         if isinstance(argument, torch.memory_format):
             return MEMORY_FORMATS[argument]
@@ -151,26 +149,24 @@ class CaseWriter:
             return "nan" if math.isnan(argument) else "inf" if argument > 0 else "-inf"
         if argument is None or isinstance(argument, (bool, int, float, str)):
             return argument
-        raise ImportRefusedError(f"node {node.name}: an argument of type {type(argument).__name__}")
+        raise RefusedError(f"node {node.name}: an argument of type {type(argument).__name__}")
 
     def _write_back(self) -> None:
         """The outputs; what a functional program returns for the caller to write back becomes a copy_."""
-        output = next(node for node in self._program.graph.nodes if node.op == "output")
-        placeholders = [node for node in self._program.graph.nodes if node.op == "placeholder"]
-        targets = {spec.target: spec.arg.name for spec in self._program.graph_signature.input_specs if spec.target}
-        by_name = {node.name: node for node in placeholders}
+        output = self._program.graph.output_node()
+        targets = {spec.target: name for name, spec in self._specs.items() if spec.target}
         for spec, node in zip(self._program.graph_signature.output_specs, output.args[0], strict=True):
             if spec.kind == OutputKind.USER_OUTPUT:
                 if not isinstance(node, torch.fx.Node):
-                    raise ImportRefusedError(f"the program returns {node!r}, which is no tensor")
+                    raise RefusedError(f"the program returns {node!r}, which is no tensor")
                 self.graph["outputs"].append(f"%{self._name(node)}")
             elif spec.kind in (OutputKind.BUFFER_MUTATION, OutputKind.USER_INPUT_MUTATION):
-                written = by_name[targets.get(spec.target, spec.target)]
-                call = {"out": f"{self._name(written)}_written", "op": "aten.copy_.default"}
-                args = [f"%{self._name(written)}", f"%{self._name(node)}"]
+                written = self._names[targets.get(spec.target, spec.target)]
+                call = {"out": f"{written}_written", "op": "aten.copy_.default"}
+                args = [f"%{written}", f"%{self._name(node)}"]
                 self.graph["nodes"].append({**call, "args": args})
             else:
-                raise ImportRefusedError(f"an output of kind {spec.kind.name.lower()}")
+                raise RefusedError(f"an output of kind {spec.kind.name.lower()}")
 
 
 def load_module(path: str, name: str, types: list[str], seed: int) -> torch.export.ExportedProgram:
@@ -178,19 +174,19 @@ def load_module(path: str, name: str, types: list[str], seed: int) -> torch.expo
     file = Path(path)
     spec = importlib.util.spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None or not file.exists():
-        raise ImportRefusedError(f"{path} is no Python file")
+        raise RefusedError(f"{path} is no Python file")
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(file.parent))
     spec.loader.exec_module(module)
     made = getattr(module, name, None)
     if made is None:
-        raise ImportRefusedError(f"{path} has no {name}")
+        raise RefusedError(f"{path} has no {name}")
     if types:
         inputs = tuple(drawn(text, seed + i) for i, text in enumerate(types))
     else:
         inputs = getattr(made, "example_inputs", getattr(module, "example_inputs", None))
         if inputs is None:
-            raise ImportRefusedError(f"{path} gives no example_inputs for {name}; name their types with --input")
+            raise RefusedError(f"{path} gives no example_inputs for {name}; name their types with --input")
         inputs = inputs() if callable(inputs) else inputs
     instance = made() if isinstance(made, type) else made
     with torch.no_grad():
@@ -202,7 +198,7 @@ def drawn(text: str, seed: int) -> torch.Tensor:
     try:
         dtype, sizes = parse_type(text)
     except (KeyError, ValueError):
-        raise ImportRefusedError(f"--input {text}: no type; one is written f32[2,3]") from None
+        raise RefusedError(f"--input {text}: no type; one is written f32[2,3]") from None
     low, high = (-2, 2) if dtype.is_floating_point else (0, 2) if dtype == torch.bool else (0, 5)
     return decode({"random": {"seed": seed, "low": low, "high": high}}, dtype, sizes)
 
@@ -212,7 +208,7 @@ def import_program(where: str, types: list[str], seed: int) -> Json:
     if colon and path.endswith(".py"):
         program = load_module(path, name, types, seed)
     elif not Path(where).exists():
-        raise ImportRefusedError(f"{where} does not exist")
+        raise RefusedError(f"{where} does not exist")
     else:
         program = torch.export.load(where)
     return CaseWriter(program).write()
@@ -224,20 +220,8 @@ def main() -> int:
     parser.add_argument("--input", action="append", default=[], metavar="TYPE")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # the user's file may print
-    try:
-        case = import_program(options.program, options.input, options.seed)
-    except ImportRefusedError as error:
-        print(f"{options.program}: {error}", file=sys.stderr)
-        return 2
-    except Exception as error:
-        first = str(error).strip().splitlines()
-        print(f"{options.program}: {type(error).__name__}: {first[0] if first else ''}", file=sys.stderr)
-        return 2
-    replies.write(json.dumps(case) + "\n")
-    replies.close()
-    return 0
+    where = options.program
+    return answer_once(where, lambda: import_program(where, options.input, options.seed))
 
 
 if __name__ == "__main__":

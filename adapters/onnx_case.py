@@ -12,8 +12,8 @@ import numpy as np
 
 from arrays import Array, decode, encode, window
 from onnx_writer import OPS, Written, write
-from poison import fresh_memory
-from worker import Json, Rejection, Stages, System, UnsupportedError
+from three_runs import Run, check_requirements, three_runs
+from worker import Json, Rejection, Stages, System
 
 Instance = Callable[[list[Array]], Sequence[Array]]  # the model's inputs, in order, to its outputs
 
@@ -37,9 +37,12 @@ class Ran:
     inputs: dict[str, Array]
     buffers: dict[str, Array]
 
+    def encode_outputs(self) -> list[Json]:
+        return [encode(output) for output in self.outputs]
+
     def encode(self) -> Json:
         return {
-            "outputs": [encode(output) for output in self.outputs],
+            "outputs": self.encode_outputs(),
             "inputs": {name: encode(value) for name, value in self.inputs.items()},
             "buffers": {name: encode(value) for name, value in self.buffers.items()},
         }
@@ -96,32 +99,16 @@ class Session:
 def run_protocol(request: Json, stages: Stages, build: Build) -> Json:
     """A, then B on the same instance, A's outputs read again, then A on a fresh instance."""
     case = request["case"]
-    if case.get("requires"):
-        raise UnsupportedError(f"cases that require {', '.join(case['requires'])}")
+    check_requirements(case)
     graph = case["graph"]
     written = write(graph)
     program = build(written, stages)
 
-    def session() -> Session:
+    def start() -> Run:
         with stages("load"):
-            return Session(graph, written, program.start())
+            return Session(graph, written, program.start()).run
 
-    with fresh_memory(0x5A):
-        first = session()
-        with stages("run"):
-            ran = first.run(case["feed"])
-        reply = {**program.facts, **ran.encode()}
-        if request.get("second_feed") is not None:
-            with stages("run"):
-                second = first.run(request["second_feed"])
-            reply["b"] = second.encode()
-            reply["kept"] = [encode(output) for output in ran.outputs]
-    with fresh_memory(0xA5):
-        fresh = session()
-        with stages("run"):
-            again = fresh.run(case["feed"])
-        reply["again"] = again.encode()
-    return reply
+    return {**program.facts, **three_runs(request, stages, start)}
 
 
 def make_system(

@@ -214,32 +214,19 @@ def _average_pool(
     return graph.cast(made, x.dtype)
 
 
-@function("avg_pool1d.default")
-def avg_pool1d(
-    graph: Graph, self: Value, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-    count_include_pad: bool = True,
-) -> Results:  # fmt: skip
-    return _average_pool(graph, self, 1, kernel_size, stride, padding, ceil_mode, count_include_pad)
+def _register_average_pool(dims: int) -> None:
+    @function(f"avg_pool{dims}d.default")
+    def average_pool(
+        graph: Graph, self: Value, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+        count_include_pad: bool = True, divisor_override: int | None = None,
+    ) -> Results:  # fmt: skip
+        if divisor_override is not None:
+            raise UnsupportedError("ONNX's AveragePool divides by the window's size")
+        return _average_pool(graph, self, dims, kernel_size, stride, padding, ceil_mode, count_include_pad)
 
 
-@function("avg_pool2d.default")
-def avg_pool2d(
-    graph: Graph, self: Value, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-    count_include_pad: bool = True, divisor_override: int | None = None,
-) -> Results:  # fmt: skip
-    if divisor_override is not None:
-        raise UnsupportedError("ONNX's AveragePool divides by the window's size")
-    return _average_pool(graph, self, 2, kernel_size, stride, padding, ceil_mode, count_include_pad)
-
-
-@function("avg_pool3d.default")
-def avg_pool3d(
-    graph: Graph, self: Value, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-    count_include_pad: bool = True, divisor_override: int | None = None,
-) -> Results:  # fmt: skip
-    if divisor_override is not None:
-        raise UnsupportedError("ONNX's AveragePool divides by the window's size")
-    return _average_pool(graph, self, 3, kernel_size, stride, padding, ceil_mode, count_include_pad)
+for _dims in (1, 2, 3):
+    _register_average_pool(_dims)
 
 
 def _adaptive(graph: Graph, x: Value, dims: int, output_size: Any) -> Value:

@@ -12,10 +12,10 @@ from typing import Any
 
 import torch
 
-from poison import fresh_memory
 from straight_line import Resolve, forward_of, overload
 from tensors import DTYPES, decode, encode, parse_type, strided
-from worker import Json, Stages, UnsupportedError
+from three_runs import Run, check_requirements, three_runs
+from worker import Json, Stages
 
 
 class Sources:
@@ -70,9 +70,12 @@ class Ran:
     buffers: dict[str, torch.Tensor | None]
     identity: list[int] | None = None
 
+    def encode_outputs(self) -> list[Json]:
+        return [encode(output) for output in self.outputs]
+
     def encode(self) -> Json:
         reply: Json = {
-            "outputs": [encode(output) for output in self.outputs],
+            "outputs": self.encode_outputs(),
             "inputs": {name: None if value is None else encode(value) for name, value in self.inputs.items()},
             "buffers": {name: None if value is None else encode(value) for name, value in self.buffers.items()},
         }
@@ -99,8 +102,7 @@ Build = Callable[[Json, tuple[torch.Tensor, ...], Stages], Program]
 def run_protocol(request: Json, stages: Stages, build: Build) -> Json:
     """A, then B on the same instance, A's outputs read again, then A on a fresh instance."""
     case = request["case"]
-    if case.get("requires"):
-        raise UnsupportedError(f"cases that require {', '.join(case['requires'])}")
+    check_requirements(case)
     graph = case["graph"]
 
     def inputs(feed: Json) -> tuple[torch.Tensor, ...]:
@@ -108,23 +110,14 @@ def run_protocol(request: Json, stages: Stages, build: Build) -> Json:
         return tuple(sources.tensor(name, spec) for name, spec in graph.get("inputs", {}).items())
 
     program = build(graph, inputs(case["feed"]), stages)
-    with fresh_memory(0x5A):
-        first = program.start()
-        with stages("run"):
-            ran = first(inputs(case["feed"]))
-        reply = {**program.facts, **ran.encode()}
-        if request.get("second_feed") is not None:
-            with stages("run"):
-                second = first(inputs(request["second_feed"]))
-            reply["b"] = second.encode()
-            reply["kept"] = [encode(output) for output in ran.outputs]
-    with fresh_memory(0xA5):
-        fresh = program.start()
-        with stages("run"):
-            again = fresh(inputs(case["feed"]))
-        reply["again"] = again.encode()
+
+    def start() -> Run:
+        instance = program.start()
+        return lambda feed: instance(inputs(feed))
+
+    reply = {**program.facts, **three_runs(request, stages, start)}
     if request.get("stages"):
-        reply["stages"] = [run_stage(name, start, inputs(case["feed"])) for name, start in program.stages.items()]
+        reply["stages"] = [run_stage(name, made, inputs(case["feed"])) for name, made in program.stages.items()]
     return reply
 
 
