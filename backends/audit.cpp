@@ -37,12 +37,6 @@ Result<std::optional<std::vector<int64_t>>> numbers(const Field& object, std::st
   return result;
 }
 
-Result<std::string> need_text(const Field& object, std::string_view key) {
-  TRY_VOID(object.expect_object());
-  TRY(const Field field, object.need(key));
-  return field.text();
-}
-
 template <class T>
 std::vector<T> repeated(std::vector<T> values) {
   std::ranges::sort(values);
@@ -56,7 +50,7 @@ std::vector<T> repeated(std::vector<T> values) {
 // A call passes its inputs and then its outputs; each declared one must meet its own.
 Result<Findings> audit_delegate(const Field& delegate) {
   Findings findings;
-  TRY(const std::string where, need_text(delegate, "name"));
+  TRY(const std::string where, delegate.need_text("name"));
   TRY(const std::vector<std::string> passed, texts(delegate, "passed"));
   TRY(const auto inputs, numbers(delegate, "inputs"));
   TRY(const auto outputs, numbers(delegate, "outputs"));
@@ -90,12 +84,12 @@ Result<Findings> audit_delegate(const Field& delegate) {
 // A value that is returned and, unchanged, what a state is set to. The first carrier is what is written.
 Result<Findings> audit_function(const Field& function) {
   Findings findings;
-  TRY(const std::string where, need_text(function, "name"));
+  TRY(const std::string where, function.need_text("name"));
   TRY(const std::vector<std::string> outputs, texts(function, "outputs"));
   TRY(const Field writes, function.need("state_writes"));
   TRY_VOID(writes.expect_array());
   for (std::size_t i = 0; i < writes.json().size(); ++i) {
-    TRY(const std::string state, need_text(writes.element(i), "state"));
+    TRY(const std::string state, writes.element(i).need_text("state"));
     TRY(const std::vector<std::string> carries, texts(writes.element(i), "carries"));
     for (const std::string& output : outputs) {
       if (std::ranges::find(carries, output) == carries.end()) continue;
@@ -138,7 +132,7 @@ Result<std::vector<AuditFinding>> audit_answer(const Field& answer) {
   TRY_VOID(answer.expect_object());
   Findings findings;
   TRY_VOID(each(answer, "plans", findings, [](const Field& entry) -> Result<Findings> {
-    TRY(const std::string where, need_text(entry, "name"));
+    TRY(const std::string where, entry.need_text("name"));
     TRY(const Field plan, entry.need("plan"));
     return audit_plan(where, plan);
   }));

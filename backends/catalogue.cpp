@@ -26,12 +26,6 @@ Result<std::vector<std::string>> read_names(const Field& array) {
   return names;
 }
 
-Result<std::string> need_text(const Field& object, std::string_view key) {
-  TRY_VOID(object.expect_object());
-  TRY(Field field, object.need(key));
-  return field.text();
-}
-
 // Calls `visit(name, entry)` for each member of the object that `key` names.
 template <class Visit>
 Result<void> each_entry(const Field& document, std::string_view key, Visit&& visit) {
@@ -124,7 +118,7 @@ Result<Catalogue> Catalogue::parse(std::string_view text) {
   const Field document(json, "");
   Catalogue catalogue;
   TRY_VOID(each_entry(document, "families", [&](const std::string& name, const Field& entry) -> Result<void> {
-    TRY(std::string version, need_text(entry, "version"));
+    TRY(std::string version, entry.need_text("version"));
     catalogue.families_.push_back({name, std::move(version)});
     return {};
   }));
@@ -140,8 +134,8 @@ Result<std::vector<Catalogue::Known>> Catalogue::read_section(const Field& docum
   TRY_VOID(each_entry(document, section, [&](const std::string& name, const Field& entry) -> Result<void> {
     Known known;
     known.name = name;
-    TRY(known.adapter, need_text(entry, "adapter"));
-    TRY(known.what, need_text(entry, "what"));
+    TRY(known.adapter, entry.need_text("adapter"));
+    TRY(known.what, entry.need_text("what"));
     TRY(Field list, entry.need("families"));
     TRY(known.families, read_names(list));
     for (const std::string& family : known.families) {

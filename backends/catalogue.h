@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "backends/external/external_target.h"
-#include "core/json_field.h"
 
 namespace parallax {
+
+class Field;
 
 // A target as the user names it, taken apart.
 struct TargetSpec {

@@ -8,12 +8,6 @@
 namespace parallax {
 namespace {
 
-// Where adapters/ and .targets/ lie: the script says it; without it, the working folder.
-std::filesystem::path root_folder() {
-  const char* root = std::getenv("PARALLAX_ROOT");
-  return root ? root : ".";
-}
-
 Result<PortableOptions> portable_options(const TargetOptions& options) {
   PortableOptions portable;
   TRY(portable.faults, FaultSet::of(options.faults));
@@ -25,6 +19,11 @@ Result<PortableOptions> portable_options(const TargetOptions& options) {
 }
 
 }  // namespace
+
+std::filesystem::path root_folder() {
+  const char* root = std::getenv("PARALLAX_ROOT");
+  return root ? root : ".";
+}
 
 Result<Catalogue> open_catalogue() { return Catalogue::read(root_folder()); }
 

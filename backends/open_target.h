@@ -1,6 +1,7 @@
 // Opens a target by the name a user gives: "portable", "recorded", an installed system, "cmd:COMMAND LINE".
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,9 @@ struct TargetOptions {
 
 // An error names the target and what to do about it; the caller exits with 3 for it.
 Result<std::unique_ptr<Target>> open_target(const std::string& name, const TargetOptions& options);
+
+// Where adapters/ and .targets/ lie: the script says it; without it, the working folder.
+std::filesystem::path root_folder();
 
 // The systems that adapters/targets.json lists.
 Result<Catalogue> open_catalogue();

@@ -4,18 +4,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "backends/external/one_line.h"
+#include "backends/open_target.h"
 #include "core/json_field.h"
 
 namespace parallax {
 
+namespace {
+
+// A script in adapters/ as a command line for the system's own Python.
 std::vector<std::string> adapter_script(const std::string& script, std::vector<std::string> arguments) {
-  const char* root = std::getenv("PARALLAX_ROOT");
-  arguments.insert(arguments.begin(), {"python3", std::string(root ? root : ".") + "/adapters/" + script});
+  arguments.insert(arguments.begin(), {"python3", (root_folder() / "adapters" / script).string()});
   return arguments;
 }
+
+}  // namespace
 
 Result<int> install_targets(const std::vector<std::string>& names, bool quiet) {
   std::vector<std::string> words = adapter_script("install.py", names);

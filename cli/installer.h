@@ -8,9 +8,6 @@
 
 namespace parallax {
 
-// A script in adapters/ as a command line for the system's own Python.
-std::vector<std::string> adapter_script(const std::string& script, std::vector<std::string> arguments);
-
 // Makes the environments of NAME or NAME@VERSION; what the installer says goes to the terminal. Returns its exit code.
 Result<int> install_targets(const std::vector<std::string>& names, bool quiet = false);
 

@@ -17,6 +17,12 @@ Result<Field> Field::need(std::string_view key) const {
   return *std::move(member);
 }
 
+Result<std::string> Field::need_text(std::string_view key) const {
+  TRY_VOID(expect_object());
+  TRY(const Field field, need(key));
+  return field.text();
+}
+
 Result<void> Field::expect_object() const {
   if (!json_->is_object()) return fail("must be an object");
   return {};

@@ -24,6 +24,8 @@ class Field {
   std::optional<Field> find(std::string_view key) const;
   // The member of that name, or an error that it is missing.
   Result<Field> need(std::string_view key) const;
+  // The text of the member of that name; an error if the field is no object, the member missing or no text.
+  Result<std::string> need_text(std::string_view key) const;
   // Element i of an array.
   Field element(std::size_t i) const { return {(*json_)[i], pointer_ + pointer_step(i)}; }
   // A member that an iteration over json().items() has at hand.

@@ -36,6 +36,10 @@ bool quotient_is_exact(double a, double b) {
   return std::fabs(a) > 0x1p-960 && std::fabs(quotient) > 0x1p-960 && std::fma(quotient, b, -a) == 0;
 }
 
+bool divides_as_ieee(const Profile& profile, DType dtype) {
+  return profile.error_of(FunctionKind::Division, dtype).ulp <= 0.5;
+}
+
 // The largest power of two that is at most x, for x >= 0; 0 for 0 and the subnormals, whose roundings underflow.
 double binade(double x) { return std::bit_cast<double>(std::bit_cast<uint64_t>(x) & 0x7ff0'0000'0000'0000ULL); }
 
@@ -244,9 +248,8 @@ Ball BallMath::div(const Ball& a, const Ball& b) const {
   if (divisor <= 0) return Ball::unknown(Undecided::Unbounded);
   const Inherited inherited((a.radius + std::fabs(quotient) * b.radius) / divisor,
                             independent(a.spread(), quotient * b.spread()) / divisor);
-  const bool ieee = profile_->error_of(FunctionKind::Division, dtype_).ulp <= 0.5;
   const Ball finite_part =
-      ieee
+      divides_as_ieee(*profile_, dtype_)
           ? rounded(quotient, inherited, quotient_is_exact(a.mid, b.mid))
           : with_error(quotient, inherited, ieee_error(FunctionKind::Division, std::fabs(quotient) + inherited.radius));
   return flagged(b.may_inf ? including(finite_part, 0) : finite_part, may_nan, may_inf);
@@ -268,8 +271,8 @@ Ball BallMath::mul_same(const Ball& a) const {
 Ball BallMath::div_same(const Ball& a) const {
   if (!a.decided()) return a;
   if (!std::isfinite(a.mid) || (a.mid == 0 && a.radius == 0)) return Ball::exact(nan);
-  const bool ieee = profile_->error_of(FunctionKind::Division, dtype_).ulp <= 0.5;
-  const Ball one = ieee ? Ball::exact(1) : with_error(1, 0.0, ieee_error(FunctionKind::Division, 1));
+  const Ball one =
+      divides_as_ieee(*profile_, dtype_) ? Ball::exact(1) : with_error(1, 0.0, ieee_error(FunctionKind::Division, 1));
   return flagged(one, a.may_nan || a.may_inf || contains_zero(a), false);
 }
 

@@ -78,6 +78,10 @@ class Arithmetic {
     if (nominal_.dtype != DType::F64) return off(f(x, y), function_ulp_);
     return off(f(static_cast<long double>(x), static_cast<long double>(y)), function_ulp_);
   }
+  // C99 has a base of 1 and an exponent of 0 exact, and so has everybody.
+  double pow(double a, double b) const {
+    return a == 1 || b == 0 ? 1 : fn([](auto x, auto y) { return std::pow(x, y); }, a, b);
+  }
 
   // In the implementation's order, each addition rounded; 0 of nothing.
   double sum(std::span<const double> terms) const;

@@ -8,12 +8,6 @@ namespace {
 
 using Results = std::vector<PlainTensor>;
 
-// 1 to any power, and any number to the power of 1, are exact everywhere.
-double power(const Arithmetic& a, double base, double exponent) {
-  if (base == 1 || exponent == 1) return base;
-  return a.fn([](auto u, auto v) { return std::pow(u, v); }, base, exponent);
-}
-
 double norm_of_difference(const Perturbed& p, std::span<const double> x, std::span<const double> y, double order) {
   const Arithmetic& a = p.accumulator();
   PlainTensor parts;
@@ -28,7 +22,7 @@ double norm_of_difference(const Perturbed& p, std::span<const double> x, std::sp
     } else if (order == 2) {
       parts.push_back(a.mul(distance, distance));
     } else if (std::isfinite(order)) {
-      parts.push_back(power(a, distance, p.number(order)));
+      parts.push_back(a.pow(distance, p.number(order)));
     }
   }
   if (order == 0) return differing;
@@ -36,7 +30,7 @@ double norm_of_difference(const Perturbed& p, std::span<const double> x, std::sp
   const double total = a.sum(parts);
   if (order == 1) return total;
   if (order == 2) return a.sqrt(total);
-  return power(a, total, a.div(1, p.number(order)));
+  return a.pow(total, a.div(1, p.number(order)));
 }
 
 // sqrt(|x|^2 + |y|^2 - 2 x y).
