@@ -28,6 +28,7 @@ struct FuzzFlags {
   TargetOptions target_options;
   std::string findings = "findings";
   bool no_reduce = false;
+  bool no_pack = false;
   bool json = false;
 };
 
@@ -47,7 +48,8 @@ void show_progress(const std::map<std::string, Tally>& tallies, std::size_t find
 Result<int> fuzz(const FuzzFlags& flags) {
   const auto profile = parse_generate_profile(flags.profile);
   if (!profile) return fail("--profile {}: use alias, state, topology, numeric, shape or all", flags.profile);
-  if (flags.min_nodes < 1 || flags.max_nodes < flags.min_nodes) return fail("--nodes {}..{}: not a range", flags.min_nodes, flags.max_nodes);
+  if (flags.min_nodes < 1 || flags.max_nodes < flags.min_nodes)
+    return fail("--nodes {}..{}: not a range", flags.min_nodes, flags.max_nodes);
   CampaignOptions options;
   options.targets = flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
   options.target_options = flags.target_options;
@@ -56,11 +58,12 @@ Result<int> fuzz(const FuzzFlags& flags) {
   options.seconds = flags.seconds;
   if (!flags.graphs && !flags.seconds) options.seconds = 60;
   options.reduce = !flags.no_reduce;
+  options.pack = !flags.no_pack;
   options.findings = flags.findings;
-  std::optional<DrawnOps> ops;
+  std::optional<Vocabulary> words;
   GenerateOptions generate_options{*profile, flags.min_nodes, flags.max_nodes};
   options.on_open = [&](const std::vector<const Target*>& targets) {
-    generate_options.ops = &ops.emplace(DrawnOps::taken_by(targets));
+    generate_options.words = &words.emplace(Vocabulary::taken_by(targets));
   };
   options.source = [&](uint64_t k) -> std::optional<Case> {
     if (flags.graphs && k >= *flags.graphs) return std::nullopt;
@@ -75,8 +78,10 @@ Result<int> fuzz(const FuzzFlags& flags) {
   options.on_case = [&](const std::string& target, uint64_t, const Case& test, const Examination& examination) {
     if (target == options.targets.front()) histogram.add(test.graph, examination.outcome.reused_slots);
   };
-  fmt::print(stderr, "seed {}  profile {}  targets {}{}\n", options.seed, flags.profile, fmt::join(options.targets, " "),
-             flags.target_options.faults.empty() ? "" : fmt::format("  PLANTED {}", fmt::join(flags.target_options.faults, " ")));
+  fmt::print(
+      stderr, "seed {}  profile {}  targets {}{}\n", options.seed, flags.profile, fmt::join(options.targets, " "),
+      flags.target_options.faults.empty() ? ""
+                                          : fmt::format("  PLANTED {}", fmt::join(flags.target_options.faults, " ")));
   TRY(CampaignResult result, run_campaign(options));
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\n");
   if (flags.json) {
@@ -92,24 +97,32 @@ Result<int> fuzz(const FuzzFlags& flags) {
 
 void add_fuzz_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<FuzzFlags>();
-  CLI::App* command = program.add_subcommand("fuzz", "Random graphs through targets; what diverges is reduced, explained and kept.");
+  CLI::App* command =
+      program.add_subcommand("fuzz", "Random graphs through targets; what diverges is reduced, explained and kept.");
   command->footer(
       "Examples:\n"
       "  parallax fuzz --profile alias --seconds 60\n"
       "  parallax fuzz --target portable --target executorch-portable --seed 7 --graphs 1000\n"
-      "The seed is printed first; --seed S --graphs N gives the same cases whatever --jobs is. Graphs are of the ops that\n"
+      "The seed is printed first; --seed S --graphs N gives the same cases whatever --jobs is. Graphs are of the ops "
+      "that\n"
       "all of the targets take.");
-  command->add_option("--target", flags->targets, "What to drive (see parallax targets); repeatable. Default: ours and every installed one");
-  command->add_option("--profile", flags->profile, "What graphs look like: alias, state, topology, numeric, shape, all")->capture_default_str();
+  command->add_option("--target", flags->targets,
+                      "What to drive (see parallax targets); repeatable. Default: ours and every installed one");
+  command->add_option("--profile", flags->profile, "What graphs look like: alias, state, topology, numeric, shape, all")
+      ->capture_default_str();
   command->add_option("--graphs", flags->graphs, "Stop after this many graphs a target");
-  command->add_option("--seconds", flags->seconds, "Stop after this many seconds (60 if neither is given)")->check(CLI::PositiveNumber);
+  command->add_option("--seconds", flags->seconds, "Stop after this many seconds (60 if neither is given)")
+      ->check(CLI::PositiveNumber);
   command->add_option("--seed", flags->seed, "Seed of the graphs; random and printed if not given");
   command->add_option("--jobs", flags->jobs, "Threads; default: one a core");
   command->add_option("--min-nodes", flags->min_nodes, "Fewest nodes a graph")->capture_default_str();
-  command->add_option("--max-nodes", flags->max_nodes, "Most nodes a graph")->capture_default_str()->check(CLI::Range(1, 10000));
+  command->add_option("--max-nodes", flags->max_nodes, "Most nodes a graph")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10000));
   add_target_options(*command, flags->target_options);
   command->add_option("--findings", flags->findings, "Folder that findings are kept in")->capture_default_str();
   command->add_flag("--no-reduce", flags->no_reduce, "Keep findings as they were generated");
+  command->add_flag("--no-pack", flags->no_pack, "One case a program, also on targets that would rather have several");
   command->add_flag("--json", flags->json, "The summary as JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(fuzz(*flags)); });
 }
