@@ -29,7 +29,8 @@ def run(request, stages):
         if what == "adapter": raise AdapterError("two results")
         if what == "compiled": raise NotRunError("no runtime", {{"delegated": 3}}, lambda path: path.write_text("it"))
         write = lambda path: path.write_text("it")
-        if what == "audited": raise NotRunError("no runtime", {{}}, write, lambda path: {{"size": len(open(path).read())}})
+        size = lambda path: {{"size": len(open(path).read())}}
+        if what == "audited": raise NotRunError("no runtime", {{}}, write, size)
         if what == "unreadable": raise NotRunError("no runtime", {{}}, write, lambda path: int("it"))
         if what == "long": raise ValueError("x" * 100_000)
     return {{"outputs": [], "said": sys.argv[1:]}}
