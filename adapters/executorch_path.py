@@ -28,6 +28,7 @@ from torch.export.graph_signature import OutputKind
 
 from audit_pte import audit as audit_pte
 from export_speed import OpScan, speed_up
+from last_program import remembered
 from torch_case import Build, Instance, Program, Ran, case_module, live, run_protocol, torch_hello
 from torch_limits import EXPORT_REJECTIONS
 from worker import AdapterError, Json, NotRunError, Rejection, Stages, System, UnsupportedError
@@ -207,5 +208,5 @@ def make_system(
     # Most of a program's cost is the passes over it. Packed cases would share delegates: no telling what fell back.
     several = {} if make else {"cases_a_program": 8}
     hello = {**torch_hello(name, profile, "executorch"), "strided_sources": False, **several}
-    build = build_with(Path(lambda: [make()] if make else [], make is not None, run), op_scan)
+    build = remembered(build_with(Path(lambda: [make()] if make else [], make is not None, run), op_scan))
     return System(lambda: hello, lambda request, stages: run_protocol(request, stages, build), REJECTIONS, explain)

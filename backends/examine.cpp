@@ -1,5 +1,6 @@
 #include "backends/examine.h"
 
+#include "backends/gradients.h"
 #include "oracle/interpreter.h"
 
 namespace parallax {
@@ -25,6 +26,7 @@ Examination examine(Target& target, const Case& test) {
   const std::vector<Tensor> second = second_feed(test);
   examination.outcome = target.run(test, expected->b ? &second : nullptr);
   examination.judgement = judge(test.graph, *expected, examination.outcome, target.profile());
+  if (!examination.outcome.gradients.empty()) judge_gradients(test, examination.outcome, examination.judgement);
   return examination;
 }
 

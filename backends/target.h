@@ -33,6 +33,8 @@ class Target {
   virtual bool takes_dtype(DType) const { return true; }
   virtual bool takes_call(const Op& op, DType dtype) const { return takes(op) && takes_dtype(dtype); }
   virtual bool takes_strided_sources() const { return true; }
+  // Whether it gives the gradients that a case asks for. One that does not may run the case and leave them out.
+  virtual bool takes_gradients() const { return false; }
   // How many cases are best run as one program: more than one where a program costs more than its nodes do.
   virtual int cases_a_program() const { return 1; }
   // Runs the protocol of Outcome. `second` is B's feed, or null to run A alone. Never throws; what goes wrong is in the

@@ -11,6 +11,8 @@
 #include "cli/summary.h"
 #include "cli/target_options.h"
 #include "fuzz/campaign.h"
+#include "fuzz/draw_data.h"
+#include "fuzz/draw_gradient.h"
 #include "fuzz/generate.h"
 
 namespace parallax {
@@ -23,10 +25,12 @@ struct FuzzFlags {
   std::optional<double> seconds;
   std::optional<uint64_t> seed;
   int jobs = 0;
+  uint64_t feeds = 1;
   int min_nodes = 4;
   int max_nodes = 22;
   TargetOptions target_options;
   std::string findings = "findings";
+  bool gradients = false;
   bool no_reduce = false;
   bool no_pack = false;
   bool json = false;
@@ -35,6 +39,21 @@ struct FuzzFlags {
 uint64_t random_seed() {
   std::random_device device;
   return mix(device(), device()) >> 16;  // short enough to type again
+}
+
+// Which graph case k has, and which of its feeds. The graphs of a pack come together, and again with each next feed, so
+// that a target which keeps its last program lowers it once.
+struct FedGraph {
+  uint64_t graph = 0;
+  uint64_t feed = 0;
+};
+constexpr uint64_t graphs_together = 8;
+// Apart from those that other feeds are drawn from.
+constexpr uint64_t gradient_stream = uint64_t{1} << 32;
+
+FedGraph fed_graph(uint64_t k, uint64_t feeds) {
+  const uint64_t in_block = k % (graphs_together * feeds);
+  return {k / (graphs_together * feeds) * graphs_together + in_block % graphs_together, in_block / graphs_together};
 }
 
 // A status line that overwrites itself on a terminal, and nothing in a log.
@@ -59,6 +78,7 @@ Result<int> fuzz(const FuzzFlags& flags) {
   if (!flags.graphs && !flags.seconds) options.seconds = 60;
   options.reduce = !flags.no_reduce;
   options.pack = !flags.no_pack;
+  if (flags.feeds > 1) options.cases_a_turn = graphs_together * flags.feeds;
   options.findings = flags.findings;
   std::optional<Vocabulary> words;
   GenerateOptions generate_options{*profile, flags.min_nodes, flags.max_nodes};
@@ -67,9 +87,19 @@ Result<int> fuzz(const FuzzFlags& flags) {
   };
   options.source = [&](uint64_t k) -> std::optional<Case> {
     if (flags.graphs && k >= *flags.graphs) return std::nullopt;
-    Choices choices(options.seed, k);
+    const FedGraph place = fed_graph(k, flags.feeds);
+    Choices choices(options.seed, place.graph);
     Case test = generate(choices, generate_options);
-    test.name = fmt::format("seed {} case {}", options.seed, k);
+    test.name = fmt::format("seed {} case {}", options.seed, place.graph);
+    if (place.feed > 0) {
+      Choices others(mix(options.seed, place.feed), place.graph);
+      redraw_feed(others, weights_of(generate_options.profile), test);
+      test.name += fmt::format(" feed {}", place.feed);
+    }
+    if (flags.gradients) {
+      Choices drawn(mix(options.seed, gradient_stream), k);
+      draw_gradient(drawn, test);
+    }
     return test;
   };
   options.on_progress = show_progress;
@@ -115,12 +145,14 @@ void add_fuzz_command(CLI::App& program, int& exit_code) {
       ->check(CLI::PositiveNumber);
   command->add_option("--seed", flags->seed, "Seed of the graphs; random and printed if not given");
   command->add_option("--jobs", flags->jobs, "Threads; default: one a core");
+  command->add_option("--feeds", flags->feeds, "Feeds a graph; --graphs counts each. A target may lower a graph once for all of them")->capture_default_str()->check(CLI::Range(1, 1000));
   command->add_option("--min-nodes", flags->min_nodes, "Fewest nodes a graph")->capture_default_str();
   command->add_option("--max-nodes", flags->max_nodes, "Most nodes a graph")
       ->capture_default_str()
       ->check(CLI::Range(1, 10000));
   add_target_options(*command, flags->target_options);
   command->add_option("--findings", flags->findings, "Folder that findings are kept in")->capture_default_str();
+  command->add_flag("--gradients", flags->gradients, "Ask for gradients too, where a graph has some (pytorch-eager, torch-aot-eager, torch-inductor, thunder)");
   command->add_flag("--no-reduce", flags->no_reduce, "Keep findings as they were generated");
   command->add_flag("--no-pack", flags->no_pack, "One case a program, also on targets that would rather have several");
   command->add_flag("--json", flags->json, "The summary as JSON on standard output");

@@ -39,6 +39,7 @@ constexpr uint64_t alone_too = 20;
 struct Lane {
   std::string name;
   std::size_t cases_a_turn = 1;
+  std::size_t cases_a_program = 1;
   int most_busy = 1;                           // threads that may serve it at once
   int busy = 0;                                // threads that do
   std::vector<std::unique_ptr<Target>> ready;  // open instances that nobody uses
@@ -57,7 +58,8 @@ class Campaign {
       lane.name = name;
       TRY(lane.ready.emplace_back(), open_target(name, options_.target_options));
       lane.most_busy = std::min(options_.jobs, runs_in_process(name) ? options_.jobs : workers_a_target);
-      if (options_.pack) lane.cases_a_turn = static_cast<std::size_t>(lane.ready.front()->cases_a_program());
+      if (options_.pack) lane.cases_a_program = static_cast<std::size_t>(lane.ready.front()->cases_a_program());
+      lane.cases_a_turn = std::max(options_.cases_a_turn, lane.cases_a_program);
       result_.tallies[name];
     }
     if (options_.on_open) {
@@ -173,19 +175,25 @@ class Campaign {
     }
     if (tests.empty()) return;
     const Clock::time_point begin = Clock::now();
-    if (lane.cases_a_turn == 1) {
-      Examination examination = examine(target, tests.front());
-      judged(lane, target, first, std::move(tests.front()), std::move(examination), seconds_since(begin));
-    } else {
-      serve_packed(lane, target, first, std::move(tests));
+    for (std::size_t i = 0; i < tests.size(); i += lane.cases_a_program) {
+      const auto begin_of_program = tests.begin() + static_cast<std::ptrdiff_t>(i);
+      const auto left = std::min(lane.cases_a_program, tests.size() - i);
+      serve_program(lane, target, first + i,
+                    {std::make_move_iterator(begin_of_program),
+                     std::make_move_iterator(begin_of_program + static_cast<std::ptrdiff_t>(left))});
     }
     std::lock_guard lock(mutex_);
     lane.time += seconds_since(begin);
     report_progress(false);
   }
 
-  void serve_packed(Lane& lane, Target& target, uint64_t first, std::vector<Case> tests) {
+  // Cases that are one program where the target packs.
+  void serve_program(Lane& lane, Target& target, uint64_t first, std::vector<Case> tests) {
     const Clock::time_point begin = Clock::now();
+    if (lane.cases_a_program == 1) {
+      Examination examination = examine(target, tests.front());
+      return judged(lane, target, first, std::move(tests.front()), std::move(examination), seconds_since(begin));
+    }
     std::vector<PackedCase> cases = examine_packed(target, std::move(tests));
     const double each = seconds_since(begin) / static_cast<double>(cases.size());
     for (std::size_t i = 0; i < cases.size(); ++i) {

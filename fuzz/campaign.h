@@ -29,6 +29,7 @@ struct CampaignOptions {
   // Case k, or nothing past the end. Called from several threads.
   std::function<std::optional<Case>(uint64_t k)> source;
   std::optional<double> seconds;  // stop handing out cases after that long; else run to the source's end
+  std::size_t cases_a_turn = 1;   // consecutive cases that one worker had better have: feeds of one graph
   int jobs = 1;
   uint64_t seed = 0;  // goes into the findings
   bool pack = false;  // run several cases as one program on targets that ask for it

@@ -20,15 +20,28 @@ std::vector<std::optional<int64_t>> index_bounds(const Graph& graph) {
   return bounds;
 }
 
+Tensor drawn(Choices& choices, const GenerateWeights& weights, DType dtype, const Layout& layout,
+             std::optional<int64_t> bound) {
+  const Choices::Scope scope(choices, "feed");
+  return settled(draw_tensor(choices, dtype, layout.sizes, weights, bound), layout);
+}
+
 }  // namespace
 
+void redraw_feed(Choices& choices, const GenerateWeights& weights, Case& test) {
+  const std::vector<std::optional<int64_t>> bounds = index_bounds(test.graph);
+  test.feed.clear();
+  for (const FeedSlot& slot : feed_slots(test.graph)) {
+    test.feed.push_back(drawn(choices, weights, slot.dtype, slot.layout, bounds[slot.storage.index]));
+  }
+}
+
 void draw_data(Choices& choices, const GenerateWeights& weights, Case& test) {
+  redraw_feed(choices, weights, test);
   const std::vector<std::optional<int64_t>> bounds = index_bounds(test.graph);
   const auto draw = [&](DType dtype, const Layout& layout, StorageId storage) {
-    const Choices::Scope scope(choices, "feed");
-    return settled(draw_tensor(choices, dtype, layout.sizes, weights, bounds[storage.index]), layout);
+    return drawn(choices, weights, dtype, layout, bounds[storage.index]);
   };
-  for (const FeedSlot& slot : feed_slots(test.graph)) test.feed.push_back(draw(slot.dtype, slot.layout, slot.storage));
   for (Source& source : test.graph.sources) {
     if (source.kind == SourceKind::Input || source.window) continue;
     const TensorMeta& meta = test.graph.meta(source.value);

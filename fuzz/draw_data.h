@@ -10,4 +10,7 @@ namespace parallax {
 // Draws the feed, and the data of constants, buffers and declared storages.
 void draw_data(Choices& choices, const GenerateWeights& weights, Case& test);
 
+// Draws another feed for a case that has one; constants and state stay.
+void redraw_feed(Choices& choices, const GenerateWeights& weights, Case& test);
+
 }  // namespace parallax

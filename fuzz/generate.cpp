@@ -30,7 +30,7 @@ class Generator {
  public:
   Generator(Choices& choices, const GenerateOptions& options)
       : choices_(choices),
-        weights_(generate_weights[static_cast<std::size_t>(options.profile)]),
+        weights_(weights_of(options.profile)),
         words_(options.words ? *options.words : Vocabulary::all()),
         groups_(usable_groups(weights_, words_)) {
     draw_sources(choices_, weights_, words_, builder_, pool_);
@@ -118,7 +118,7 @@ std::optional<GenerateProfile> parse_generate_profile(std::string_view name) {
   return std::nullopt;
 }
 
-std::string_view name(GenerateProfile profile) { return generate_weights[static_cast<std::size_t>(profile)].name; }
+std::string_view name(GenerateProfile profile) { return weights_of(profile).name; }
 
 Case generate(Choices& choices, const GenerateOptions& options) { return Generator(choices, options).take(); }
 

@@ -168,8 +168,8 @@ std::vector<PackedCase> examine_packed(Target& target, std::vector<Case> tests) 
   std::vector<std::optional<ExpectedRuns>> expected(tests.size());
   std::vector<std::size_t> packable;
   for (std::size_t place = 0; place < tests.size(); ++place) {
-    // Without B a pack would be run without it, for the others too.
-    if (auto runs = expected_runs(target.profile(), tests[place]); runs && runs->b) {
+    // Without B a pack would be run without it, for the others too; with gradients it would have no B.
+    if (auto runs = expected_runs(target.profile(), tests[place]); runs && runs->b && !tests[place].gradient) {
       expected[place] = *std::move(runs);
       packable.push_back(place);
     }

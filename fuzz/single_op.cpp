@@ -56,7 +56,7 @@ std::optional<Case> SingleOpPool::draw_case(const Op& op, uint64_t stream) const
   test.name = fmt::format("{} {} {}", op.name, name(dtype_), stream);
   test.graph = builder.take();
   Choices choices(seed + 1, stream);
-  draw_data(choices, generate_weights[static_cast<std::size_t>(GenerateProfile::All)], test);
+  draw_data(choices, weights_of(GenerateProfile::All), test);
   return test;
 }
 

@@ -40,6 +40,9 @@ struct Outcome {
   std::vector<Tensor> a_kept;    // A's outputs, uncopied, read again after B; empty if B was not run
   std::optional<Observation> b;  // nullopt where the target or the oracle does not run B
   std::optional<Observation> a_again;
+  // Where the case asks for gradients, by its list of inputs: the target's, and those of eager's autograd with every
+  // float of the case widened to f64.
+  std::vector<Tensor> gradients, reference_gradients;
   int delegated = -1;     // nodes that ran in a delegate; -1 where the target has none
   int reused_slots = -1;  // storages placed in bytes that another storage had before; -1 where the target does not tell
   double milliseconds = 0;

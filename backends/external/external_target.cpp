@@ -42,6 +42,7 @@ class ExternalTarget final : public Target {
   bool takes_call(const Op& op, DType dtype) const override {
     return takes(op) && takes_dtype(dtype) && !options_.declined.has(op.name, dtype);
   }
+  bool takes_gradients() const override { return hello_.gradients; }
   int cases_a_program() const override { return hello_.cases_a_program; }
   bool takes_strided_sources() const override { return hello_.strided_sources; }
   std::vector<StageOutcome> stages(const Case& test) override;
@@ -142,7 +143,7 @@ Outcome ExternalTarget::attempt(const Case& test, const std::vector<Tensor>* sec
   const LineOrFailure answer = worker_->exchange(encode_run(id, test, second), limit);
   const auto* line = std::get_if<std::string>(&answer);
   if (line == nullptr) return failed(answer, limit);
-  Outcome outcome = decode_run(*line, id, test.graph);
+  Outcome outcome = decode_run(*line, id, test);
   // Replies and requests may be out of step from here on.
   if (is_protocol_failure(outcome)) worker_.reset();
   return outcome;
@@ -163,6 +164,12 @@ std::vector<StageOutcome> ExternalTarget::stages(const Case& test) {
 }
 
 Outcome ExternalTarget::run(const Case& test, const std::vector<Tensor>* second) {
+  if (test.gradient && !hello_.gradients) {
+    Outcome outcome;
+    outcome.status = Status::Unsupported;
+    outcome.message = hello_.name + " gives no gradients";
+    return outcome;
+  }
   if (const auto why = declined(test.graph)) {
     Outcome outcome;
     outcome.status = Status::Unsupported;

@@ -106,8 +106,26 @@ Result<Observation> read_observation(const Field& run, const Graph& graph) {
   return observation;
 }
 
-Result<void> read_runs(const Field& root, const Graph& graph, Outcome& outcome) {
+// {"x": {"type", "data"}}, in the order of the request.
+Result<std::vector<Tensor>> read_reply_gradients(const Field& root, std::string_view key,
+                                                 const GradientRequest& request) {
+  std::vector<Tensor> gradients;
+  TRY(const Field object, root.need(key));
+  TRY_VOID(object.expect_object());
+  for (const std::string& name : request.wrt) {
+    TRY(const Field entry, object.need(name));
+    TRY(gradients.emplace_back(), read_reply_tensor(entry));
+  }
+  return gradients;
+}
+
+Result<void> read_runs(const Field& root, const Case& test, Outcome& outcome) {
+  const Graph& graph = test.graph;
   TRY(outcome.a, read_observation(root, graph));
+  if (test.gradient) {
+    TRY(outcome.gradients, read_reply_gradients(root, "grads", *test.gradient));
+    TRY(outcome.reference_gradients, read_reply_gradients(root, "reference_grads", *test.gradient));
+  }
   if (const auto kept = find_set(root, "kept")) {
     TRY(outcome.a_kept, read_tensors(*kept));
   }
@@ -167,12 +185,12 @@ Result<void> read_compiled(const Field& compiled, Outcome& outcome) {
   return {};
 }
 
-Result<Outcome> read_outcome(const Field& root, const Graph& graph) {
+Result<Outcome> read_outcome(const Field& root, const Case& test) {
   Outcome outcome;
   TRY(outcome.status, read_status(root));
   TRY(outcome.milliseconds, read_milliseconds(root));
   if (outcome.status == Status::Ok) {
-    TRY_VOID(read_runs(root, graph, outcome));
+    TRY_VOID(read_runs(root, test, outcome));
     return outcome;
   }
   TRY(outcome.stage, text_or_empty(root, "stage"));
@@ -239,6 +257,10 @@ Result<Hello> read_hello(const Field& root) {
   if (const auto ops = find_set(root, "ops")) {
     TRY(hello.ops, read_array(*ops, [](const Field& op) { return op.text(); }));
   }
+  if (const auto gradients = find_set(root, "gradients")) {
+    if (!gradients->json().is_boolean()) return gradients->fail("must be true or false");
+    hello.gradients = gradients->json().get<bool>();
+  }
   if (const auto cases = find_set(root, "cases_a_program")) {
     TRY(const int64_t number, cases->integer());
     if (number < 1 || number > most_cases_a_program) {
@@ -289,10 +311,10 @@ Result<Hello> decode_hello(std::string_view reply, int64_t id) {
   return read_hello(Field(json, ""));
 }
 
-Outcome decode_run(std::string_view reply, int64_t id, const Graph& graph) {
+Outcome decode_run(std::string_view reply, int64_t id, const Case& test) {
   auto outcome = [&]() -> Result<Outcome> {
     TRY(Json json, parse_reply(reply, id));
-    return read_outcome(Field(json, ""), graph);
+    return read_outcome(Field(json, ""), test);
   }();
   return outcome ? *std::move(outcome) : protocol_failure("a reply breaks the protocol: " + outcome.error().text());
 }

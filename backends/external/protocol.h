@@ -24,6 +24,7 @@ struct Hello {
   Profile profile;                                            // a built-in one by name, or one of its own
   std::optional<std::vector<DType>> dtypes;                   // nothing: it takes any
   std::optional<std::vector<std::string>> ops;                // likewise
+  bool gradients = false;                                     // whether it takes cases that ask for gradients
   int cases_a_program = 1;                                    // how many cases to run as one
   bool strided_sources = true;                                // whether it takes sources that are not row-major
 };
@@ -37,7 +38,7 @@ std::string encode_stages(int64_t id, const Case& test);
 
 Result<Hello> decode_hello(std::string_view reply, int64_t id);
 // A reply that breaks the protocol gives protocol_failure().
-Outcome decode_run(std::string_view reply, int64_t id, const Graph& graph);
+Outcome decode_run(std::string_view reply, int64_t id, const Case& test);
 // The stages of a reply; none where the case did not run, or the target has none.
 Result<std::vector<StageOutcome>> decode_stages(std::string_view reply, int64_t id, const Graph& graph);
 

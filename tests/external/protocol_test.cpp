@@ -28,7 +28,7 @@ const std::string full_reply =
 
 TEST(Protocol, AReplyIsTakenApart) {
   const Case test = make_case();
-  const Outcome outcome = decode_run(full_reply, 7, test.graph);
+  const Outcome outcome = decode_run(full_reply, 7, test);
   ASSERT_EQ(outcome.status, Status::Ok) << outcome.message;
   EXPECT_EQ(outcome.a->outputs, test.feed);
   EXPECT_TRUE(outcome.a->inputs.at(0).has_value());
@@ -63,7 +63,7 @@ TEST(Protocol, WhatWasCompiledAndNotRunIsJudgedByItsAudit) {
   const auto outcome = [&](const std::string& compiled) {
     const std::string reply =
         R"({"id":7,"status":"unsupported","stage":"run","kind":"NotRunError","message":"lowered","compiled":)";
-    return decode_run(reply + compiled + "}", 7, test.graph);
+    return decode_run(reply + compiled + "}", 7, test);
   };
   const Outcome unknown = outcome(R"({"delegated":2,"format":"pte"})");
   EXPECT_EQ(unknown.status, Status::Unsupported);
@@ -98,7 +98,7 @@ TEST(Protocol, StagesAreOutcomesInTheirOrder) {
 TEST(Protocol, EveryTruncationAndManyDamagedRepliesAreOutcomes) {
   const Case test = make_case();
   for (std::size_t length = 0; length < full_reply.size(); ++length) {
-    EXPECT_TRUE(is_protocol_failure(decode_run(full_reply.substr(0, length), 7, test.graph))) << length;
+    EXPECT_TRUE(is_protocol_failure(decode_run(full_reply.substr(0, length), 7, test))) << length;
   }
   const uint64_t seed = 1;
   static constexpr std::string_view pieces[] = {
@@ -108,7 +108,7 @@ TEST(Protocol, EveryTruncationAndManyDamagedRepliesAreOutcomes) {
     std::string reply = full_reply;
     const std::size_t begin = choices.below(reply.size());
     reply.replace(begin, choices.below(8), choices.pick(pieces));
-    const Outcome outcome = decode_run(reply, 7, test.graph);
+    const Outcome outcome = decode_run(reply, 7, test);
     const bool whole = outcome.a.has_value() || outcome.status != Status::Ok;
     EXPECT_TRUE(whole) << "seed " << seed << " stream " << i << ": " << reply;
   }
