@@ -173,7 +173,12 @@ std::vector<std::string> Catalogue::installed_versions(const std::string& family
   for (const auto& entry : std::filesystem::directory_iterator(root_ / ".targets", missing)) {
     const std::string folder = entry.path().filename().string();
     if (!folder.starts_with(family + "-") || !std::filesystem::exists(entry.path() / complete_mark, missing)) continue;
-    versions.push_back(folder.substr(family.size() + 1));
+    std::string version = folder.substr(family.size() + 1);
+    // The family torch-onnx is no version of torch.
+    const bool other = std::ranges::any_of(families_, [&](const Family& one) {
+      return one.name.size() > family.size() && folder.starts_with(one.name + "-");
+    });
+    if (!other) versions.push_back(std::move(version));
   }
   std::ranges::sort(versions);
   return versions;
@@ -230,6 +235,15 @@ std::string Catalogue::python_of(const Known& known, const std::string& version)
     if (std::ranges::find(versions, wanted) != versions.end()) return python(family, wanted).string();
   }
   return "";
+}
+
+std::string Catalogue::newest_of(std::string_view text) const {
+  const Result<TargetSpec> spec = parse_target_spec(text);
+  const Known* known = spec ? find(spec->name) : nullptr;
+  if (known == nullptr || spec->version.empty() || python_of(*known, "").empty()) return "";
+  if (python_of(*known, "") == python_of(*known, spec->version)) return "";
+  const std::size_t options = text.find('?');
+  return spec->name + (options == std::string_view::npos ? "" : std::string(text.substr(options)));
 }
 
 std::string Catalogue::control_of(std::string_view text) const {

@@ -54,6 +54,9 @@ class Catalogue {
   Result<std::vector<std::string>> command(const TargetSpec& spec) const;
   // The command of a tool, a script that answers once and is no worker, in the environment that it needs.
   Result<std::vector<std::string>> tool(std::string_view name, std::vector<std::string> arguments) const;
+  // The same target in the pinned version, which is the newest release that is known here; empty where the name gives no
+  // other version, or that one is not installed.
+  std::string newest_of(std::string_view spec) const;
   // What targets.json says to compare a target with, as a target's name; empty where it says nothing.
   std::string control_of(std::string_view spec) const;
   // Starts it. The error is one line that says what is missing and how to get it.

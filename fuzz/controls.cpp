@@ -65,11 +65,12 @@ std::vector<std::pair<std::string, Verdict>> run_controls(Target& target, const 
       controls.emplace_back(control.what, examine(target, *changed).judgement.verdict);
     }
   }
-  const std::string name = control_target(target.name());
-  if (name.empty()) return controls;
-  // A control that is not installed is none; the finding stands without it.
-  if (const auto other = open_target(name, options)) {
-    controls.emplace_back("on " + name, examine(**other, test).judgement.verdict);
+  for (const std::string& name : {control_target(target.name()), newest_target(target.name())}) {
+    if (name.empty()) continue;
+    // A control that is not installed is none; the finding stands without it.
+    if (const auto other = open_target(name, options)) {
+      controls.emplace_back("on " + name, examine(**other, test).judgement.verdict);
+    }
   }
   return controls;
 }

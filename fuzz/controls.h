@@ -12,8 +12,9 @@
 
 namespace parallax {
 
-// The verdict of each control that the case has: copies made real ops (x + 0), views made copies, and the same case on
-// the target that adapters/targets.json names as the target's control (no delegate, no code generation).
+// The verdict of each control that the case has: copies made real ops (x + 0), views made copies, the same case on the
+// target that adapters/targets.json names as the target's control (no delegate, no code generation), and, for an older
+// version, on the newest release.
 std::vector<std::pair<std::string, Verdict>> run_controls(Target& target, const Case& test,
                                                           const TargetOptions& options);
 
