@@ -10,6 +10,9 @@
 
 namespace parallax {
 
+// The family whose ops may draw from the operands of all.
+inline constexpr std::string_view any_family = "any";
+
 class CheckedCall {
  public:
   // Arguments from the op's own sampler, over operands of the dtype that are exact, inexact or both. Nothing where none
