@@ -142,12 +142,8 @@ std::optional<CheckedCall> CheckedCall::draw(const PlainOp& plain, DType dtype, 
   const auto arguments = call.op_->sample(*call.op_, context);
   if (!arguments) return std::nullopt;
   call.arguments_ = *arguments;
-  std::map<uint32_t, int64_t> index_places;  // of the operands that are indices
-  if (call.op_->index_ranges) {
-    for (const IndexRange& range : call.op_->index_ranges(Call(*call.op_, *arguments, call.harness_.metas()))) {
-      index_places.emplace(range.value.index, range.places);
-    }
-  }
+  std::map<uint32_t, int64_t> index_places;
+  for (const IndexRange& range : call.index_ranges()) index_places.emplace(range.value.index, range.places);
   const int inexact_percent = static_cast<int>(random() % 3) * 50;
   bool first = true;
   bool fits = true;
@@ -192,6 +188,11 @@ CheckedCall CheckedCall::build(std::string_view op, DType dtype, const Profile& 
   call.arguments_ = *bind_arguments(*call.op_, std::move(given));
   PARALLAX_CHECK(call.evaluate());
   return call;
+}
+
+std::vector<IndexRange> CheckedCall::index_ranges() const {
+  if (!op_->index_ranges) return {};
+  return op_->index_ranges(Call(*op_, arguments_, harness_.metas()));
 }
 
 bool CheckedCall::evaluate() {

@@ -33,6 +33,8 @@ class CheckedCall {
   bool exact() const { return exact_; }
   const std::vector<Argument>& arguments() const { return arguments_; }
   const Op& op() const { return *op_; }
+  // Its operands that are indices.
+  std::vector<IndexRange> index_ranges() const;
   // The balls of each result of the dtype, row-major; none of the others.
   std::vector<std::vector<Ball>> result_balls() const;
   // Elements of every value that the call names, members of their balls and values of the dtype.
