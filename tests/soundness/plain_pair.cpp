@@ -1,5 +1,6 @@
 // Functions of two or three elements.
 #include <algorithm>
+#include <numbers>
 #include <string>
 
 #include "tests/soundness/plain_call.h"
@@ -41,7 +42,8 @@ double xlog1py(Perturbed& p, const PlainCall&, double a, double b) {
 double logaddexp2(Perturbed& p, const PlainCall&, double a, double b) {
   const double distance = p.sub(std::min(a, b), std::max(a, b));
   const double power = p.fn([](auto x) { return std::exp2(x); }, distance);
-  return p.add(std::max(a, b), p.fn([](auto x) { return std::log2(x); }, p.add(1, power)));
+  const double logarithm = p.fn([](auto x) { return std::log1p(x); }, power);
+  return p.fma(logarithm, p.constant(1 / std::numbers::ln2), std::max(a, b));
 }
 
 // The quotient rounded down from what fmod leaves, as Python has it, or from the quotient itself.
