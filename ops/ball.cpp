@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <numeric>
 
 namespace parallax {
 
@@ -31,9 +32,13 @@ Ball BallView::as_ball(int64_t element) const {
 }
 
 std::vector<int64_t> elements_of(const Layout& layout) {
-  std::vector<int64_t> elements;
-  elements.reserve(static_cast<std::size_t>(layout.numel()));
-  for_each_element(layout, [&](int64_t element) { elements.push_back(element); });
+  std::vector<int64_t> elements(static_cast<std::size_t>(layout.numel()));
+  if (is_contiguous(layout)) {
+    std::iota(elements.begin(), elements.end(), layout.offset);
+  } else {
+    std::size_t i = 0;
+    for_each_element(layout, [&](int64_t element) { elements[i++] = element; });
+  }
   return elements;
 }
 

@@ -1,6 +1,7 @@
 #include "ops/ball_dot.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "ops/ball_sum.h"
 
@@ -9,6 +10,12 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// ldexp(1, exponent), which calls libm, where that is a normal number.
+double power_of_two(int exponent) {
+  if (exponent < -1022 || exponent > 1023) return std::ldexp(1.0, exponent);
+  return std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52);
+}
 
 bool is_zero(const Ball& ball) { return ball.mid == 0 && ball.radius == 0; }
 
@@ -78,13 +85,12 @@ bool BallDot::on_exact_grid(double alpha, const Ball& addend, DType narrowest) c
   // In f64 the bound itself is a rounded sum.
   const int precision = narrowest == DType::F64 ? format.precision - 1 : format.precision;
   const int least = std::ilogb(math_->profile().flush_to_zero ? format.smallest_normal : format.smallest_subnormal);
-  if (lowest_ < least || magnitude_ > std::ldexp(1.0, lowest_ + precision)) return false;
+  if (lowest_ < least || magnitude_ > power_of_two(lowest_ + precision)) return false;
   if (alpha == 1 && addend.mid == 0) return true;
   if (!math_->holds(alpha)) return false;
   const int scaled = lowest_ + lowest_bit(alpha);
   const int lowest = addend.mid == 0 ? scaled : std::min(scaled, lowest_bit(addend.mid));
-  return lowest >= least &&
-         std::fabs(alpha) * magnitude_ + std::fabs(addend.mid) <= std::ldexp(1.0, lowest + precision);
+  return lowest >= least && std::fabs(alpha) * magnitude_ + std::fabs(addend.mid) <= power_of_two(lowest + precision);
 }
 
 // The error of alpha * sum + addend before it is stored, where something rounds: a rounding of each product, each

@@ -332,7 +332,11 @@ Ball ball_sine_quotient(const BallMath& math, const Ball& x) {
     // It falls from 1 to its first minimum, -0.2172336… at 4.4934, and stays above that.
     const double reach = std::fabs(x.mid) + x.radius;
     const Ball image = ball_of_interval(reach < 3 ? std::sin(reach) / reach : -0.21724, 1);
-    return with_infinities(math.with_error(image.mid, image.radius, 2 * math.function_error(1)), x, nan, nan);
+    // A sine of the smallest number is off by as many of it as the profile has units, and flushed it leaves 0 / 0.
+    if (math.profile().flush_to_zero) return Ball::unknown(Undecided::Unbounded);
+    const double of_subnormals = math.as(FunctionKind::Sin).function_error(0) / info(math.dtype()).smallest_subnormal;
+    const double error = 2 * math.function_error(1) + of_subnormals;
+    return with_infinities(math.with_error(image.mid, image.radius, error), x, nan, nan);
   }
   return math.div(math.sin(x), x);
 }

@@ -284,8 +284,11 @@ Ball by_recurrence(const BallMath& math, Family family, bool shifted, const Ball
   }
   Ball result = math.with_error(value, error.inherited, error.rounding);
   if (!result.decided()) return result;
+  if (recurrence.largest() + result.radius < largest_computed(math) / 8) return result;
+  // Rounded toward zero, a step over the largest number is that number, and the next ones go on from it.
+  if (math.profile().rounding_mode_open) return Ball::unknown(Undecided::Unbounded);
   // Once a step is over the largest number, its infinity meets another.
-  if (recurrence.largest() + result.radius >= largest_computed(math) / 8) result.may_nan = result.may_inf = true;
+  result.may_nan = result.may_inf = true;
   return result;
 }
 

@@ -28,10 +28,12 @@ double rounding_variance(double n, double unit_roundoff, double squares, double 
 }
 
 int lowest_bit(double x) {
-  int exponent = 0;
-  const double fraction = std::frexp(x, &exponent);
-  const auto significand = static_cast<uint64_t>(std::fabs(std::ldexp(fraction, 53)));
-  return exponent - 53 + std::countr_zero(significand);
+  const auto bits = std::bit_cast<uint64_t>(x);
+  const auto exponent = static_cast<int>(bits >> 52 & 0x7ff);
+  const uint64_t fraction = bits & ((uint64_t{1} << 52) - 1);
+  // Subnormals have the exponent of the smallest normals, and no leading 1.
+  if (exponent == 0) return std::countr_zero(fraction) - 1074;
+  return std::countr_zero(fraction | uint64_t{1} << 52) + exponent - 1075;
 }
 
 BallSum::BallSum(const BallMath& math) : math_(&math), accumulator_(accumulator_of(math)) {}

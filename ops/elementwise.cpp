@@ -132,7 +132,9 @@ Operand::Operand(const ReferenceCall& call, int i, const Dims& sizes, DType dtyp
 }
 
 Ball Operand::ball(std::size_t index) const {
-  return view_ ? element_as_ball(*view_, elements_[index], dtype_, *profile_) : number_;
+  if (!view_) return number_;
+  if (view_->dtype == dtype_) return view_->ball(elements_[index]);
+  return element_as_ball(*view_, elements_[index], dtype_, *profile_);
 }
 
 IntegerBall Operand::integer(std::size_t index) const {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/check.h"
@@ -44,13 +45,14 @@ std::vector<int> identities(const Graph& graph) {
 
 BallTensor snapshot(const BallView& view) {
   BallTensor tensor{view.dtype, view.layout.sizes, {}, {}};
-  for_each_element(view.layout, [&](int64_t element) {
-    if (view.floating()) {
-      tensor.balls.push_back(view.ball(element));
-    } else {
-      tensor.integers.push_back(view.integer(element));
-    }
-  });
+  const auto count = static_cast<std::size_t>(view.layout.numel());
+  if (view.floating()) {
+    tensor.balls.reserve(count);
+    for_each_element(view.layout, [&](int64_t element) { tensor.balls.push_back(view.ball(element)); });
+  } else {
+    tensor.integers.reserve(count);
+    for_each_element(view.layout, [&](int64_t element) { tensor.integers.push_back(view.integer(element)); });
+  }
   return tensor;
 }
 
@@ -89,7 +91,9 @@ Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& 
   PARALLAX_CHECK(slots.size() == feed.size());
   for (std::size_t i = 0; i < slots.size(); ++i) {
     BallStorage& storage = storages_[slots[i].storage.index];
-    storage = BallStorage(storage.dtype, graph_->storage(slots[i].storage).elements);
+    // What the run before left between the elements that are fed.
+    std::ranges::fill(storage.balls, Ball());
+    std::ranges::fill(storage.integers, IntegerBall());
     load(feed[i], slots[i].layout, storage);
   }
 

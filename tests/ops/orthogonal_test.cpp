@@ -110,6 +110,18 @@ TEST(Orthogonal, HighDegrees) {
 }
 
 // Between -1 and 1 a step rounds to 2^-24, and grows at most as the degree does.
+// Rounded toward zero, a step over the largest number stays at that, and the next ones go on from it.
+TEST(Orthogonal, SaturatedSteps) {
+  Profile open = profile();
+  open.rounding_mode_open = true;
+  const auto result = [](const Profile& of) {
+    return ball_orthogonal(BallMath(DType::F32, of), Family::HermiteH, false, Ball::exact(64), Ball::exact(20));
+  };
+  EXPECT_FALSE(result(open).decided());
+  EXPECT_TRUE(result(profile()).may_inf);
+  EXPECT_TRUE(result(profile()).decided());
+}
+
 TEST(Orthogonal, IsTight) {
   for (const double n : {2.0, 4.0, 6.0}) {
     for (const double x : {-0.9, -0.3, 0.2, 0.7}) {

@@ -288,5 +288,18 @@ TEST(UnaryTightness, SmoothFunctionsAreFlatWhereTheyTurn) {
   EXPECT_LT(radius_at(ball_lgamma, 1.4616321449683622), 1e-7);
 }
 
+// A sine of the smallest numbers is units of them off, which their quotient shows; flushed to 0 it shows nothing.
+TEST(SineQuotient, OfWhatMayBeSubnormal) {
+  const double least = info(DType::F32).smallest_subnormal;
+  const Ball x = {0, 8 * least, false, false, Undecided::No};
+  for (Ball (*quotient)(const BallMath& math, const Ball& x) : {ball_sinc, ball_sine_quotient}) {
+    EXPECT_TRUE(inside(quotient(BallMath(DType::F32, profile()), x), (1 + 4) * least / least));
+    Profile flushing = profile();
+    flushing.flush_to_zero = true;
+    EXPECT_FALSE(quotient(BallMath(DType::F32, flushing), x).decided());
+    EXPECT_EQ(quotient(BallMath(DType::F32, flushing), Ball::exact(0)).mid, 1);
+  }
+}
+
 }  // namespace
 }  // namespace parallax

@@ -113,6 +113,17 @@ TEST(Polygamma, OrdersAndDtypes) {
   EXPECT_FALSE(harness.infer("aten.special_zeta.default", {x, x}));
 }
 
+// A function of halves that are computed as halves is off by units of the half, trigamma too.
+TEST(Polygamma, HalvesComputedAsHalves) {
+  Profile halves = profile();
+  halves.half_accumulates_half = true;
+  OpHarness harness(halves);
+  const ValueId x = harness.add(DType::BF16, {1}, {2});
+  const Ball trigamma = harness.ball(*harness.call("aten.polygamma.default", {Scalar(int64_t{1}), x}));
+  EXPECT_TRUE(in_ball(DType::BF16, trigamma, 0.644934 + 0x1p-6));
+  EXPECT_FALSE(in_ball(DType::BF16, trigamma, 0.644934 + 0x1p-4));
+}
+
 // Term by term, with the tail's integral: nothing of it is in the code under test.
 Real sum_of_powers(Real s, Real q) {
   constexpr int terms = 400;

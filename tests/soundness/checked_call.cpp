@@ -9,23 +9,54 @@ namespace parallax {
 namespace {
 
 // What an op of a family may draw its operands from.
-std::vector<Layout> layouts_for(std::string_view family) {
-  if (family == "matmul") {
-    return {contiguous_layout({3, 64}),    contiguous_layout({64, 4}), contiguous_layout({4, 64}),
-            contiguous_layout({4}),        contiguous_layout({64}),    contiguous_layout({2, 3, 16}),
-            contiguous_layout({2, 16, 4}), {{64, 3}, {1, 64}, 0},      contiguous_layout({5, 8}),
-            contiguous_layout({8, 5}),     contiguous_layout({5}),     contiguous_layout({3, 4}),
-            contiguous_layout({2, 256}),   contiguous_layout({256, 3})};
-  }
-  if (family == "convolution" || family == "pool" || family == "upsample" || family == "batch norm") {
-    return {contiguous_layout({2, 4, 9}),    contiguous_layout({6, 4, 3}),    contiguous_layout({6, 2, 3}),
-            contiguous_layout({2, 4, 6, 5}), contiguous_layout({3, 4, 3, 2}), contiguous_layout({4, 2, 3, 3}),
-            contiguous_layout({4, 1, 2, 2}), contiguous_layout({4, 3, 2, 2}), contiguous_layout({3}),
-            contiguous_layout({4}),          contiguous_layout({6}),          {{2, 4, 6, 5}, {120, 1, 20, 4}, 0}};
-  }
+using Layouts = std::vector<Layout>;
+
+Layouts matrices() {
+  return {contiguous_layout({3, 64}),    contiguous_layout({64, 4}),  contiguous_layout({4, 64}),
+          contiguous_layout({4}),        contiguous_layout({64}),     contiguous_layout({2, 3, 16}),
+          contiguous_layout({2, 16, 4}), {{64, 3}, {1, 64}, 0},       contiguous_layout({5, 8}),
+          contiguous_layout({8, 5}),     contiguous_layout({5}),      contiguous_layout({3, 4}),
+          contiguous_layout({2, 256}),   contiguous_layout({256, 3}), contiguous_layout({3})};
+}
+
+Layouts pictures() {
+  return {contiguous_layout({2, 4, 9}),
+          contiguous_layout({6, 4, 3}),
+          contiguous_layout({6, 2, 3}),
+          contiguous_layout({2, 4, 6, 5}),
+          contiguous_layout({3, 4, 3, 2}),
+          contiguous_layout({4, 2, 3, 3}),
+          contiguous_layout({4, 1, 2, 2}),
+          contiguous_layout({4, 3, 2, 2}),
+          contiguous_layout({3}),
+          contiguous_layout({4}),
+          contiguous_layout({6}),
+          {{2, 4, 6, 5}, {120, 1, 20, 4}, 0},
+          contiguous_layout({1, 4, 3, 4, 3}),
+          contiguous_layout({4, 2, 2, 2, 2}),
+          contiguous_layout({6, 4, 2, 1, 2})};
+}
+
+// Pictures and volumes, and where in them is read.
+Layouts grids() {
+  return {contiguous_layout({2, 3, 4, 5}), {{2, 3, 4, 5}, {60, 1, 15, 3}, 0},  contiguous_layout({2, 2, 4, 2}),
+          contiguous_layout({2, 3, 3, 2}), contiguous_layout({2, 1, 3, 2, 4}), contiguous_layout({2, 2, 1, 3, 3})};
+}
+
+Layouts tensors() {
   return {contiguous_layout({6, 8}), {{6, 8}, {1, 6}, 0},          {{6, 8}, {16, 2}, 0},  {{6, 8}, {0, 1}, 0},
           contiguous_layout({8}),    contiguous_layout({40}),      contiguous_layout({}), contiguous_layout({6, 1}),
           contiguous_layout({2}),    contiguous_layout({3, 4, 6}), contiguous_layout({4})};
+}
+
+Layouts layouts_for(std::string_view family) {
+  if (family == "matmul") return matrices();
+  if (family == "grid sampler") return grids();
+  if (family == "convolution" || family == "pool" || family == "upsample" || family == "batch norm") return pictures();
+  if (family != any_family) return tensors();
+  Layouts all = tensors();
+  for (const Layouts& more : {matrices(), pictures(), grids()}) all.insert(all.end(), more.begin(), more.end());
+  return all;
 }
 
 // Numbers of one kind, drawn once a tensor.
@@ -105,18 +136,23 @@ std::optional<CheckedCall> CheckedCall::draw(const PlainOp& plain, DType dtype, 
   for (const Layout& layout : layouts_for(plain.family)) {
     pool.push_back({call.harness_.add(dtype, layout), false, true});
     if (plain.takes_bool) pool.push_back({call.harness_.add(DType::Bool, layout), false, true});
+    if (call.op_->index_ranges) pool.push_back({call.harness_.add(DType::I64, layout), false, true});
   }
   SampleContext context(choices, pool, call.harness_.metas());
   const auto arguments = call.op_->sample(*call.op_, context);
   if (!arguments) return std::nullopt;
   call.arguments_ = *arguments;
+  std::map<uint32_t, int64_t> index_places;
+  for (const IndexRange& range : call.index_ranges()) index_places.emplace(range.value.index, range.places);
   const int inexact_percent = static_cast<int>(random() % 3) * 50;
   bool first = true;
   bool fits = true;
   for (const Argument& argument : call.arguments_) {
     for_each_value(argument, [&](const ValueId& value) {
       const bool condition = std::exchange(first, false) && plain.takes_bool;
-      fits = fits && condition == (call.harness_.meta(value).dtype == DType::Bool);
+      const auto index = index_places.find(value.index);
+      const DType expected = condition ? DType::Bool : index != index_places.end() ? DType::I64 : dtype;
+      fits = fits && call.harness_.meta(value).dtype == expected;
       call.operands_.push_back(value);
       if (call.storages_.contains(call.harness_.meta(value).storage.index)) return;
       BallStorage& storage = *call.harness_.view_of(value).storage;
@@ -127,7 +163,10 @@ std::optional<CheckedCall> CheckedCall::draw(const PlainOp& plain, DType dtype, 
         ball = around(dtype, ball.mid, random);
         call.exact_ = false;
       }
-      for (IntegerBall& integer : storage.integers) integer = {static_cast<int64_t>(random() % 2), Undecided::No};
+      const int64_t places = index == index_places.end() ? 2 : std::max<int64_t>(index->second, 1);
+      for (IntegerBall& integer : storage.integers) {
+        integer = {static_cast<int64_t>(random() % static_cast<uint64_t>(places)), Undecided::No};
+      }
       call.storages_.emplace(call.harness_.meta(value).storage.index, storage);
     });
   }
@@ -149,6 +188,11 @@ CheckedCall CheckedCall::build(std::string_view op, DType dtype, const Profile& 
   call.arguments_ = *bind_arguments(*call.op_, std::move(given));
   PARALLAX_CHECK(call.evaluate());
   return call;
+}
+
+std::vector<IndexRange> CheckedCall::index_ranges() const {
+  if (!op_->index_ranges) return {};
+  return op_->index_ranges(Call(*op_, arguments_, harness_.metas()));
 }
 
 bool CheckedCall::evaluate() {

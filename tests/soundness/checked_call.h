@@ -10,6 +10,9 @@
 
 namespace parallax {
 
+// The family whose ops may draw from the operands of all.
+inline constexpr std::string_view any_family = "any";
+
 class CheckedCall {
  public:
   // Arguments from the op's own sampler, over operands of the dtype that are exact, inexact or both. Nothing where none
@@ -30,6 +33,8 @@ class CheckedCall {
   bool exact() const { return exact_; }
   const std::vector<Argument>& arguments() const { return arguments_; }
   const Op& op() const { return *op_; }
+  // Its operands that are indices.
+  std::vector<IndexRange> index_ranges() const;
   // The balls of each result of the dtype, row-major; none of the others.
   std::vector<std::vector<Ball>> result_balls() const;
   // Elements of every value that the call names, members of their balls and values of the dtype.

@@ -6,10 +6,7 @@
 
 namespace parallax {
 
-PlainTensor PlainCall::broadcast(int i) const {
-  const PlainTensor& from = elements(i);
-  const Dims& own = sizes(i);
-  const Dims& whole = result_sizes();
+PlainTensor broadcast(const PlainTensor& from, const Dims& own, const Dims& whole) {
   if (own == whole) return from;
   PlainTensor repeated;
   std::size_t count = 1;
@@ -29,6 +26,8 @@ PlainTensor PlainCall::broadcast(int i) const {
   }
   return repeated;
 }
+
+PlainTensor PlainCall::broadcast(int i) const { return parallax::broadcast(elements(i), sizes(i), result_sizes()); }
 
 int PlainCall::dim(int i) const {
   const auto given = static_cast<int>(integer(i));
@@ -134,7 +133,8 @@ const std::vector<PlainOp>& plain_ops() {
   static const std::vector<PlainOp> ops = [] {
     std::vector<PlainOp> all;
     for (auto* table : {plain_unary_ops, plain_pair_ops, plain_reduction_ops, plain_normalization_ops,
-                        plain_product_ops, plain_picture_ops, plain_distance_ops}) {
+                        plain_product_ops, plain_convolution_ops, plain_pool_ops, plain_resample_ops, plain_scatter_ops,
+                        plain_distance_ops, plain_special_ops, plain_polynomial_ops}) {
       for (const PlainOp& op : table()) all.push_back(op);
     }
     return all;

@@ -41,6 +41,9 @@ class PlainCall : public Call {
   std::span<const Dims> results_;
 };
 
+// A row-major tensor repeated to sizes that its own broadcast to.
+PlainTensor broadcast(const PlainTensor& from, const Dims& own, const Dims& whole);
+
 // The lanes of a tensor along the dims of a mask: the row-major places of each lane's elements.
 std::vector<std::vector<std::size_t>> lanes_along(const Dims& sizes, const std::vector<bool>& mask);
 PlainTensor lane_of(const PlainTensor& elements, const std::vector<std::size_t>& places);
@@ -60,7 +63,8 @@ struct PlainOp {
   std::string_view name;
   std::variant<One, Two, Three, Whole> function;
   Domain domain = Domain::Any;
-  bool takes_bool = false;  // parameter 0 is a condition
+  bool takes_bool = false;      // parameter 0 is a condition
+  bool carries_halves = false;  // its sums of halves may be carried as halves under every profile
 };
 
 // What the implementation returns, stored in the dtype.
@@ -72,8 +76,13 @@ std::vector<PlainOp> plain_pair_ops();
 std::vector<PlainOp> plain_reduction_ops();
 std::vector<PlainOp> plain_normalization_ops();
 std::vector<PlainOp> plain_product_ops();
-std::vector<PlainOp> plain_picture_ops();
+std::vector<PlainOp> plain_convolution_ops();
+std::vector<PlainOp> plain_pool_ops();
+std::vector<PlainOp> plain_resample_ops();
+std::vector<PlainOp> plain_scatter_ops();
 std::vector<PlainOp> plain_distance_ops();
+std::vector<PlainOp> plain_special_ops();
+std::vector<PlainOp> plain_polynomial_ops();
 // All of them, and the one of an op.
 const std::vector<PlainOp>& plain_ops();
 const PlainOp& plain_op(std::string_view name);

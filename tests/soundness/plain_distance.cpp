@@ -1,5 +1,6 @@
 // Distances between the rows of matrices, and products of every pair.
 #include <cmath>
+#include <limits>
 
 #include "tests/soundness/plain_call.h"
 
@@ -12,10 +13,12 @@ double norm_of_difference(const Perturbed& p, std::span<const double> x, std::sp
   const Arithmetic& a = p.accumulator();
   PlainTensor parts;
   double largest = 0;
+  double least = std::numeric_limits<double>::infinity();
   double differing = 0;
   for (std::size_t k = 0; k < x.size(); ++k) {
     const double distance = std::fabs(a.sub(x[k], y[k]));
     largest = std::max(largest, distance);
+    least = std::min(least, distance);
     differing += distance != 0 ? 1 : 0;
     if (order == 1) {
       parts.push_back(distance);
@@ -26,7 +29,7 @@ double norm_of_difference(const Perturbed& p, std::span<const double> x, std::sp
     }
   }
   if (order == 0) return differing;
-  if (std::isinf(order)) return largest;
+  if (std::isinf(order)) return order > 0 ? largest : least;
   const double total = a.sum(parts);
   if (order == 1) return total;
   if (order == 2) return a.sqrt(total);
@@ -95,10 +98,32 @@ void pdist(Perturbed& p, const PlainCall& call, Results& results) {
   }
 }
 
+// self, other, p: the norm of all their differences.
+void dist(Perturbed& p, const PlainCall& call, Results& results) {
+  const Dims whole = *broadcast_sizes(call.sizes(0), call.sizes(1));
+  const PlainTensor left = broadcast(call.elements(0), call.sizes(0), whole);
+  const PlainTensor right = broadcast(call.elements(1), call.sizes(1), whole);
+  results[0][0] = norm_of_difference(p, left, right, call.real(2));
+}
+
 void outer(Perturbed& p, const PlainCall& call, Results& results) {
   const PlainTensor& columns = call.elements(1);
   for (std::size_t i = 0; i < results[0].size(); ++i) {
     results[0][i] = p.mul(call.elements(0)[i / columns.size()], columns[i % columns.size()]);
+  }
+}
+
+// self, two vectors, beta, alpha, element by element; self is not looked at where beta is 0.
+void addr(Perturbed& p, const PlainCall& call, Results& results) {
+  const PlainTensor addend = call.broadcast(0);
+  const PlainTensor& columns = call.elements(2);
+  const double beta = p.number(call.real(3));
+  const double alpha = p.number(call.real(4));
+  for (std::size_t i = 0; i < results[0].size(); ++i) {
+    const double x = call.elements(1)[i / columns.size()];
+    const double y = columns[i % columns.size()];
+    const double product = p.other_form() ? p.mul(alpha, p.mul(x, y)) : p.mul(p.mul(alpha, x), y);
+    results[0][i] = beta == 0 ? product : p.fma(beta, addend[i], product);
   }
 }
 
@@ -108,7 +133,10 @@ std::vector<PlainOp> plain_distance_ops() {
   return {
       {"distance", "aten._cdist_forward.default", cdist},
       {"distance", "aten._pdist_forward.default", pdist},
+      {"distance", "aten.dist.default", dist},
       {"outer", "aten.outer.default", outer},
+      {"outer", "aten.ger.default", outer},
+      {"outer", "aten.addr.default", addr},
   };
 }
 

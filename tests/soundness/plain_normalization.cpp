@@ -100,24 +100,31 @@ std::vector<std::vector<std::size_t>> channels_of(const PlainCall& call) {
   return lanes_along(call.sizes(0), mask);
 }
 
-// By the statistics of the batch: parameter 3 says that it trains.
+// By the statistics of the batch.
 void batch_norm_training(Perturbed& p, const PlainCall& call, Results& results) {
   const auto lanes = channels_of(call);
   for (std::size_t i = 0; i < lanes.size(); ++i) {
-    normalize(p, call, results, lanes[i], i, call.real(5), 1, 2, [&](std::size_t) { return i; });
+    normalize(p, call, results, lanes[i], i, call.real(call.op().schema.index_of("eps")), 1, 2,
+              [&](std::size_t) { return i; });
   }
 }
 
 // By running statistics, parameters 3 and 4.
 void batch_norm_inference(Perturbed& p, const PlainCall& call, Results& results) {
   const auto lanes = channels_of(call);
+  const double eps = call.real(call.op().schema.index_of("eps"));
   for (std::size_t i = 0; i < lanes.size(); ++i) {
-    const double inverse = inverse_root(p, p.accumulator().add(call.elements(4)[i], call.real(6)));
+    const double inverse = inverse_root(p, p.accumulator().add(call.elements(4)[i], eps));
     for (const std::size_t place : lanes[i]) {
       results[0][place] = normalized(p, call.elements(0)[place], call.elements(3)[i], inverse, parameter(call, 1, i, 1),
                                      parameter(call, 2, i, 0));
     }
   }
+}
+
+// Parameter 5 says which.
+void batch_norm(Perturbed& p, const PlainCall& call, Results& results) {
+  call.boolean(5) ? batch_norm_training(p, call, results) : batch_norm_inference(p, call, results);
 }
 
 }  // namespace
@@ -132,6 +139,9 @@ std::vector<PlainOp> plain_normalization_ops() {
       {"normalization", "aten.native_group_norm.default", native_group_norm},
       {"batch norm", "aten._native_batch_norm_legit.no_stats", batch_norm_training},
       {"batch norm", "aten._native_batch_norm_legit_no_training.default", batch_norm_inference, Domain::Positive},
+      {"batch norm", "aten.native_batch_norm.default", batch_norm, Domain::Positive},
+      {"batch norm", "aten._native_batch_norm_legit.default", batch_norm, Domain::Positive},
+      {"batch norm", "aten.batch_norm.default", batch_norm, Domain::Positive},
   };
 }
 

@@ -1,5 +1,7 @@
 // Functions of two or three elements.
 #include <algorithm>
+#include <numbers>
+#include <string>
 
 #include "tests/soundness/plain_call.h"
 
@@ -33,6 +35,32 @@ double logaddexp(Perturbed& p, const PlainCall&, double a, double b) {
 }
 double xlogy(Perturbed& p, const PlainCall&, double a, double b) {
   return a == 0 ? 0 : p.mul(a, p.fn([](auto x) { return std::log(x); }, b));
+}
+double xlog1py(Perturbed& p, const PlainCall&, double a, double b) {
+  return a == 0 ? 0 : p.mul(a, p.fn([](auto x) { return std::log1p(x); }, b));
+}
+double logaddexp2(Perturbed& p, const PlainCall&, double a, double b) {
+  const double distance = p.sub(std::min(a, b), std::max(a, b));
+  const double power = p.fn([](auto x) { return std::exp2(x); }, distance);
+  const double logarithm = p.fn([](auto x) { return std::log1p(x); }, power);
+  return p.fma(logarithm, p.constant(1 / std::numbers::ln2), std::max(a, b));
+}
+
+// The quotient rounded down from what fmod leaves, as Python has it, or from the quotient itself.
+double floor_divide(Perturbed& p, const PlainCall&, double a, double b) {
+  if (p.other_form()) return std::floor(p.div(a, b));
+  const double rest = std::fmod(a, b);
+  double quotient = p.div(p.sub(a, rest), b);
+  if (rest != 0 && (b < 0) != (rest < 0)) quotient = p.sub(quotient, 1);
+  const double floored = std::floor(quotient);
+  return quotient - floored > 0.5 ? p.add(floored, 1) : floored;
+}
+
+// Parameter 2 is the rounding mode.
+double divide(Perturbed& p, const PlainCall& call, double a, double b) {
+  if (!call.has(2)) return p.div(a, b);
+  if (std::get<std::string>(call.arguments()[2]) == "floor") return floor_divide(p, call, a, b);
+  return std::trunc(p.div(a, b));
 }
 
 // Parameter 3 is the factor.
@@ -95,6 +123,15 @@ std::vector<PlainOp> plain_pair_ops() {
        [](Perturbed& p, const PlainCall&, double a, double b) { return p.minimum(a, b); }},
       {"binary", "aten.fmod.Tensor", fmod, Domain::Positive},
       {"binary", "aten.remainder.Tensor", remainder, Domain::Positive},
+      {"binary", "aten.remainder.Scalar", remainder, Domain::Positive},
+      {"binary", "aten.remainder.Scalar_Tensor", remainder, Domain::Positive},
+      {"binary", "aten.rsub.Scalar", rsub},
+      {"binary", "aten.div.Tensor_mode", divide, Domain::Positive},
+      {"binary", "aten.div.Scalar_mode", divide, Domain::Positive},
+      {"binary", "aten.floor_divide.default", floor_divide, Domain::Positive},
+      {"binary", "aten.floor_divide.Scalar", floor_divide, Domain::Positive},
+      {"binary", "aten.copysign.Tensor",
+       [](Perturbed&, const PlainCall&, double a, double b) { return std::copysign(a, b); }},
 
       {"binary function", "aten.pow.Tensor_Tensor", pow, Domain::Positive},
       {"binary function", "aten.pow.Tensor_Scalar", pow, Domain::Positive},
@@ -102,7 +139,17 @@ std::vector<PlainOp> plain_pair_ops() {
        Domain::Positive},
       {"binary function", "aten.hypot.default", library<[](auto x, auto y) { return std::hypot(x, y); }>},
       {"binary function", "aten.logaddexp.default", logaddexp},
+      {"binary function", "aten.pow.Scalar", pow, Domain::Positive},
+      {"binary function", "aten.float_power.Tensor_Tensor", pow, Domain::Positive},
+      {"binary function", "aten.float_power.Tensor_Scalar", pow, Domain::Positive},
+      {"binary function", "aten.float_power.Scalar", pow, Domain::Positive},
+      {"binary function", "aten.logaddexp2.default", logaddexp2},
       {"binary function", "aten.xlogy.Tensor", xlogy, Domain::Positive},
+      {"binary function", "aten.xlogy.Scalar_Other", xlogy, Domain::Positive},
+      {"binary function", "aten.xlogy.Scalar_Self", xlogy, Domain::Positive},
+      {"binary function", "aten.special_xlog1py.default", xlog1py, Domain::Positive},
+      {"binary function", "aten.special_xlog1py.other_scalar", xlog1py, Domain::Positive},
+      {"binary function", "aten.special_xlog1py.self_scalar", xlog1py, Domain::Positive},
 
       {"ternary", "aten.addcmul.default", addcmul},
       {"ternary", "aten.addcdiv.default", addcdiv, Domain::Positive},

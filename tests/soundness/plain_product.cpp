@@ -67,6 +67,48 @@ void baddbmm(Perturbed& p, const PlainCall& call, Results& results) {
            [&](std::size_t place, double sum) { return scaled(p, sum, call.real(4), addend[place], call.real(3)); });
 }
 
+void addmv(Perturbed& p, const PlainCall& call, Results& results) {
+  const PlainTensor addend = call.broadcast(0);
+  multiply(p, call.elements(1), call.elements(2), 1, size(call, 1, 0), size(call, 1, 1), 1, results[0],
+           [&](std::size_t place, double sum) { return scaled(p, sum, call.real(4), addend[place], call.real(3)); });
+}
+// The products of a batch, summed: as one product of matrices side by side.
+void addbmm(Perturbed& p, const PlainCall& call, Results& results) {
+  const PlainTensor addend = call.broadcast(0);
+  const std::size_t batches = size(call, 1, 0);
+  const std::size_t rows = size(call, 1, 1);
+  const std::size_t inner = size(call, 1, 2);
+  PlainTensor left(rows * batches * inner);
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const std::size_t batch = i / inner % batches;
+    left[i] = call.elements(1)[(batch * rows + i / (batches * inner)) * inner + i % inner];
+  }
+  multiply(p, left, call.elements(2), 1, rows, batches * inner, size(call, 2, 2), results[0],
+           [&](std::size_t place, double sum) { return scaled(p, sum, call.real(4), addend[place], call.real(3)); });
+}
+
+// Of vectors, matrices and batches of them that broadcast together: a vector is a row on the left, a column on the
+// right.
+void matmul(Perturbed& p, const PlainCall& call, Results& results) {
+  Dims left = call.sizes(0);
+  Dims right = call.sizes(1);
+  if (left.size() == 1) left = {1, left[0]};
+  if (right.size() == 1) right = {right[0], 1};
+  const auto rest = [](const Dims& sizes) { return Dims(std::span(sizes.begin(), sizes.end() - 2)); };
+  Dims batch = *broadcast_sizes(rest(left), rest(right));
+  std::size_t batches = 1;
+  for (const int64_t count : batch) batches *= static_cast<std::size_t>(count);
+  const auto whole = [&](const Dims& sizes) {
+    Dims all = batch;
+    all.push_back(sizes[sizes.size() - 2]);
+    all.push_back(sizes[sizes.size() - 1]);
+    return all;
+  };
+  const auto last = [](const Dims& sizes, int back) { return static_cast<std::size_t>(sizes[sizes.size() - back]); };
+  multiply(p, broadcast(call.elements(0), left, whole(left)), broadcast(call.elements(1), right, whole(right)), batches,
+           last(left, 2), last(left, 1), last(right, 1), results[0], as_it_is);
+}
+
 // input [..., inner] times the rows of weight [columns, inner] or [inner], and a bias.
 void linear(Perturbed& p, const PlainCall& call, Results& results) {
   const std::size_t inner = size(call, 1, call.rank(1) - 1);
@@ -89,7 +131,9 @@ std::vector<PlainOp> plain_product_ops() {
       {"matmul", "aten.mm.default", mm},         {"matmul", "aten.bmm.default", bmm},
       {"matmul", "aten.mv.default", mv},         {"matmul", "aten.dot.default", dot},
       {"matmul", "aten.addmm.default", addmm},   {"matmul", "aten.baddbmm.default", baddbmm},
-      {"matmul", "aten.linear.default", linear},
+      {"matmul", "aten.linear.default", linear}, {"matmul", "aten.vdot.default", dot},
+      {"matmul", "aten.matmul.default", matmul}, {"matmul", "aten.addmv.default", addmv},
+      {"matmul", "aten.addbmm.default", addbmm},
   };
 }
 

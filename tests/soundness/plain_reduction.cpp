@@ -98,9 +98,11 @@ double smallest(Perturbed& p, const PlainCall&, const PlainTensor& lane) {
   return least;
 }
 
-// Parameter 2 of the overloads with a correction; 1 where it is None.
+// A correction, 1 where it is None, or whether it is 1; 1 where it is neither.
 double variance_of(Perturbed& p, const PlainCall& call, const PlainMoments& moments) {
-  const double correction = call.op().schema.index_of("correction") == 2 ? call.real_or(2, 1) : 1;
+  const int at = call.op().schema.index_of("correction");
+  const int unbiased = call.op().schema.index_of("unbiased");
+  const double correction = at >= 0 ? call.real_or(at, 1) : unbiased >= 0 ? call.boolean(unbiased) : 1;
   return p.accumulator().div(moments.squares, std::max(moments.count - correction, 0.0));
 }
 double variance(Perturbed& p, const PlainCall& call, const PlainTensor& lane) {
@@ -117,7 +119,11 @@ void variance_and_mean(Perturbed& p, const PlainCall& call, Results& results) {
   }>(p, call, results);
 }
 
-// linalg_vector_norm: the order is parameter 1, the dims parameter 2.
+void deviation_and_mean(Perturbed& p, const PlainCall& call, Results& results) {
+  variance_and_mean(p, call, results);
+  for (double& variance : results[0]) variance = p.accumulator().sqrt(variance);
+}
+
 double norm_of(Perturbed& p, double order, const PlainTensor& lane) {
   const Arithmetic& a = p.accumulator();
   PlainTensor terms;
@@ -139,10 +145,13 @@ double norm_of(Perturbed& p, double order, const PlainTensor& lane) {
   if (order == 0 || order == 1) return a.sum(terms);
   return a.fn([](auto v, auto e) { return std::pow(v, e); }, a.sum(terms), a.div(1, order));
 }
+// The order is parameter 1, 2 where it is None; the dims stand second, or there are none.
 void vector_norm(Perturbed& p, const PlainCall& call, Results& results) {
-  const auto lanes = lanes_along(call.sizes(0), call.dims(2));
+  const bool all = call.op().schema.index_of("dim") < 0;
+  const std::vector<bool> mask = all ? std::vector<bool>(static_cast<std::size_t>(call.rank(0)), true) : call.dims(2);
+  const auto lanes = lanes_along(call.sizes(0), mask);
   for (std::size_t i = 0; i < lanes.size(); ++i) {
-    results[0][i] = norm_of(p, call.real(1), lane_of(call.elements(0), lanes[i]));
+    results[0][i] = norm_of(p, call.real_or(1, 2), lane_of(call.elements(0), lanes[i]));
   }
 }
 
@@ -216,6 +225,30 @@ double log_sum(Perturbed& p, const PlainCall&, const PlainTensor& lane) {
   return p.accumulator().add(e.most, p.accumulator().fn(logarithm, e.sum));
 }
 
+// The logarithm of the sum of two numbers' exponentials, and of a lane's as a scan in parallel has it.
+double log_add(const Arithmetic& a, double x, double y) {
+  const double power = a.fn(exponential, a.sub(std::min(x, y), std::max(x, y)));
+  return a.add(std::max(x, y), a.fn([](auto z) { return std::log1p(z); }, power));
+}
+double log_total(const Arithmetic& a, std::span<const double> lane) {
+  if (lane.size() == 1) return lane[0];
+  return log_add(a, log_total(a, lane.first(lane.size() / 2)), log_total(a, lane.subspan(lane.size() / 2)));
+}
+void running_log_sum(Perturbed& p, const PlainCall& call, Results& results) {
+  const Arithmetic& a = p.accumulator();
+  for (const auto& places : lanes_of_dim(call)) {
+    const PlainTensor lane = lane_of(call.elements(0), places);
+    for (std::size_t k = 0; k < lane.size(); ++k) {
+      double& result = results[0][places[k]];
+      if (p.other_form() || k == 0) {
+        result = log_total(a, std::span(lane).first(k + 1));
+      } else {
+        result = log_add(a, results[0][places[k - 1]], lane[k]);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<PlainOp> plain_reduction_ops() {
@@ -224,6 +257,7 @@ std::vector<PlainOp> plain_reduction_ops() {
       {"sum", "aten.sum.dim_IntList", single<sum>},
       {"sum", "aten.mean.default", single<mean>},
       {"sum", "aten.mean.dim", single<mean>},
+      {"sum", "aten.nansum.default", single<sum>},
       {"sum", "aten.cumsum.default", running_sum},
       {"product", "aten.prod.default", single<product>},
       {"product", "aten.prod.dim_int", product_of_dim},
@@ -232,13 +266,29 @@ std::vector<PlainOp> plain_reduction_ops() {
       {"extremum", "aten.amin.default", single<smallest>},
       {"variance", "aten.var.correction", single<variance>},
       {"variance", "aten.std.correction", single<deviation>},
+      {"variance", "aten.var.dim", single<variance>},
+      {"variance", "aten.var.default", single<variance>},
+      {"variance", "aten.std.dim", single<deviation>},
+      {"variance", "aten.std.default", single<deviation>},
       {"variance", "aten.var_mean.correction", variance_and_mean},
+      {"variance", "aten.var_mean.dim", variance_and_mean},
+      {"variance", "aten.var_mean.default", variance_and_mean},
+      {"variance", "aten.std_mean.correction", deviation_and_mean},
+      {"variance", "aten.std_mean.dim", deviation_and_mean},
+      {"variance", "aten.std_mean.default", deviation_and_mean},
       {"norm", "aten.linalg_vector_norm.default", vector_norm},
+      {"norm", "aten.norm.Scalar", vector_norm},
+      {"norm", "aten.norm.ScalarOpt_dtype", vector_norm},
+      {"norm", "aten.norm.ScalarOpt_dim", vector_norm},
+      {"norm", "aten.norm.ScalarOpt_dim_dtype", vector_norm},
       {"softmax", "aten.softmax.int", softmax},
       {"softmax", "aten._softmax.default", softmax},
       {"softmax", "aten.log_softmax.int", log_softmax},
       {"softmax", "aten._log_softmax.default", log_softmax},
+      {"softmax", "aten.special_softmax.default", softmax},
+      {"softmax", "aten.special_log_softmax.default", log_softmax},
       {"softmax", "aten.logsumexp.default", single<log_sum>},
+      {"softmax", "aten.logcumsumexp.default", running_log_sum},
   };
 }
 

@@ -3,6 +3,7 @@
 #include <numbers>
 #include <string>
 
+#include "tests/soundness/plain_box.h"
 #include "tests/soundness/plain_call.h"
 
 namespace parallax {
@@ -78,6 +79,15 @@ double log_sigmoid(Perturbed& p, const PlainCall&, double x) {
   return p.sub(std::min(x, 0.0), p.fn(logarithm_of_more, p.fn(exponential, -std::fabs(x))));
 }
 
+// And what the gradient would ask for: exp(-|x|).
+void log_sigmoid_forward(Perturbed& p, const PlainCall& call, std::vector<PlainTensor>& results) {
+  for (std::size_t i = 0; i < results[0].size(); ++i) {
+    const double x = call.elements(0)[i];
+    results[0][i] = log_sigmoid(p, call, x);
+    results[1][i] = p.fn(exponential, -std::fabs(x));
+  }
+}
+
 double clamped(Perturbed& p, double x, double low, double high) { return p.minimum(p.maximum(x, low), high); }
 
 double hardsigmoid(Perturbed& p, const PlainCall&, double x) {
@@ -110,6 +120,60 @@ double clamp(Perturbed& p, const PlainCall& call, double x) {
 
 double rsqrt(Perturbed& p, const PlainCall&, double x) {
   return p.fn([](auto y) { return 1 / std::sqrt(y); }, x);
+}
+
+// Of x, or of x kept between eps and 1 - eps; parameter 1 is eps.
+double logit(Perturbed& p, const PlainCall& call, double x) {
+  if (call.has(1)) {
+    const double eps = p.number(call.real(1));
+    x = clamped(p, x, eps, p.sub(1, eps));
+  }
+  return p.fn([](auto y) { return std::log(y); }, p.div(x, p.sub(1, x)));
+}
+
+double sinc(Perturbed& p, const PlainCall&, double x) {
+  if (x == 0) return 1;
+  const double angle = p.mul(p.constant(std::numbers::pi), x);
+  return p.div(p.fn([](auto y) { return std::sin(y); }, angle), angle);
+}
+
+double round_decimals(Perturbed& p, const PlainCall& call, double x) {
+  const double power = p.number(std::pow(10.0, std::fabs(call.real(1))));
+  if (call.real(1) > 0) return p.div(std::nearbyint(p.mul(x, power)), power);
+  return p.mul(std::nearbyint(p.div(x, power)), power);
+}
+
+double threshold(Perturbed& p, const PlainCall& call, double x) {
+  return x <= p.number(call.real(1)) ? p.number(call.real(2)) : x;
+}
+
+// The first half of the elements along parameter 1, times the logistic function of the second.
+void glu(Perturbed& p, const PlainCall& call, std::vector<PlainTensor>& results) {
+  std::size_t inner = 1;
+  for (int dim = call.dim(1); dim < call.rank(0); ++dim) inner *= static_cast<std::size_t>(call.result_sizes()[dim]);
+  for (std::size_t i = 0; i < results[0].size(); ++i) {
+    const std::size_t value = i / inner * 2 * inner + i % inner;
+    results[0][i] = p.mul(call.elements(0)[value], p.fn(logistic, call.elements(0)[value + inner]));
+  }
+}
+
+// Parameter i everywhere.
+template <int i>
+void filled(Perturbed& p, const PlainCall& call, std::vector<PlainTensor>& results) {
+  std::ranges::fill(results[0], p.number(call.real(i)));
+}
+
+// `pad` counts from the last dim, before and behind; where it is negative it cuts.
+void constant_pad(Perturbed& p, const PlainCall& call, std::vector<PlainTensor>& results) {
+  const Box input(call.sizes(0), 0);
+  const Box output(call.result_sizes(), 0);
+  const IntList& pad = call.integers(1);
+  for (std::size_t i = 0; i < results[0].size(); ++i) {
+    std::vector<int64_t> at = output.coordinates(static_cast<int64_t>(i));
+    for (std::size_t k = 0; k < pad.size() / 2; ++k) at[at.size() - 1 - k] -= pad[2 * k];
+    const int64_t place = input.place(at);
+    results[0][i] = place < 0 ? p.number(call.real(2)) : call.elements(0)[static_cast<std::size_t>(place)];
+  }
 }
 
 void clone(Perturbed&, const PlainCall& call, std::vector<PlainTensor>& results) { results[0] = call.elements(0); }
@@ -179,6 +243,17 @@ std::vector<PlainOp> plain_unary_ops() {
       {"unary", "aten.sign.default",
        [](Perturbed&, const PlainCall&, double x) { return static_cast<double>((x > 0) - (x < 0)); }},
       {"unary", "aten.clamp.default", clamp},
+      {"unary", "aten.clamp_min.default",
+       [](Perturbed& p, const PlainCall& call, double x) { return p.maximum(x, p.number(call.real(1))); }},
+      {"unary", "aten.clamp_max.default",
+       [](Perturbed& p, const PlainCall& call, double x) { return p.minimum(x, p.number(call.real(1))); }},
+      {"unary", "aten.deg2rad.default",
+       [](Perturbed& p, const PlainCall&, double x) { return p.mul(x, p.constant(std::numbers::pi / 180)); }},
+      {"unary", "aten.rad2deg.default",
+       [](Perturbed& p, const PlainCall&, double x) { return p.mul(x, p.constant(180 / std::numbers::pi)); }},
+      {"unary", "aten.round.decimals", round_decimals},
+      {"unary", "aten.sinc.default", sinc},
+      {"unary", "aten.logit.default", logit, Domain::Unit},
 
       {"activation", "aten.gelu.default", gelu},
       {"activation", "aten.silu.default", silu},
@@ -194,9 +269,20 @@ std::vector<PlainOp> plain_unary_ops() {
       {"activation", "aten.hardtanh.default", hardtanh},
       {"activation", "aten.hardshrink.default", hardshrink},
       {"activation", "aten.softshrink.default", softshrink},
+      {"activation", "aten.log_sigmoid_forward.default", log_sigmoid_forward},
+      {"activation", "aten.threshold.default", threshold},
+      {"activation", "aten.relu6.default",
+       [](Perturbed& p, const PlainCall&, double x) { return clamped(p, x, 0, 6); }},
+      {"activation", "aten.glu.default", glu},
 
       {"copy", "aten.clone.default", clone},
       {"copy", "aten.permute_copy.default", permute},
+      {"copy", "aten.constant_pad_nd.default", constant_pad},
+      {"copy", "aten.fill.Scalar", filled<1>},
+      {"copy", "aten.full.default", filled<1>},
+      {"copy", "aten.full_like.default", filled<1>},
+      {"copy", "aten.new_full.default", filled<2>},
+      {"copy", "aten.scalar_tensor.default", filled<0>},
   };
 }
 

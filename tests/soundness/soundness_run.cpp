@@ -73,6 +73,8 @@ void SoundnessRun::run(const PlainOp& op, uint64_t stream) {
 void SoundnessRun::hold(const PlainOp& op, const CheckedCall& call, const Profile& profile, std::string_view family,
                         uint64_t stream) {
   const DType dtype = call.dtype();
+  Profile kept = profile;
+  kept.half_accumulates_half = kept.half_accumulates_half || op.carries_halves;
   FamilyFigures& figures = families_[std::string(family)];
   figures.calls += 1;
   const std::vector<std::vector<Ball>> balls = call.result_balls();
@@ -82,7 +84,7 @@ void SoundnessRun::hold(const PlainOp& op, const CheckedCall& call, const Profil
   for (int implementation = 0; implementation < implementations_; ++implementation) {
     const uint64_t seed = mix(mix(seed_, stream), static_cast<uint64_t>(implementation));
     std::mt19937_64 random(seed);
-    Perturbed p(dtype, profile, seed);
+    Perturbed p(dtype, kept, seed);
     const std::vector<PlainTensor> results = call.run(op, p, call.draw_members(random));
     for (std::size_t k = 0; k < balls.size(); ++k) {
       for (std::size_t i = 0; i < balls[k].size(); ++i) {

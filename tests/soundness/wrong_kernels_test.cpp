@@ -89,7 +89,48 @@ std::optional<Faulty> off_by_one(const CheckedCall&, Faulty wrong) {
   return std::nullopt;
 }
 
-TEST(WrongKernels, AnIndexThatIsOffByOneIsCaughtInEveryFamily) { expect_caught(catch_fault(off_by_one), 18, 60); }
+TEST(WrongKernels, AnIndexThatIsOffByOneIsCaughtInEveryFamily) { expect_caught(catch_fault(off_by_one), 24, 60); }
+
+// What an index names, one place further; the last place becomes the first.
+std::optional<Faulty> shifted_index(const CheckedCall& call, Faulty wrong) {
+  if (!call.op().index_ranges) return std::nullopt;
+  for (const IndexRange& range : call.index_ranges()) {
+    for (double& index : wrong.values[range.value.index]) {
+      index = static_cast<double>((static_cast<int64_t>(index) + 1) % range.places);
+    }
+  }
+  return wrong;
+}
+
+TEST(WrongKernels, AWrongIndexIsCaught) { expect_caught(catch_fault(shifted_index), 2, 60); }
+
+// Forgets what the target held, scales positions by the other rule for corners, divides by what lies inside.
+std::optional<Faulty> negated_flag(const CheckedCall& call, Faulty wrong) {
+  for (const char* name : {"include_self", "accumulate", "align_corners", "count_include_pad", "unbiased"}) {
+    const int at = parameter_named(call, name);
+    if (at < 0) continue;
+    Argument& argument = wrong.arguments[static_cast<std::size_t>(at)];
+    argument = Scalar(!std::get<bool>(std::get<Scalar>(argument)));
+    return wrong;
+  }
+  return std::nullopt;
+}
+
+TEST(WrongKernels, AFlagTakenTheOtherWayIsCaught) { expect_caught(catch_fault(negated_flag), 5, 60); }
+
+// One degree, one order or one decimal more.
+std::optional<Faulty> one_more(const CheckedCall& call, Faulty wrong) {
+  for (const char* name : {"n", "decimals"}) {
+    const int at = parameter_named(call, name);
+    auto* number = at < 0 ? nullptr : std::get_if<Scalar>(&wrong.arguments[static_cast<std::size_t>(at)]);
+    if (number == nullptr) continue;
+    *number = std::visit([](auto x) { return Scalar(static_cast<double>(x) + 1); }, *number);
+    return wrong;
+  }
+  return std::nullopt;
+}
+
+TEST(WrongKernels, AWrongDegreeIsCaught) { expect_caught(catch_fault(one_more), 2, 60); }
 
 std::optional<Faulty> tenfold_eps(const CheckedCall& call, Faulty wrong) {
   const int eps = parameter_named(call, "eps");
