@@ -136,6 +136,10 @@ Result<std::vector<Catalogue::Known>> Catalogue::read_section(const Field& docum
     known.name = name;
     TRY(known.adapter, entry.need_text("adapter"));
     TRY(known.what, entry.need_text("what"));
+    known.declined = name;
+    if (const auto declined = entry.find("declined")) {
+      TRY(known.declined, declined->text());
+    }
     if (const auto control = entry.find("control")) {
       TRY(known.control, control->text());
     }
@@ -272,9 +276,11 @@ Result<std::unique_ptr<Target>> Catalogue::open(std::string_view text, const Ext
   TRY(TargetSpec spec, parse_target_spec(text));
   TRY(std::vector<std::string> words, command(spec));
   ExternalOptions completed = options;
-  const std::filesystem::path measured = root_ / "adapters" / "declined" / (spec.name + ".json");
-  if (std::filesystem::exists(measured)) {
-    TRY(completed.declined, Declined::read(measured));
+  if (const Known* known = find(spec.name)) {
+    const std::filesystem::path measured = root_ / "adapters" / "declined" / (known->declined + ".json");
+    if (std::filesystem::exists(measured)) {
+      TRY(completed.declined, Declined::read(measured));
+    }
   }
   return make_external_target(std::string(text), std::move(words), completed);
 }

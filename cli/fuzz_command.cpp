@@ -32,7 +32,7 @@ struct FuzzFlags {
   std::string findings = "findings";
   bool gradients = false;
   bool no_reduce = false;
-  bool no_pack = false;
+  bool pack = false;
   bool json = false;
 };
 
@@ -77,7 +77,7 @@ Result<int> fuzz(const FuzzFlags& flags) {
   options.seconds = flags.seconds;
   if (!flags.graphs && !flags.seconds) options.seconds = 60;
   options.reduce = !flags.no_reduce;
-  options.pack = !flags.no_pack;
+  options.pack = flags.pack;
   if (flags.feeds > 1) options.cases_a_turn = graphs_together * flags.feeds;
   options.findings = flags.findings;
   std::optional<Vocabulary> words;
@@ -154,7 +154,7 @@ void add_fuzz_command(CLI::App& program, int& exit_code) {
   command->add_option("--findings", flags->findings, "Folder that findings are kept in")->capture_default_str();
   command->add_flag("--gradients", flags->gradients, "Ask for gradients too, where a graph has some (pytorch-eager, torch-aot-eager, torch-inductor, thunder)");
   command->add_flag("--no-reduce", flags->no_reduce, "Keep findings as they were generated");
-  command->add_flag("--no-pack", flags->no_pack, "One case a program, also on targets that would rather have several");
+  command->add_flag("--pack", flags->pack, "Several cases a program, on targets that ask for it");
   command->add_flag("--json", flags->json, "The summary as JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(fuzz(*flags)); });
 }

@@ -20,6 +20,7 @@ struct ReplayFlags {
   TargetOptions target_options;
   std::string junit;
   std::string findings;
+  bool pack = false;
   bool reduce = false;
   bool json = false;
   int jobs = 0;
@@ -36,6 +37,7 @@ Result<int> replay(const ReplayFlags& flags) {
   options.targets = flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
   options.target_options = flags.target_options;
   options.jobs = flags.jobs > 0 ? flags.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.pack = flags.pack;
   options.reduce = flags.reduce;
   if (!flags.findings.empty()) options.findings = flags.findings;
   options.source = [&](uint64_t k) -> std::optional<Case> {
@@ -73,6 +75,7 @@ void add_replay_command(CLI::App& program, int& exit_code) {
   add_target_options(*command, flags->target_options);
   command->add_option("--junit", flags->junit, "Write a JUnit XML file");
   command->add_option("--findings", flags->findings, "Keep what diverges in this folder");
+  command->add_flag("--pack", flags->pack, "Several cases a program, on targets that ask for it");
   command->add_flag("--reduce", flags->reduce, "Reduce what diverges");
   command->add_option("--min-judged", flags->min_judged, "Exit code 3 if a target judged fewer cases")->capture_default_str();
   command->add_option("--jobs", flags->jobs, "Threads; default: one a core");

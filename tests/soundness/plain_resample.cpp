@@ -59,8 +59,8 @@ double weighted(const Perturbed& p, const std::vector<Taps>& taps, const Box& pi
 
 // One dim of an upsampling.
 struct Resampled {
-  double in;
-  double out;
+  double in = 0;
+  double out = 0;
   bool align_corners = false;
   std::optional<double> scale;
 };
@@ -138,7 +138,9 @@ void upsample(Perturbed& p, const PlainCall& call, Results& results) {
   const Box output(call.result_sizes(), 2);
   std::vector<Resampled> dims;
   for (int d = 0; d < spatial; ++d) {
-    Resampled dim{static_cast<double>(picture.size(d)), static_cast<double>(output.size(d))};
+    Resampled dim;
+    dim.in = static_cast<double>(picture.size(d));
+    dim.out = static_cast<double>(output.size(d));
     dim.align_corners = aligns >= 0 && call.boolean(aligns);
     if (listed && call.has(first_scale)) {
       const auto& scales = std::get<ScalarList>(call.arguments()[static_cast<std::size_t>(first_scale)]);
