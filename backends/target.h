@@ -14,9 +14,10 @@ namespace parallax {
 
 // What one in-process detector other than the values saw, in words and as data (see DESIGN "Faults are switches").
 struct Diagnosis {
-  std::string detector;            // "plan", "sanitizer", "passes"
+  std::string detector;            // "plan", "sanitizer", "passes", "builds"
   std::string summary;             // one line: the value, its slot, the op that overwrote it, the alias still live
   std::vector<std::string> lines;  // the annotated schedule, one line a step
+  std::string blame = {};          // the part of the compiler that this names: a pass, "planner" …; empty for none
 };
 
 class Target {
@@ -29,7 +30,8 @@ class Target {
   virtual std::vector<std::pair<std::string, std::string>> versions() const { return {}; }
   // Whether it may take calls of this op, as far as that is known before a case is run.
   virtual bool takes(const Op&) const { return true; }
-  // Runs the protocol of Outcome. `second` is B's feed, or null to run A alone. Never throws; what goes wrong is in the outcome.
+  // Runs the protocol of Outcome. `second` is B's feed, or null to run A alone. Never throws; what goes wrong is in the
+  // outcome.
   virtual Outcome run(const Case& test, const std::vector<Tensor>* second) = 0;
   // Explains a divergence of this case as far as the target can see inside itself; empty where it cannot.
   virtual std::vector<Diagnosis> explain(const Case&) { return {}; }
