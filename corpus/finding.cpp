@@ -37,6 +37,7 @@ Result<Finding> read_finding(const Field& root) {
       finding.planted.push_back(std::move(fault));
     }
   }
+  if (root.find("blame")) TRY(finding.blame, text_member(root, "blame"));
   TRY(finding.seed, number_member(root, "seed"));
   TRY(finding.index, number_member(root, "index"));
   if (const auto versions = root.find("versions")) {
@@ -74,6 +75,7 @@ std::string finding_json(const Finding& finding) {
                {"nodes", finding.reduced.graph.nodes.size()},
                {"original_nodes", finding.original.graph.nodes.size()}};
   if (!finding.planted.empty()) json["planted"] = finding.planted;
+  if (!finding.blame.empty()) json["blame"] = finding.blame;
   if (finding.seed) json["seed"] = *finding.seed;
   if (finding.index) json["index"] = *finding.index;
   for (const auto& [part, version] : finding.versions) json["versions"][part] = version;
