@@ -56,7 +56,8 @@ REJECTIONS = (
 )
 
 # A line of the runtime's log: "[method.cpp:819] Missing operator: [3] aten::diagonal_scatter.out".
-_LOG_LINE = re.compile(r"^\[(\w+\.(?:cpp|h|c)):\d+\] (.+)$", re.MULTILINE)
+# What it says of the processor it says whatever happens.
+_LOG_LINE = re.compile(r"^\[(?!cpuinfo)(\w+\.(?:cpp|h|c)):\d+\] (.+)$", re.MULTILINE)
 
 
 def explain(message: str, written: str) -> str:

@@ -69,11 +69,14 @@ Result<int> check(const CheckFlags& flags) {
     const Judgement& judgement = examination.judgement;
     if (is_finding(judgement.verdict)) code = diverged;
     std::string story;
+    std::string blame;
     if (is_finding(judgement.verdict) && (flags.explain || !flags.json)) {
-      story = adjudged + make_finding(*target, judged, examination, options).finding.explanation;
+      const Finding finding = make_finding(*target, judged, examination, options).finding;
+      story = adjudged + finding.explanation;
+      blame = finding.blame;
     }
     const Json bounds = flags.explain ? certainty(test, target->profile()) : Json::array();
-    rows.push_back({{"target", name}, {"verdict", parallax::name(judgement.verdict)}, {"reason", judgement.reason}, {"explanation", story}, {"bounds", bounds}});
+    rows.push_back({{"target", name}, {"verdict", parallax::name(judgement.verdict)}, {"reason", judgement.reason}, {"explanation", story}, {"blame", blame}, {"bounds", bounds}});
     if (flags.json) continue;
     if (story.empty()) {
       fmt::print("{} · {}{}{}{}\n", name, parallax::name(judgement.verdict), judgement.reason.empty() ? "" : " · ",

@@ -36,6 +36,7 @@ void add_import_command(CLI::App& program, int& exit_code);
 void add_ops_command(CLI::App& program, int& exit_code);
 void add_reduce_command(CLI::App& program, int& exit_code);
 void add_replay_command(CLI::App& program, int& exit_code);
+void add_score_command(CLI::App& program, int& exit_code);
 void add_targets_command(CLI::App& program, int& exit_code);
 
 }  // namespace parallax

@@ -68,6 +68,7 @@ std::string summary_json(const CampaignResult& result, std::optional<uint64_t> s
                                 {"case", finding.original.name},
                                 {"reason", found.reason},
                                 {"planted", finding.planted},
+                                {"blame", finding.blame},
                                 {"known", false}});
   }
   return json.dump(2);

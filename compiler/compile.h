@@ -1,9 +1,11 @@
-// Compile: a graph through the passes and the memory planner. What a backend runs.
+// Compile: a graph through the passes, partitions, fusion and the memory planner. What a backend runs.
 #pragma once
 
 #include <functional>
+#include <span>
 
 #include "compiler/faults.h"
+#include "compiler/program.h"
 
 namespace parallax {
 
@@ -13,19 +15,15 @@ struct CompileOptions {
   int64_t arena_limit = ArenaRule().limit;    // bytes that the backend's arena may have
   InPlaceKernels in_place_kernels = nullptr;  // which kernels of the backend may write over an operand
   bool reuse_in_place = false;                // let them
-};
-
-// The last pass's graph, whose nodes are the schedule, and where its storages lie.
-struct Program {
-  Graph graph;
-  Plan plan;
+  bool reuse_memory = true;                   // no: storages lie apart, whatever the planner's parts say
+  std::span<const Backend> backends{};        // who runs the nodes, the preferred one first; none: one for everything
 };
 
 // Called with each pass that has run, the graph that it was given and the one that it made.
 using PassObserver = std::function<void(const Pass& pass, const Graph& before, const Graph& after)>;
 
 // The plan is not checked here: nothing may depend on its being right (planner/plan_checker.h).
-// A plan that does not fit the arena's limit is refused with the name of a node that it has no room for.
+// A node that no backend takes, and a plan that does not fit the arena's limit, are refused with the node's name.
 Result<Program> compile(const Graph& graph, const CompileOptions& options, const PassObserver& observe = nullptr);
 
 }  // namespace parallax

@@ -4,6 +4,26 @@
 
 namespace parallax {
 
+std::vector<std::string_view> broken_parts(const Fault& fault) {
+  const CompilerParts sound;
+  CompilerParts parts;
+  fault.plant(parts);
+  std::vector<std::string_view> broken;
+  // A fault may leave passes out, which by itself breaks nothing.
+  for (const Pass& pass : parts.passes) {
+    const auto same = std::ranges::find(sound.passes, pass.name, &Pass::name);
+    if (same == sound.passes.end() || same->run != pass.run) broken.push_back(pass.name);
+  }
+  if (parts.partition != sound.partition) broken.push_back("partition");
+  if (parts.fusion != sound.fusion) broken.push_back("fusion");
+  const bool planner =
+      parts.lifetimes == sound.lifetimes && parts.sizes == sound.sizes && parts.shared_size == sound.shared_size &&
+      parts.packer == sound.packer &&
+      std::ranges::equal(parts.in_place, sound.in_place, {}, &InPlaceCondition::holds, &InPlaceCondition::holds);
+  if (!planner) broken.push_back("planner");
+  return broken;
+}
+
 Result<FaultSet> FaultSet::of(std::span<const std::string> ids) {
   FaultSet set;
   for (const std::string& id : ids) {

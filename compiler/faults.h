@@ -26,10 +26,36 @@ struct Fault {
 // The planner ignores aliases (faults/alias_blind_last_use.cpp).
 extern const Fault alias_blind_last_use;
 
+// The planner lets storages lie where something else is still to be read, by their files in faults/.
+extern const Fault in_place_over_live_operand;
+extern const Fault output_by_value_name;
+extern const Fault rereading_kernel_in_place;
+extern const Fault undersized_reuse;
+extern const Fault borrowed_buffer_overwritten;
+extern const Fault zero_lifetime;
+extern const Fault rounded_before_the_size;
+
+// Boundaries of partitions and fused loops that lose something.
+extern const Fault pass_through_unwritten;
+extern const Fault outputs_deduplicated;
+extern const Fault unused_inputs_dropped;
+extern const Fault fused_over_second_use;
+extern const Fault partition_cycle;
+extern const Fault narrowed_at_the_boundary;
+extern const Fault write_overtakes_reader;
+extern const Fault strided_operand_in_a_loop;
+
 // The one list. A new fault is its file in compiler/faults/ and one line here.
 inline constexpr std::array all_faults = {
-    &alias_blind_last_use,
+    &alias_blind_last_use,   &in_place_over_live_operand,  &output_by_value_name,   &rereading_kernel_in_place,
+    &undersized_reuse,       &borrowed_buffer_overwritten, &zero_lifetime,          &rounded_before_the_size,
+    &pass_through_unwritten, &outputs_deduplicated,        &unused_inputs_dropped,  &fused_over_second_use,
+    &partition_cycle,        &narrowed_at_the_boundary,    &write_overtakes_reader, &strided_operand_in_a_loop,
 };
+
+// What of the compiler a fault replaces: names of passes, "partition", "fusion", "planner". A finding under it should
+// blame one of them.
+std::vector<std::string_view> broken_parts(const Fault& fault);
 
 // The faults planted in one compilation; none unless somebody names them.
 class FaultSet {

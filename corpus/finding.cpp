@@ -52,6 +52,9 @@ Result<Finding> read_finding(const Field& root) {
       finding.planted.push_back(std::move(fault));
     }
   }
+  if (root.find("blame")) {
+    TRY(finding.blame, text_member(root, "blame"));
+  }
   TRY(finding.seed, number_member(root, "seed"));
   TRY(finding.index, number_member(root, "index"));
   if (const auto versions = root.find("versions")) {
@@ -91,6 +94,7 @@ std::string finding_json(const Finding& finding) {
   if (!finding.stage.empty()) json["stage"] = finding.stage;
   for (const auto& [what, verdict] : finding.controls) json["controls"][what] = name(verdict);
   if (!finding.planted.empty()) json["planted"] = finding.planted;
+  if (!finding.blame.empty()) json["blame"] = finding.blame;
   if (finding.seed) json["seed"] = *finding.seed;
   if (finding.index) json["index"] = *finding.index;
   for (const auto& [part, version] : finding.versions) json["versions"][part] = version;

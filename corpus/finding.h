@@ -19,9 +19,10 @@ struct Finding {
   std::string signature;  // corpus/signature.h
   Case original;
   Case reduced;
-  std::string explanation;                                    // text for a person, several lines
-  std::string stage;                                          // the first one that differs; empty: not known
-  std::vector<std::pair<std::string, Verdict>> controls;      // the same with one thing changed, and its verdict
+  std::string explanation;                                // text for a person, several lines
+  std::string stage;                                      // the first one that differs; empty: not known
+  std::vector<std::pair<std::string, Verdict>> controls;  // the same with one thing changed, and its verdict
+  std::string blame;  // the part of the target that its own detectors name, a pass or "planner"; empty for none
   std::vector<std::string> planted;                           // faults that were switched on ("F01")
   std::optional<uint64_t> seed;                               // what generated the original, where it was generated
   std::optional<uint64_t> index;                              // its number among the graphs of that seed

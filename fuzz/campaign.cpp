@@ -345,7 +345,10 @@ CampaignFinding make_finding(Target& target, const Case& test, const Examination
   finding.verdict = shown.judgement.verdict;
   found.reason = shown.judgement.reason;
   finding.signature = signature(finding.target, shown.judgement, shown.outcome, finding.reduced.graph);
-  finding.explanation = explain_finding(target, found, shown);
+  const std::vector<Diagnosis> diagnoses = target.explain(finding.reduced);
+  const auto blaming = std::ranges::find_if(diagnoses, [](const Diagnosis& seen) { return !seen.blame.empty(); });
+  if (blaming != diagnoses.end()) finding.blame = blaming->blame;
+  finding.explanation = explain_finding(found, shown, diagnoses);
   return found;
 }
 

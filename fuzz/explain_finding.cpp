@@ -46,13 +46,13 @@ std::string indented(const std::string& text) {
 
 }  // namespace
 
-std::string explain_finding(Target& target, const CampaignFinding& found, const Examination& shown) {
+std::string explain_finding(const CampaignFinding& found, const Examination& shown,
+                            const std::vector<Diagnosis>& diagnoses) {
   const Finding& finding = found.finding;
   std::string text = header(finding) + divergence_line(shown.judgement);
   if (shown.outcome.status == Status::Ok && !finding.stage.empty()) {
     text += fmt::format("  the first stage that differs: {}\n", finding.stage);
   }
-  const std::vector<Diagnosis> diagnoses = target.explain(finding.reduced);
   const std::vector<std::string>* shown_lines = nullptr;
   for (const Diagnosis& diagnosis : diagnoses) {
     text += fmt::format("  {}: {}\n", diagnosis.detector, diagnosis.summary);

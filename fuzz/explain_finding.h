@@ -8,7 +8,9 @@
 
 namespace parallax {
 
-// Several lines, the last with a line break. `shown` is the examination of the reduced case.
-std::string explain_finding(Target& target, const CampaignFinding& found, const Examination& shown);
+// Several lines, the last with a line break. `shown` is the examination of the reduced case, `diagnoses` what the
+// target says of it.
+std::string explain_finding(const CampaignFinding& found, const Examination& shown,
+                            const std::vector<Diagnosis>& diagnoses);
 
 }  // namespace parallax

@@ -11,7 +11,8 @@ namespace parallax {
 // What a planner is told of one storage.
 struct Lifetime {
   Arena arena = Arena::Inputs;
-  LiveRange range;  // of storages in the backend's arena; the others live all along
+  LiveRange range;     // of storages in the backend's arena; the others live all along
+  bool stored = true;  // false for what only ever passes through a fused loop: it needs no bytes
 
   friend bool operator==(const Lifetime&, const Lifetime&) = default;
 };

@@ -33,6 +33,8 @@ enum class Arena : uint8_t {
 inline constexpr std::size_t arena_count = 5;
 inline constexpr std::array<std::string_view, arena_count> arena_names = {"inputs", "returned", "backend", "constants",
                                                                           "state"};
+inline constexpr std::array all_arenas = {Arena::Inputs, Arena::Returned, Arena::Backend, Arena::Constants,
+                                          Arena::State};
 constexpr std::string_view name(Arena arena) { return arena_names[static_cast<std::size_t>(arena)]; }
 
 // Whether what lies there is there before the run begins, and is looked at after it.

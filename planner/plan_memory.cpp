@@ -59,7 +59,7 @@ class MemoryPlanner {
     int64_t total = 0;
     for (std::size_t s = 0; s < lifetimes_.size(); ++s) {
       const StorageId storage(s);
-      const int64_t bytes = options_.sizes(graph_, storage);
+      const int64_t bytes = lifetimes_[s].stored ? options_.sizes(graph_, storage) : 0;
       const Arena arena = lifetimes_[root(s)].arena;
       if (bytes < 0 || bytes > most_bytes || (total += bytes) > most_bytes) {
         return fail("{} has a size that no plan can hold", owner_text(graph_, storage));
@@ -97,7 +97,7 @@ class MemoryPlanner {
       Block& block = problem.blocks[static_cast<std::size_t>(block_of[root(s)])];
       block.range.first = std::min(block.range.first, lifetimes_[s].range.first);
       block.range.last = std::max(block.range.last, lifetimes_[s].range.last);
-      block.size = std::max(block.size, align_up(plan_.placements[s].slot.size, alignment));
+      block.size = options_.shared_size(block.size, align_up(plan_.placements[s].slot.size, alignment));
     }
     if (problem.blocks.empty()) return;
     const Packing packing = options_.packer(problem, options_.budget);
@@ -125,6 +125,8 @@ class MemoryPlanner {
 };
 
 }  // namespace
+
+int64_t larger_size(int64_t operand, int64_t result) { return std::max(operand, result); }
 
 Result<Plan> plan_memory(const Graph& graph, const Lifetimes& lifetimes, std::vector<Reuse> reuses,
                          const MemoryOptions& options) {

@@ -15,12 +15,16 @@ struct ArenaRule {
 
 using StorageSizes = int64_t (*)(const Graph& graph, StorageId storage);
 
+// The size of a slot that results share with their operand in place.
+int64_t larger_size(int64_t operand, int64_t result);
+
 struct MemoryOptions {
   std::array<ArenaRule, arena_count> rules;
   // Enough for a lowest arena of nearly all random graphs of fifty nodes; most of ten need no search
   // (bench/planner_bench).
   PackBudget budget{20000, 1};
   StorageSizes sizes = storage_bytes;
+  int64_t (*shared_size)(int64_t operand, int64_t result) = larger_size;
   PackFn packer = pack_by_default;
 
   ArenaRule& rule(Arena arena) { return rules[static_cast<std::size_t>(arena)]; }

@@ -10,6 +10,7 @@ namespace parallax::portable {
 namespace {
 
 constexpr std::size_t scratch_bytes = 1 << 16;
+constexpr int64_t widest_element = 8;  // in bytes
 
 // Whether the step computes anything: a result in memory of its own, or a write.
 bool runs(const Graph& graph, const std::vector<std::optional<NodeId>>& makers, NodeId id) {
@@ -26,8 +27,31 @@ std::vector<ValueId> newest_values(const Graph& graph) {
   return newest;
 }
 
-std::shared_ptr<std::byte[]> allocate(int64_t bytes) {
-  return std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+// What a boundary that takes another dtype leaves of a tensor.
+void cross_as(DType dtype, const TensorRef& tensor) {
+  with_compute_type(tensor.dtype, [&]<class C>(std::type_identity<C>) {
+    std::vector<C> elements(static_cast<std::size_t>(tensor.layout->numel()));
+    read_elements(tensor, *tensor.layout, elements.data());
+    for (C& element : elements) element = rounded_to(dtype, element);
+    write_elements(tensor, *tensor.layout, elements.data());
+  });
+}
+
+// By value: the operand of its node in whose storage it lies.
+std::vector<ValueId> memory_of_values(const Graph& graph, const std::vector<std::optional<NodeId>>& makers) {
+  std::vector<ValueId> lies_in(graph.metas.size());
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (ValueId result : graph.nodes[n].results) {
+      const StorageId storage = graph.meta(result).storage;
+      if (makers[storage.index] == NodeId(n)) continue;
+      for (const Argument& argument : graph.nodes[n].arguments) {
+        for_each_value(argument, [&](ValueId value) {
+          if (graph.meta(value).storage == storage) lies_in[result.index] = value;
+        });
+      }
+    }
+  }
+  return lies_in;
 }
 
 }  // namespace
@@ -48,6 +72,11 @@ Result<std::shared_ptr<const Executable>> load(Program program) {
     }
     executable->kernels.push_back(kernel);
   }
+  executable->lies_in = memory_of_values(graph, makers);
+  executable->makers = makers;
+  for (const Storage& storage : graph.storages) {
+    executable->margin = std::max(executable->margin, storage.elements * widest_element);
+  }
   executable->feed = feed_slots(graph);
   const std::vector<ValueId> newest = newest_values(graph);
   for (const Source& source : graph.sources) {
@@ -58,10 +87,10 @@ Result<std::shared_ptr<const Executable>> load(Program program) {
 }
 
 Instance::Instance(std::shared_ptr<const Executable> executable, std::byte poison)
-    : executable_(std::move(executable)), poison_(poison), scratch_(scratch_bytes) {
+    : executable_(std::move(executable)), poison_(poison), loop_(executable_->program.graph), scratch_(scratch_bytes) {
   const Graph& graph = executable_->program.graph;
   const Plan& plan = executable_->program.plan;
-  for (Arena arena : {Arena::Backend, Arena::Constants, Arena::State}) block(arena) = allocate(plan.arena(arena).size);
+  for (Arena arena : {Arena::Backend, Arena::Constants, Arena::State}) allocate(arena);
   for (std::size_t s = 0; s < graph.storages.size(); ++s) {
     const StorageId storage(s);
     const Arena arena = plan.placement(storage).arena;
@@ -75,23 +104,34 @@ Instance::Instance(std::shared_ptr<const Executable> executable, std::byte poiso
   }
 }
 
+int64_t Instance::block_bytes(Arena arena) const {
+  return executable_->program.plan.arena(arena).size + executable_->margin;
+}
+
+void Instance::allocate(Arena arena) {
+  block(arena) = std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(block_bytes(arena)));
+}
+
 std::byte* Instance::address(StorageId storage) const {
   const Placement& placement = executable_->program.plan.placement(storage);
   return block(placement.arena).get() + placement.slot.offset;
 }
 
-TensorInPlace Instance::in_place(ValueId value) const {
+TensorInPlace Instance::in_place(ValueId value, const std::byte* storage) const {
   const TensorMeta& meta = executable_->program.graph.meta(value);
-  return {block(executable_->program.plan.placement(meta.storage).arena), address(meta.storage), meta.dtype,
-          meta.layout};
+  TensorInPlace found{nullptr, storage, meta.dtype, meta.layout};
+  for (Arena arena : all_arenas) {
+    const std::byte* first = block(arena).get();
+    if (storage >= first && storage < first + block_bytes(arena)) found.memory = block(arena);
+  }
+  return found;
 }
 
 void Instance::make_memory(std::span<const Tensor> feed) {
   const Graph& graph = executable_->program.graph;
-  const Plan& plan = executable_->program.plan;
-  for (Arena arena : {Arena::Inputs, Arena::Returned}) block(arena) = allocate(plan.arena(arena).size);
+  for (Arena arena : {Arena::Inputs, Arena::Returned}) allocate(arena);
   for (Arena arena : {Arena::Inputs, Arena::Returned, Arena::Backend}) {
-    std::memset(block(arena).get(), std::to_integer<int>(poison_), static_cast<std::size_t>(plan.arena(arena).size));
+    std::memset(block(arena).get(), std::to_integer<int>(poison_), static_cast<std::size_t>(block_bytes(arena)));
   }
   for (std::size_t i = 0; i < executable_->feed.size(); ++i) {
     const FeedSlot& slot = executable_->feed[i];
@@ -99,24 +139,90 @@ void Instance::make_memory(std::span<const Tensor> feed) {
     std::memset(address(slot.storage), 0, static_cast<std::size_t>(storage_bytes(graph, slot.storage)));
     scatter(feed[i], slot.layout, address(slot.storage));
   }
-  tensors_.clear();
-  for (const TensorMeta& meta : graph.metas) tensors_.push_back({address(meta.storage), meta.dtype, &meta.layout});
+  // Nothing is bound yet: everything lies in the poison behind the arena.
+  std::byte* nowhere = block(Arena::Backend).get() + executable_->program.plan.arena(Arena::Backend).size;
+  outside_.clear();
+  for (const TensorMeta& meta : graph.metas) outside_.push_back({nowhere, meta.dtype, &meta.layout});
+  tensors_ = outside_;
+  for (const Source& source : graph.sources) {
+    outside_[source.value.index].storage = address(graph.meta(source.value).storage);
+  }
+}
+
+Result<void> Instance::run_node(std::size_t n) {
+  const Graph& graph = executable_->program.graph;
+  const Node& node = graph.nodes[n];
+  for (ValueId result : node.results) {
+    const ValueId operand = executable_->lies_in[result.index];
+    tensors_[result.index].storage =
+        operand.valid() ? tensors_[operand.index].storage : address(graph.meta(result).storage);
+  }
+  const Kernel kernel = executable_->kernels[n];
+  if (!kernel) return {};
+  std::pmr::monotonic_buffer_resource scratch(scratch_.data(), scratch_.size());
+  const Call call(*node.op, node.arguments, graph.metas);
+  return kernel(KernelCall(call, tensors_, node.results, scratch));
+}
+
+Result<void> Instance::run_nodes(NodeRange nodes, const FusedGroup* group, Sanitizer* sanitizer) {
+  const Graph& graph = executable_->program.graph;
+  const bool computes = group || executable_->kernels[nodes.first];
+  if (sanitizer && computes) sanitizer->before_step(nodes, tensors_);
+  Result<void> done;
+  if (group) {
+    for (std::size_t n = nodes.first; n < nodes.end; ++n) {
+      const ValueId result = graph.nodes[n].results.front();
+      const bool inner = std::ranges::find(group->inner, result) != group->inner.end();
+      if (!inner) tensors_[result.index].storage = address(graph.meta(result).storage);
+    }
+    done = loop_.run(*group, tensors_, executable_->kernels);
+  } else {
+    done = run_node(nodes.first);
+  }
+  if (!done) {
+    const Node& node = graph.nodes[nodes.first];
+    return at(fmt::format("{} ({})", node.name, node.op->name), std::move(done).error());
+  }
+  if (sanitizer && computes) sanitizer->after_step(nodes, tensors_);
+  return {};
+}
+
+std::byte* Instance::bound_output(const Partition& partition, std::size_t i) const {
+  if (partition.passed[i] >= 0) {
+    return outside_[partition.arguments[static_cast<std::size_t>(partition.passed[i])].index].storage;
+  }
+  const ValueId output = partition.outputs[i];
+  const std::optional<NodeId>& maker = executable_->makers[executable_->program.graph.meta(output).storage.index];
+  // Memory that no node of the partition makes is memory that nobody writes.
+  return maker && partition.nodes.holds(maker->index) ? tensors_[output.index].storage : nullptr;
+}
+
+Result<void> Instance::run_partition(const Partition& partition, Sanitizer* sanitizer) {
+  for (std::size_t i = 0; i < partition.inputs.size(); ++i) {
+    tensors_[partition.inputs[i].index].storage = outside_[partition.arguments[i].index].storage;
+  }
+  const std::vector<FusedGroup>& groups = executable_->program.groups;
+  auto group = std::ranges::lower_bound(groups, partition.nodes.first, {},
+                                        [](const FusedGroup& candidate) { return candidate.nodes.first; });
+  for (std::size_t n = partition.nodes.first; n < partition.nodes.end;) {
+    const bool fused = group != groups.end() && group->nodes.first == n;
+    const NodeRange nodes = fused ? group->nodes : NodeRange{n, n + 1};
+    TRY_VOID(run_nodes(nodes, fused ? &*group++ : nullptr, sanitizer));
+    n = nodes.end;
+  }
+  for (std::size_t i = 0; i < std::min(partition.outputs.size(), partition.results.size()); ++i) {
+    std::byte* storage = bound_output(partition, i);
+    if (!storage) continue;
+    TensorRef& result = outside_[partition.results[i].index];
+    result.storage = storage;
+    if (partition.output_types[i] != result.dtype) cross_as(partition.output_types[i], result);
+  }
+  return {};
 }
 
 Result<void> Instance::run_steps(Sanitizer* sanitizer) {
-  const Graph& graph = executable_->program.graph;
-  std::pmr::monotonic_buffer_resource scratch(scratch_.data(), scratch_.size());
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const Kernel kernel = executable_->kernels[n];
-    if (!kernel) continue;
-    const Node& node = graph.nodes[n];
-    if (sanitizer) sanitizer->before_step(NodeId(n), tensors_);
-    const Call call(*node.op, node.arguments, graph.metas);
-    if (auto done = kernel(KernelCall(call, tensors_, node.results, scratch)); !done) {
-      return at(fmt::format("{} ({})", node.name, node.op->name), std::move(done).error());
-    }
-    scratch.release();
-    if (sanitizer) sanitizer->after_step(NodeId(n), tensors_);
+  for (const Partition& partition : executable_->program.partitions) {
+    TRY_VOID(run_partition(partition, sanitizer));
   }
   return {};
 }
@@ -128,11 +234,14 @@ Result<RunResult> Instance::run(std::span<const Tensor> feed, Sanitizer* sanitiz
     sanitizer->begin(block(Arena::Backend).get());
   }
   TRY_VOID(run_steps(sanitizer));
-  if (sanitizer) sanitizer->at_return(tensors_);
+  if (sanitizer) sanitizer->at_return(outside_);
   RunResult result;
-  for (ValueId value : executable_->program.graph.outputs) result.outputs.push_back(in_place(value));
-  for (ValueId value : executable_->inputs) result.inputs.push_back(in_place(value));
-  for (ValueId value : executable_->buffers) result.buffers.push_back(in_place(value));
+  const Graph& graph = executable_->program.graph;
+  // The caller looks at its own memory, wherever the program thought that it was.
+  const auto own = [&](ValueId value) { return in_place(value, address(graph.meta(value).storage)); };
+  for (ValueId value : graph.outputs) result.outputs.push_back(in_place(value, outside_[value.index].storage));
+  for (ValueId value : executable_->inputs) result.inputs.push_back(own(value));
+  for (ValueId value : executable_->buffers) result.buffers.push_back(own(value));
   return result;
 }
 

@@ -1,14 +1,17 @@
 // Executor: runs a compiled program in host memory.
 //
 // An Executable is the program with a kernel for each step; an Instance is one load of it, with a block of memory for
-// each arena of the plan. Outputs are handed out where they lie, so that what a later run does to that memory can be
-// seen.
+// each arena of the plan. Partitions are called one after the other, with what goes in and comes out bound by position.
+// Outputs are handed out where they lie, so that what a later run does to that memory can be seen.
+//
+// A program that is wrong on purpose runs to its end too: what was never bound is read as poison, and behind each arena
+// there is room for the largest storage, so that no slot leads out of memory.
 #pragma once
 
 #include <array>
 #include <memory>
 
-#include "backends/portable/kernel.h"
+#include "backends/portable/fused_loop.h"
 #include "compiler/compile.h"
 
 namespace parallax::portable {
@@ -18,7 +21,10 @@ class Sanitizer;
 // A program that can be loaded. Immutable and shared by its instances.
 struct Executable {
   Program program;
-  std::vector<Kernel> kernels;  // by node; null where every result is a view and nothing is written
+  std::vector<Kernel> kernels;   // by node; null where every result is a view and nothing is written
+  std::vector<ValueId> lies_in;  // by value: the operand whose memory it is in; invalid for memory of its own
+  std::vector<std::optional<NodeId>> makers;  // by storage
+  int64_t margin = 0;                         // bytes behind each arena
   std::vector<FeedSlot> feed;
   std::vector<ValueId> inputs, buffers;  // each source's newest value, as the caller sees it after a run
 };
@@ -53,14 +59,23 @@ class Instance {
   std::shared_ptr<std::byte[]>& block(Arena arena) { return blocks_[static_cast<std::size_t>(arena)]; }
   const std::shared_ptr<std::byte[]>& block(Arena arena) const { return blocks_[static_cast<std::size_t>(arena)]; }
   std::byte* address(StorageId storage) const;
-  TensorInPlace in_place(ValueId value) const;
+  void allocate(Arena arena);
+  int64_t block_bytes(Arena arena) const;
+  TensorInPlace in_place(ValueId value, const std::byte* storage) const;
   void make_memory(std::span<const Tensor> feed);
   Result<void> run_steps(Sanitizer* sanitizer);
+  Result<void> run_partition(const Partition& partition, Sanitizer* sanitizer);
+  Result<void> run_nodes(NodeRange nodes, const FusedGroup* group, Sanitizer* sanitizer);
+  Result<void> run_node(std::size_t n);
+  // Where the partition's output i lies, seen from outside; null for nowhere.
+  std::byte* bound_output(const Partition& partition, std::size_t i) const;
 
   std::shared_ptr<const Executable> executable_;
   std::byte poison_;
   std::array<std::shared_ptr<std::byte[]>, arena_count> blocks_;  // by Arena
-  std::vector<TensorRef> tensors_;                                // by value
+  std::vector<TensorRef> outside_;                                // by value: as the program's caller and calls see it
+  std::vector<TensorRef> tensors_;                                // by value: as the partition that runs sees it
+  FusedLoop loop_;
   std::vector<std::byte> scratch_;
 };
 

@@ -183,6 +183,7 @@ std::string summary(const Graph& graph, const PlanFailure& failure, int last_dir
 
 Diagnosis explain_passes(const std::vector<PassFailure>& failures) {
   Diagnosis diagnosis{"passes", "every pass keeps the meaning", {}};
+  if (!failures.empty()) diagnosis.blame = failures.front().pass;
   for (const PassFailure& failure : failures)
     diagnosis.lines.push_back(fmt::format("{} {}", failure.pass, failure.what));
   if (!failures.empty()) diagnosis.summary = diagnosis.lines.front();

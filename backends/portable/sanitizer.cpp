@@ -54,43 +54,53 @@ void Sanitizer::read(ValueId value, int step, const TensorRef& tensor) {
   });
 }
 
-void Sanitizer::read_operands(NodeId step, std::span<const TensorRef> tensors, bool written) {
-  const Node& node = graph_->node(step);
-  // The kernel may write each element of its result where it has just read the same element of an operand.
-  const auto overwritten_in_place = [&](const TensorRef& operand) {
-    if (!written || node.results.size() != 1 || !writes_in_place(*node.op, 0)) return false;
-    const TensorRef& result = tensors[node.results.front().index];
-    return operand.storage == result.storage && *operand.layout == *result.layout &&
-           size_of(operand.dtype) == size_of(result.dtype);
-  };
-  for (const Argument& argument : node.arguments) {
-    for_each_value(argument, [&](ValueId value) {
-      const TensorRef& operand = tensors[value.index];
-      if (!overwritten_in_place(operand)) read(value, static_cast<int>(step.index), operand);
-    });
+void Sanitizer::read_operands(NodeRange nodes, std::span<const TensorRef> tensors, bool written) {
+  std::vector<StorageId> made;
+  for (std::size_t n = nodes.first; n < nodes.end; ++n) {
+    const Node& node = graph_->nodes[n];
+    // The kernel may write each element of its result where it has just read the same element of an operand.
+    const auto overwritten_in_place = [&](const TensorRef& operand) {
+      if (!written || nodes.size() != 1 || node.results.size() != 1 || !writes_in_place(*node.op, 0)) return false;
+      const TensorRef& result = tensors[node.results.front().index];
+      return operand.storage == result.storage && *operand.layout == *result.layout &&
+             size_of(operand.dtype) == size_of(result.dtype);
+    };
+    for (const Argument& argument : node.arguments) {
+      for_each_value(argument, [&](ValueId value) {
+        if (std::ranges::find(made, graph_->meta(value).storage) != made.end()) return;
+        const TensorRef& operand = tensors[value.index];
+        if (!overwritten_in_place(operand)) read(value, static_cast<int>(nodes.end) - 1, operand);
+      });
+    }
+    if (nodes.size() == 1) break;
+    for (ValueId result : node.results) made.push_back(graph_->meta(result).storage);
   }
 }
 
-void Sanitizer::before_step(NodeId step, std::span<const TensorRef> tensors) {
+void Sanitizer::before_step(NodeRange nodes, std::span<const TensorRef> tensors) {
   failures_before_ = failures_.size();
-  read_operands(step, tensors, false);
+  read_operands(nodes, tensors, false);
 }
 
-void Sanitizer::after_step(NodeId step, std::span<const TensorRef> tensors) {
-  for (ValueId result : graph_->node(step).results) {
-    const StorageId storage = graph_->meta(result).storage;
-    newest_[storage.index] = static_cast<int>(step.index);
-    // The whole storage, gaps between its elements included: after functionalization a storage of ours has one writer.
-    const Layout whole = contiguous_layout({graph_->storage(storage).elements});
-    const TensorRef& tensor = tensors[result.index];
-    for_each_arena_byte({tensor.storage, tensor.dtype, &whole}, arena_, owner_.size(), [&](std::size_t byte) {
-      owner_[byte] = storage.index;
-      writer_[byte] = static_cast<int>(step.index);
-      return true;
-    });
+void Sanitizer::after_step(NodeRange nodes, std::span<const TensorRef> tensors) {
+  const int step = static_cast<int>(nodes.end) - 1;
+  for (std::size_t n = nodes.first; n < nodes.end; ++n) {
+    for (ValueId result : graph_->nodes[n].results) {
+      const StorageId storage = graph_->meta(result).storage;
+      newest_[storage.index] = step;
+      // The whole storage, gaps between its elements included: after functionalization a storage of ours has one
+      // writer.
+      const Layout whole = contiguous_layout({graph_->storage(storage).elements});
+      const TensorRef& tensor = tensors[result.index];
+      for_each_arena_byte({tensor.storage, tensor.dtype, &whole}, arena_, owner_.size(), [&](std::size_t byte) {
+        owner_[byte] = storage.index;
+        writer_[byte] = step;
+        return true;
+      });
+    }
   }
   // A result over an operand: the kernel may have written what it was still to read.
-  if (failures_.size() == failures_before_) read_operands(step, tensors, true);
+  if (failures_.size() == failures_before_) read_operands(nodes, tensors, true);
 }
 
 void Sanitizer::at_return(std::span<const TensorRef> tensors) {

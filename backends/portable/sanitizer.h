@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/portable/elements.h"
+#include "compiler/program.h"
 #include "planner/plan_checker.h"
 
 namespace parallax::portable {
@@ -18,9 +19,9 @@ class Sanitizer {
 
   // A run begins, with its arena there.
   void begin(const std::byte* arena);
-  // `tensors` goes by value id.
-  void before_step(NodeId step, std::span<const TensorRef> tensors);
-  void after_step(NodeId step, std::span<const TensorRef> tensors);
+  // A node or a fused group, which counts as its last node. `tensors` goes by value id.
+  void before_step(NodeRange nodes, std::span<const TensorRef> tensors);
+  void after_step(NodeRange nodes, std::span<const TensorRef> tensors);
   void at_return(std::span<const TensorRef> tensors);
 
   // Reads that met other bytes than their own, in the order in which they happened.
@@ -28,7 +29,7 @@ class Sanitizer {
 
  private:
   // `written`: after the step, whose kernel may have overwritten operands in place.
-  void read_operands(NodeId step, std::span<const TensorRef> tensors, bool written);
+  void read_operands(NodeRange nodes, std::span<const TensorRef> tensors, bool written);
   void read(ValueId value, int step, const TensorRef& tensor);
 
   const Graph* graph_;

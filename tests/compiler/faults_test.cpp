@@ -41,6 +41,13 @@ TEST(Faults, AnUnknownOneIsRefused) {
   EXPECT_EQ(faults({"F01", "F01"}).names(), "F01");
 }
 
+TEST(Faults, EachBreaksAPartThatItCanBeBlamedFor) {
+  for (const Fault* fault : all_faults) EXPECT_EQ(broken_parts(*fault).size(), 1U) << fault->id;
+  EXPECT_EQ(broken_parts(alias_blind_last_use).front(), "planner");
+  EXPECT_EQ(broken_parts(partition_cycle).front(), "partition");
+  EXPECT_EQ(broken_parts(fused_over_second_use).front(), "fusion");
+}
+
 TEST(F01, ChangesThePlanAndNothingElse) {
   const Case test = testing::elided_copy_case();
   const Program sound = compile(test.graph, {}).value();

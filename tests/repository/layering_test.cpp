@@ -22,7 +22,7 @@ const std::map<std::string, std::set<std::string>> allowed = {
     {"reducers", {"core", "ops", "graph"}},
     {"compiler", {"core", "ops", "graph", "planner"}},
     {"corpus", {"core", "ops", "graph", "oracle"}},
-    {"backends", {"core", "ops", "graph", "oracle", "planner", "compiler"}},
+    {"backends", {"core", "ops", "graph", "oracle", "planner", "reducers", "compiler"}},
     {"reports", {"core", "ops", "graph", "oracle", "corpus"}},
     {"fuzz", {"core", "ops", "graph", "oracle", "planner", "reducers", "compiler", "corpus", "backends"}},
     {"cli", {"core", "ops", "graph", "oracle", "planner", "reducers", "compiler", "corpus", "backends", "reports", "fuzz"}},

@@ -1,0 +1,55 @@
+#include "backends/portable/builds.h"
+
+#include <fmt/format.h>
+
+namespace parallax::portable {
+namespace {
+
+// "vector" takes f32 arithmetic whose kernel goes element by element; "scalar" everything.
+bool vector_takes(const Graph& graph, const Node& node) {
+  return node.results.size() == 1 && writes_in_place(*node.op, 0) &&
+         graph.meta(node.results.front()).dtype == DType::F32;
+}
+bool scalar_takes(const Graph&, const Node&) { return true; }
+
+constexpr std::array lanes = {Backend{"vector", vector_takes, false}, Backend{"scalar", scalar_takes, false}};
+constexpr std::array fusing_lanes = {Backend{"vector", vector_takes, true}, Backend{"scalar", scalar_takes, false}};
+
+bool same_runs(const Outcome& a, const Outcome& b) {
+  const auto same = [](const Observation& x, const Observation& y) {
+    return x.outputs == y.outputs && x.inputs == y.inputs && x.buffers == y.buffers;
+  };
+  if (a.status != b.status) return false;
+  return a.status != Status::Ok ||
+         (same(*a.a, *b.a) && same(*a.b, *b.b) && same(*a.a_again, *b.a_again) && a.a_kept == b.a_kept);
+}
+
+}  // namespace
+
+CompileOptions compile_options(const Build& build) {
+  CompileOptions options;
+  options.in_place_kernels = writes_in_place;
+  options.reuse_in_place = build.in_place;
+  options.reuse_memory = build.reuse_memory;
+  if (build.partitioned) options.backends = build.fused ? fusing_lanes : lanes;
+  return options;
+}
+
+std::optional<Diagnosis> first_wrong_build(const Case& test, const std::function<Result<Loaded>(const Build&)>& make) {
+  const std::vector<Tensor> second = second_feed(test);
+  std::optional<Outcome> right;
+  for (const Build& build : build_ladder) {
+    const Result<Loaded> executable = make(build);
+    if (!executable) return std::nullopt;
+    Outcome outcome;
+    run_protocol(*executable, *executable, test, &second, outcome);
+    if (!right) {
+      right = std::move(outcome);
+    } else if (!same_runs(*right, outcome)) {
+      return Diagnosis{"builds", fmt::format("right until {} joins in", build.part), {}, std::string(build.part)};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace parallax::portable

@@ -1,0 +1,41 @@
+// Fused loop: runs the nodes of a fused group block by block, each block through all nodes before the next.
+//
+// Kernels see tensors of one dim with as many elements as the block has. What is inner to the group lives in buffers of
+// one block each.
+#pragma once
+
+#include "backends/portable/kernel.h"
+#include "compiler/program.h"
+
+namespace parallax::portable {
+
+class FusedLoop {
+ public:
+  // Elements a block: few, so that small tensors take several, the last one not full.
+  static constexpr int64_t block_elements = 16;
+
+  // The graph must outlive the loop.
+  explicit FusedLoop(const Graph& graph) : graph_(&graph) {}
+
+  // `tensors` goes by value, `kernels` by node.
+  Result<void> run(const FusedGroup& group, std::span<const TensorRef> tensors, std::span<const Kernel> kernels);
+
+ private:
+  struct Operand {
+    ValueId value;
+    bool written = false;
+    bool inner = false;
+    int64_t elements = 0;
+    std::vector<std::byte> block;  // of what is inner, and of rows that repeat
+  };
+  void begin(const FusedGroup& group, std::span<const TensorRef> tensors);
+  void add(ValueId value, bool written, const FusedGroup& group, const Dims& sizes);
+  void bind_block(std::span<const TensorRef> tensors, int64_t first, int64_t count);
+
+  const Graph* graph_;
+  std::vector<TensorMeta> metas_;  // by value: as the kernels see them
+  std::vector<TensorRef> refs_;    // likewise
+  std::vector<Operand> operands_;  // of the group that runs
+};
+
+}  // namespace parallax::portable

@@ -1,0 +1,81 @@
+#include "backends/portable/protocol_runs.h"
+
+namespace parallax::portable {
+namespace {
+
+// Two patterns that differ in every byte and give small, large and odd values in every dtype.
+constexpr std::byte first_poison{0xCB};
+constexpr std::byte second_poison{0x55};
+
+std::vector<Tensor> read_all(const std::vector<TensorInPlace>& tensors) {
+  std::vector<Tensor> elements;
+  for (const TensorInPlace& tensor : tensors) elements.push_back(tensor.read());
+  return elements;
+}
+
+// Equal numbers for equal storages: inputs, then buffers, then outputs, numbered in the order in which they come first.
+std::vector<int> identity(const Executable& executable) {
+  const Graph& graph = executable.program.graph;
+  std::vector<int> numbers(graph.storages.size(), -1);
+  std::vector<int> identity;
+  int next = 0;
+  for (const std::vector<ValueId>* values : {&executable.inputs, &executable.buffers, &graph.outputs}) {
+    for (ValueId value : *values) {
+      int& number = numbers[graph.meta(value).storage.index];
+      if (number < 0) number = next++;
+      identity.push_back(number);
+    }
+  }
+  return identity;
+}
+
+Observation observe(const Executable& executable, const RunResult& result) {
+  Observation observation;
+  observation.outputs = read_all(result.outputs);
+  for (Tensor& tensor : read_all(result.inputs)) observation.inputs.emplace_back(std::move(tensor));
+  for (Tensor& tensor : read_all(result.buffers)) observation.buffers.emplace_back(std::move(tensor));
+  observation.identity = identity(executable);
+  return observation;
+}
+
+}  // namespace
+
+void stop(Outcome& outcome, Status status, std::string stage, std::string kind, std::string message) {
+  outcome.status = status;
+  outcome.stage = std::move(stage);
+  outcome.kind = std::move(kind);
+  outcome.message = std::move(message);
+}
+
+void stop(Outcome& outcome, const std::string& stage, const Error& error) {
+  const bool unsupported = error.kind == ErrorKind::Unsupported;
+  stop(outcome, unsupported ? Status::Unsupported : Status::Error, stage, unsupported ? "Unsupported" : "Error",
+       error.text());
+}
+
+void run_protocol(const Loaded& executable, const Loaded& again, const Case& test, const std::vector<Tensor>* second,
+                  Outcome& outcome) {
+  Instance instance(executable, first_poison);
+  const Result<RunResult> a = instance.run(test.feed);
+  if (!a) return stop(outcome, "run", a.error());
+  outcome.a = observe(*executable, *a);
+  if (second) {
+    const Result<RunResult> b = instance.run(*second);
+    if (!b) return stop(outcome, "run", b.error());
+    outcome.b = observe(*executable, *b);
+    outcome.a_kept = read_all(a->outputs);
+  }
+  const Result<RunResult> fresh = Instance(again, second_poison).run(test.feed);
+  if (!fresh) return stop(outcome, "run", fresh.error());
+  outcome.a_again = observe(*again, *fresh);
+}
+
+std::vector<PlanFailure> sanitized_run(const Loaded& executable, const Case& test) {
+  const Program& program = executable->program;
+  Sanitizer sanitizer(program.graph, program.plan.arena(Arena::Backend).size);
+  // What the data makes an op raise is not the sanitizer's business; it has seen the steps up to there.
+  (void)Instance(executable, first_poison).run(test.feed, &sanitizer);
+  return sanitizer.failures();
+}
+
+}  // namespace parallax::portable

@@ -1,0 +1,25 @@
+// Protocol runs: what an executable hands back in the runs of the judging protocol (oracle/outcome.h).
+#pragma once
+
+#include "backends/portable/executor.h"
+#include "backends/portable/sanitizer.h"
+#include "graph/case.h"
+#include "oracle/outcome.h"
+
+namespace parallax::portable {
+
+using Loaded = std::shared_ptr<const Executable>;
+
+// A and then B (where there is a feed for it) on one instance, then A on an instance of `again`, whose memory holds
+// other poison. Fills in the outcome's runs, or its stop.
+void run_protocol(const Loaded& executable, const Loaded& again, const Case& test, const std::vector<Tensor>* second,
+                  Outcome& outcome);
+
+// Puts an error into an outcome as its status.
+void stop(Outcome& outcome, Status status, std::string stage, std::string kind, std::string message);
+void stop(Outcome& outcome, const std::string& stage, const Error& error);
+
+// Run A under the arena sanitizer.
+std::vector<PlanFailure> sanitized_run(const Loaded& executable, const Case& test);
+
+}  // namespace parallax::portable

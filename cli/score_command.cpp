@@ -1,0 +1,209 @@
+// parallax score: each planted fault fuzzed for in turn: found or not, how soon, how small, and the blame.
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/target_options.h"
+#include "compiler/faults.h"
+#include "fuzz/score.h"
+
+namespace parallax {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ScoreFlags {
+  std::vector<std::string> faults;
+  std::string profile = "all";
+  ScoreOptions options;
+  bool json = false;
+};
+
+Json detection_json(const Detection& detection) {
+  return {{"found", detection.found}, {"graphs", detection.graphs}, {"seconds", detection.seconds}};
+}
+
+Json score_json(const FaultScore& score) {
+  Json json = {{"id", score.id}, {"values", detection_json(score.values)}};
+  if (score.values.found) {
+    json["verdict"] = score.verdict;
+    json["nodes"] = score.nodes;
+    json["blame"] = score.blame;
+    json["blame_is_right"] = score.blame_is_right;
+  }
+  for (std::size_t d = 0; d < other_detectors.size(); ++d) {
+    json[std::string(other_detectors[d])] = detection_json(score.others[d]);
+  }
+  return json;
+}
+
+// What a child writes, to the end of the pipe.
+std::string read_all(int descriptor) {
+  std::string text;
+  std::array<char, 4096> buffer;
+  for (ssize_t n = 0; (n = read(descriptor, buffer.data(), buffer.size())) > 0;) {
+    text.append(buffer.data(), static_cast<std::size_t>(n));
+  }
+  close(descriptor);
+  return text;
+}
+
+// One fault in a process of its own: a fault may bring it down, which is a way of being found but ends no run.
+Result<Json> score_in_child(const std::string& id, const ScoreOptions& options) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) return fail("no pipe for a child process");
+  const pid_t child = fork();
+  if (child < 0) return fail("no child process");
+  if (child == 0) {
+    close(ends[0]);
+    const Result<FaultScore> score = score_fault(id, options);
+    const std::string text = (score ? score_json(*score) : Json{{"id", id}, {"error", score.error().text()}}).dump();
+    std::size_t written = 0;
+    for (ssize_t n = 1; written < text.size() && n > 0; written += static_cast<std::size_t>(std::max<ssize_t>(n, 0))) {
+      n = write(ends[1], text.data() + written, text.size() - written);
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  const std::string text = read_all(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFSIGNALED(status)) return Json{{"id", id}, {"crashed", WTERMSIG(status)}};
+  Json score = Json::parse(text, nullptr, false);
+  if (score.is_discarded()) return fail("the child process for {} said nothing", id);
+  if (score.contains("error")) return fail("{}: {}", id, score["error"].get<std::string>());
+  return score;
+}
+
+bool found(const Json& row) { return row.contains("crashed") || row["values"]["found"].get<bool>(); }
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+}
+
+// Of the rows that the values found.
+Json summary_of(const std::vector<Json>& rows) {
+  Json json = {{"faults", rows.size()}};
+  std::vector<double> graphs;
+  std::vector<double> seconds;
+  std::vector<double> nodes;
+  int64_t right = 0;
+  int64_t hits = 0;
+  for (const Json& row : rows) {
+    hits += found(row);
+    if (!row.contains("nodes")) continue;
+    graphs.push_back(row["values"]["graphs"].get<double>());
+    seconds.push_back(row["values"]["seconds"].get<double>());
+    nodes.push_back(row["nodes"].get<double>());
+    right += row["blame_is_right"].get<bool>();
+  }
+  json["found"] = hits;
+  json["median_graphs"] = median(graphs);
+  json["median_seconds"] = median(seconds);
+  json["median_nodes"] = median(nodes);
+  json["blame_is_right"] = right;
+  for (std::string_view detector : other_detectors) {
+    json[std::string(detector)] = std::ranges::count_if(rows, [&](const Json& row) {
+      return row.contains(detector) && row[std::string(detector)]["found"].get<bool>();
+    });
+  }
+  return json;
+}
+
+std::string detector_text(const Json& row) {
+  std::string text;
+  for (std::string_view detector : other_detectors) {
+    const Json& seen = row[std::string(detector)];
+    text += seen["found"].get<bool>() ? fmt::format("  {} {}", detector, seen["graphs"].get<uint64_t>())
+                                      : fmt::format("  {} –", detector);
+  }
+  return text;
+}
+
+std::string row_text(const Json& row) {
+  const std::string id = row["id"];
+  if (row.contains("crashed"))
+    return fmt::format("{}  brings the process down (signal {})\n", id, row["crashed"].get<int>());
+  const Json& values = row["values"];
+  if (!values["found"].get<bool>()) {
+    return fmt::format("{}  not found in {} graphs, {:.1f} s {}\n", id, values["graphs"].get<uint64_t>(),
+                       values["seconds"].get<double>(), detector_text(row));
+  }
+  return fmt::format("{}  {} at graph {}, {:.2f} s, reduced to {} nodes, blames {}{} {}\n", id,
+                     row["verdict"].get<std::string>(), values["graphs"].get<uint64_t>(),
+                     values["seconds"].get<double>(), row["nodes"].get<std::size_t>(),
+                     row["blame"].get<std::string>().empty() ? "nothing" : row["blame"].get<std::string>(),
+                     row["blame_is_right"].get<bool>() ? "" : " (wrong)", detector_text(row));
+}
+
+std::string summary_line(std::string_view half, const Json& summary) {
+  return fmt::format(
+      "{}: {} of {} found; medians: {} graphs, {:.2f} s, {} nodes; blame right for {}; plan {}, sanitizer {}, passes "
+      "{}\n",
+      half, summary["found"].get<int64_t>(), summary["faults"].get<std::size_t>(),
+      summary["median_graphs"].get<double>(), summary["median_seconds"].get<double>(),
+      summary["median_nodes"].get<double>(), summary["blame_is_right"].get<int64_t>(), summary["plan"].get<int64_t>(),
+      summary["sanitizer"].get<int64_t>(), summary["passes"].get<int64_t>());
+}
+
+Result<int> score(const ScoreFlags& flags) {
+  ScoreOptions options = flags.options;
+  const auto profile = parse_generate_profile(flags.profile);
+  if (!profile) return fail("--profile {}: use alias, state, topology, numeric, shape or all", flags.profile);
+  options.profile = *profile;
+  TRY_VOID(FaultSet::of(flags.faults));
+  std::vector<std::string> ids = flags.faults;
+  if (ids.empty()) {
+    for (const Fault* fault : all_faults) ids.emplace_back(fault->id);
+  }
+  std::vector<Json> all;
+  std::vector<Json> tuned;
+  std::vector<Json> held_out;
+  for (const std::string& id : ids) {
+    TRY(Json row, score_in_child(id, options));
+    if (!flags.json) fmt::print("{}", row_text(row));
+    std::fflush(stdout);
+    (is_held_out(id) ? held_out : tuned).push_back(row);
+    all.push_back(std::move(row));
+  }
+  if (flags.json) {
+    const Json json = {{"seed", options.seed},   {"profile", flags.profile},   {"faults", all},
+                       {"all", summary_of(all)}, {"tuned", summary_of(tuned)}, {"held_out", summary_of(held_out)}};
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{}{}{}", summary_line("all", summary_of(all)), summary_line("tuned (odd ids)", summary_of(tuned)),
+               summary_line("held out (even ids)", summary_of(held_out)));
+  }
+  return std::ranges::all_of(all, found) ? nothing_new : diverged;
+}
+
+}  // namespace
+
+void add_score_command(CLI::App& program, int& exit_code) {
+  auto flags = std::make_shared<ScoreFlags>();
+  CLI::App* command =
+      program.add_subcommand("score", "How soon fuzzing finds each fault that can be planted in our own compiler.");
+  command->footer(
+      "Example:\n  parallax score --seconds 10 --plant F01 --plant F08\n"
+      "Exit code 0: every fault was found by the values that came out. The other detectors are asked apart, over the "
+      "same\n"
+      "graphs and for a quarter of the time.");
+  command->add_option("--plant", flags->faults, "Score these only (see parallax faults); repeatable");
+  command->add_option("--seconds", flags->options.seconds, "The most that a fault may take")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--graphs", flags->options.graphs, "The most graphs that a fault may take");
+  command->add_option("--seed", flags->options.seed, "Seed of the graphs")->capture_default_str();
+  command->add_option("--profile", flags->profile, "What graphs look like: alias, state, topology, numeric, shape, all")
+      ->capture_default_str();
+  command->add_flag("--json", flags->json, "As JSON on standard output");
+  command->callback([flags, &exit_code] { exit_code = code_of(score(*flags)); });
+}
+
+}  // namespace parallax

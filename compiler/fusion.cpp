@@ -1,0 +1,88 @@
+#include "compiler/fusion.h"
+
+#include <algorithm>
+#include <map>
+
+namespace parallax {
+namespace {
+
+std::vector<ValueUses> uses_of_values(const Graph& graph) {
+  std::vector<ValueUses> uses(graph.metas.size());
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (const Argument& argument : graph.nodes[n].arguments) {
+      for_each_value(argument, [&](ValueId value) { uses[value.index].nodes.push_back(NodeId(n)); });
+    }
+  }
+  for (ValueId output : graph.outputs) uses[output.index].returned = true;
+  return uses;
+}
+
+// One key for all nodes of the same sizes that may share a loop, and one for each other node.
+class LoopKeys {
+ public:
+  int of(const Graph& graph, const Node& node, const FusionRules& rules) {
+    if (!rules.joins(graph, node)) return --alone_;
+    const Dims& sizes = graph.meta(node.results.front()).layout.sizes;
+    return by_sizes_.emplace(std::vector<int64_t>(sizes.begin(), sizes.end()), static_cast<int>(by_sizes_.size()))
+        .first->second;
+  }
+
+ private:
+  std::map<std::vector<int64_t>, int> by_sizes_;
+  int alone_ = 0;
+};
+
+bool ends_with(const Dims& sizes, const Dims& tail) {
+  return tail.size() <= sizes.size() && std::equal(tail.begin(), tail.end(), sizes.end() - tail.size());
+}
+
+}  // namespace
+
+bool runs_by_element(const Graph& graph, const Node& node) {
+  const bool pointwise = node.op->group == OpGroup::Pointwise || node.op->group == OpGroup::Comparison;
+  if (!pointwise || node.results.size() != 1) return false;
+  const Layout& result = graph.meta(node.results.front()).layout;
+  if (result.rank() == 0 || !is_contiguous(result)) return false;
+  bool fits = true;
+  for (const Argument& argument : node.arguments) {
+    for_each_value(argument, [&](ValueId value) {
+      const Layout& layout = graph.meta(value).layout;
+      fits = fits && is_contiguous(layout) && (layout.numel() == 1 || ends_with(result.sizes, layout.sizes));
+    });
+  }
+  return fits;
+}
+
+bool is_needed_outside(const NodeRange& group, const ValueUses& uses) {
+  return uses.returned || !std::ranges::all_of(uses.nodes, [&](NodeId user) { return group.holds(user.index); });
+}
+
+std::vector<FusedGroup> fuse(Graph& graph, std::span<const Partition> partitions, std::span<const Backend> backends,
+                             const FusionRules& rules) {
+  std::vector<FusedGroup> groups;
+  if (std::ranges::none_of(backends, &Backend::fuses)) return groups;
+  LoopKeys keys;
+  std::vector<int> key_of;
+  for (const Node& node : graph.nodes) key_of.push_back(keys.of(graph, node, rules));
+  const Dependencies dependencies = all_dependencies(graph);
+  for (const Partition& partition : partitions) {
+    if (!backends[partition.backend].fuses) continue;
+    std::vector<NodeId> order;
+    for (const Run& run : order_in_runs(dependencies, partition.nodes, key_of)) {
+      const std::size_t first = partition.nodes.first + order.size();
+      order.insert(order.end(), run.nodes.begin(), run.nodes.end());
+      if (run.key >= 0 && run.nodes.size() > 1) groups.push_back({{first, first + run.nodes.size()}, {}});
+    }
+    reorder(graph, partition.nodes, order);
+  }
+  const std::vector<ValueUses> uses = uses_of_values(graph);
+  for (FusedGroup& group : groups) {
+    for (std::size_t n = group.nodes.first; n < group.nodes.end; ++n) {
+      const ValueId result = graph.nodes[n].results.front();
+      if (!rules.is_needed(group.nodes, uses[result.index])) group.inner.push_back(result);
+    }
+  }
+  return groups;
+}
+
+}  // namespace parallax

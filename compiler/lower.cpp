@@ -1,0 +1,77 @@
+#include "compiler/lower.h"
+
+#include <algorithm>
+
+#include "core/check.h"
+
+namespace parallax {
+namespace {
+
+// One backend for everything, where a compilation names none.
+constexpr std::array everything = {Backend{"all", [](const Graph&, const Node&) { return true; }, false}};
+
+struct PlannerParts {
+  LifetimePolicy lifetimes;
+  StorageSizes sizes;
+  PackFn packer;
+};
+
+// The planner that lets nothing share memory.
+Lifetimes lifetimes_without_end(const Graph& graph) {
+  Lifetimes lifetimes = alias_set_lifetimes(graph);
+  for (Lifetime& lifetime : lifetimes)
+    lifetime.range = {0, static_cast<int>(std::max<std::size_t>(graph.nodes.size(), 1)) - 1};
+  return lifetimes;
+}
+constexpr PlannerParts apart = {lifetimes_without_end, storage_bytes, pack_by_size};
+
+// The nodes of a group take turns, so what one of them makes or reads lives until the last has run.
+void live_through(const std::vector<FusedGroup>& groups, std::size_t nodes, Lifetimes& lifetimes) {
+  if (groups.empty()) return;
+  std::vector<int> last_of(nodes);
+  for (std::size_t n = 0; n < nodes; ++n) last_of[n] = static_cast<int>(n);
+  for (const FusedGroup& group : groups) {
+    for (std::size_t n = group.nodes.first; n < group.nodes.end; ++n)
+      last_of[n] = static_cast<int>(group.nodes.end) - 1;
+  }
+  const auto moved = [&](int step) { return last_of[static_cast<std::size_t>(step)]; };
+  for (Lifetime& lifetime : lifetimes) lifetime.range = {moved(lifetime.range.first), moved(lifetime.range.last)};
+}
+
+// A loop reads its operands until its last block, in whatever order of blocks.
+void keep_out_of_groups(const std::vector<FusedGroup>& groups, std::vector<Reuse>& reuses) {
+  std::erase_if(reuses, [&](const Reuse& reuse) {
+    return std::ranges::any_of(groups, [&](const FusedGroup& group) { return group.nodes.holds(reuse.node.index); });
+  });
+}
+
+}  // namespace
+
+Result<Program> lower(Graph graph, const CompilerParts& parts, const CompileOptions& options) {
+  const std::span<const Backend> backends = options.backends.empty() ? std::span(everything) : options.backends;
+  Program program;
+  program.graph = std::move(graph);
+  TRY(program.partitions, partition(program.graph, backends, parts.partition));
+  program.groups = fuse(program.graph, program.partitions, backends, parts.fusion);
+  bind_boundaries(program.graph, program.partitions, parts.partition);
+
+  const PlannerParts planner = options.reuse_memory ? PlannerParts{parts.lifetimes, parts.sizes, parts.packer} : apart;
+  Lifetimes lifetimes = planner.lifetimes(program.graph);
+  live_through(program.groups, program.graph.nodes.size(), lifetimes);
+  const bool in_place = options.reuse_in_place && options.reuse_memory;
+  std::vector<Reuse> reuses =
+      choose_in_place(program.graph, lifetimes, in_place ? options.in_place_kernels : nullptr, parts.in_place);
+  keep_out_of_groups(program.groups, reuses);
+  for (const FusedGroup& group : program.groups) {
+    for (ValueId value : group.inner) lifetimes[program.graph.meta(value).storage.index].stored = false;
+  }
+  MemoryOptions memory;
+  memory.rule(Arena::Backend) = {options.alignment, options.arena_limit};
+  memory.sizes = planner.sizes;
+  memory.shared_size = parts.shared_size;
+  memory.packer = planner.packer;
+  TRY(program.plan, plan_memory(program.graph, lifetimes, std::move(reuses), memory));
+  return program;
+}
+
+}  // namespace parallax

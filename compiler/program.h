@@ -1,0 +1,52 @@
+// Program: what a compilation gives and a backend runs: partitions, called one after the other, over the last graph.
+#pragma once
+
+#include <vector>
+
+#include "planner/schedule.h"
+
+namespace parallax {
+
+// Nodes [first, end) of a program's graph, which stand in the order in which they run.
+struct NodeRange {
+  std::size_t first = 0;
+  std::size_t end = 0;
+
+  std::size_t size() const { return end - first; }
+  bool holds(std::size_t node) const { return first <= node && node < end; }
+  friend bool operator==(const NodeRange&, const NodeRange&) = default;
+};
+
+// Nodes that one backend takes as a whole, as a delegate takes a sub-graph, and the call of it. What goes in and comes
+// out is bound by position: argument i is the partition's input i, result i its output i.
+struct Partition {
+  std::size_t backend = 0;  // in the compilation's list
+  NodeRange nodes;
+  std::vector<ValueId> inputs;   // what the nodes name and others made
+  std::vector<ValueId> outputs;  // what the nodes made, views of inputs included, and others name or the caller gets
+  // By output: the input that it is a view of and that its memory is taken from; -1 for memory of the partition's own.
+  std::vector<int> passed;
+  std::vector<DType> output_types;  // by output: what it crosses the boundary as
+  // Of the call.
+  std::vector<ValueId> arguments;
+  std::vector<ValueId> results;
+};
+
+// Nodes of one partition that run in one loop over blocks of elements. `inner` values have no memory but the block's.
+struct FusedGroup {
+  NodeRange nodes;
+  std::vector<ValueId> inner;
+};
+
+struct Program {
+  Graph graph;
+  std::vector<Partition> partitions;  // in the order in which they run; together all nodes
+  std::vector<FusedGroup> groups;     // of at least two nodes each, in order
+  Plan plan;
+};
+
+// What the program's steps read and write. A step is a node; those of a fused group, whose reads and writes take turns,
+// all happen at its last node.
+Schedule schedule_of(const Program& program);
+
+}  // namespace parallax

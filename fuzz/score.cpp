@@ -1,0 +1,76 @@
+#include "fuzz/score.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "backends/open_target.h"
+#include "compiler/faults.h"
+
+namespace parallax {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Runs graphs of the sequence until `shows` one; generating counts, since a user waits for it too.
+template <class Shows>
+Detection first_detection(const ScoreOptions& options, const Vocabulary& words, double seconds, Shows&& shows) {
+  Detection detection;
+  const Clock::time_point start = Clock::now();
+  while (!detection.found && detection.seconds < seconds && detection.graphs < options.graphs.value_or(UINT64_MAX)) {
+    Choices choices(options.seed, detection.graphs++);
+    GenerateOptions generate_options;
+    generate_options.profile = options.profile;
+    generate_options.words = &words;
+    detection.found = shows(generate(choices, generate_options));
+    detection.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  }
+  return detection;
+}
+
+bool breaks(const Fault& fault, std::string_view part) {
+  const std::vector<std::string_view> broken = broken_parts(fault);
+  return std::ranges::find(broken, part) != broken.end();
+}
+
+}  // namespace
+
+bool is_held_out(std::string_view id) { return !id.empty() && (id.back() - '0') % 2 == 0; }
+
+Result<FaultScore> score_fault(const std::string& id, const ScoreOptions& options) {
+  FaultScore score;
+  score.id = id;
+  CampaignOptions campaign;
+  campaign.target_options.faults = {id};
+  campaign.seed = options.seed;
+  campaign.reduce_seconds = options.reduce_seconds;
+  TRY(const std::unique_ptr<Target> target, open_target("portable", campaign.target_options));
+  const Vocabulary words = Vocabulary::taken_by({target.get()});
+  std::optional<std::pair<Case, Examination>> shown;
+  score.values = first_detection(options, words, options.seconds, [&](const Case& test) {
+    Examination examination = examine(*target, test);
+    if (!is_finding(examination.judgement.verdict)) return false;
+    shown.emplace(test, std::move(examination));
+    return true;
+  });
+  if (shown) {
+    const Finding finding = make_finding(*target, shown->first, shown->second, campaign).finding;
+    score.verdict = name(finding.verdict);
+    score.nodes = finding.reduced.graph.nodes.size();
+    score.blame = finding.blame;
+    TRY(const FaultSet faults, FaultSet::of(campaign.target_options.faults));
+    score.blame_is_right = breaks(*faults.faults().front(), finding.blame);
+  }
+  for (std::size_t d = 0; d < other_detectors.size(); ++d) {
+    TargetOptions asked = campaign.target_options;
+    asked.detect = other_detectors[d];
+    TRY(const std::unique_ptr<Target> detecting, open_target("portable", asked));
+    // A case that the target cannot run says nothing of the detector.
+    score.others[d] = first_detection(options, words, options.seconds / 4, [&](const Case& test) {
+      const Outcome outcome = detecting->run(test, nullptr);
+      return outcome.kind == "PlanChecker" || outcome.kind == "ArenaSanitizer" || outcome.kind == "PassCheck";
+    });
+  }
+  return score;
+}
+
+}  // namespace parallax
