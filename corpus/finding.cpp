@@ -37,7 +37,9 @@ Result<Finding> read_finding(const Field& root) {
       finding.planted.push_back(std::move(fault));
     }
   }
-  if (root.find("blame")) TRY(finding.blame, text_member(root, "blame"));
+  if (const auto blame = root.find("blame")) {
+    TRY(finding.blame, blame->text());
+  }
   TRY(finding.seed, number_member(root, "seed"));
   TRY(finding.index, number_member(root, "index"));
   if (const auto versions = root.find("versions")) {
