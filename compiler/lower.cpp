@@ -48,12 +48,15 @@ void keep_out_of_groups(const std::vector<FusedGroup>& groups, std::vector<Reuse
 }  // namespace
 
 Result<Program> lower(Graph graph, const CompilerParts& parts, const CompileOptions& options) {
-  const std::span<const Backend> backends = options.backends.empty() ? std::span(everything) : options.backends;
+  // With one backend for everything nothing is partitioned, and there is no boundary but the program's own.
+  const bool whole = options.backends.empty();
+  const std::span<const Backend> backends = whole ? std::span(everything) : options.backends;
+  const PartitionRules rules = whole ? PartitionRules() : parts.partition;
   Program program;
   program.graph = std::move(graph);
-  TRY(program.partitions, partition(program.graph, backends, parts.partition));
+  TRY(program.partitions, partition(program.graph, backends, rules));
   program.groups = fuse(program.graph, program.partitions, backends, parts.fusion);
-  bind_boundaries(program.graph, program.partitions, parts.partition);
+  bind_boundaries(program.graph, program.partitions, rules);
 
   const PlannerParts planner = options.reuse_memory ? PlannerParts{parts.lifetimes, parts.sizes, parts.packer} : apart;
   Lifetimes lifetimes = planner.lifetimes(program.graph);
