@@ -29,6 +29,8 @@ class Target {
   virtual std::vector<std::pair<std::string, std::string>> versions() const { return {}; }
   // Whether it may take calls of this op, as far as that is known before a case is run.
   virtual bool takes(const Op&) const { return true; }
+  // Whether it may take cases that hold tensors of this dtype, likewise.
+  virtual bool takes_dtype(DType) const { return true; }
   // Runs the protocol of Outcome. `second` is B's feed, or null to run A alone. Never throws; what goes wrong is in the outcome.
   virtual Outcome run(const Case& test, const std::vector<Tensor>* second) = 0;
   // Explains a divergence of this case as far as the target can see inside itself; empty where it cannot.

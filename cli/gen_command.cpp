@@ -42,7 +42,7 @@ void add_gen_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<GenFlags>();
   CLI::App* command = program.add_subcommand("gen", "Generated cases as JSON lines on standard output.");
   command->add_option("--count", flags->count, "How many")->capture_default_str();
-  command->add_option("--target", flags->targets, "Draw only ops that this target takes; repeatable. Default: every op");
+  command->add_option("--target", flags->targets, "Draw only ops and dtypes that this target takes; repeatable. Default: every op");
   command->add_option("--seed", flags->seed, "Seed: the cases are those of fuzz --seed with the same --target")->capture_default_str();
   command->add_option("--profile", flags->profile, "alias, state, topology, numeric, shape, all")->capture_default_str();
   command->add_option("--min-nodes", flags->min_nodes, "Fewest nodes a graph")->capture_default_str();

@@ -25,12 +25,22 @@ std::array<uint32_t, op_group_count> usable_groups(const GenerateWeights& weight
   return usable;
 }
 
+// The weights of a profile without the dtypes that nobody is to see.
+GenerateWeights usable_weights(const GenerateWeights& profile, const DrawnOps& ops) {
+  GenerateWeights weights = profile;
+  for (int d = 0; d < dtype_count; ++d) {
+    if (!ops.takes(static_cast<DType>(d))) weights.dtypes[static_cast<std::size_t>(d)] = 0;
+  }
+  if (!ops.takes(DType::F32)) weights.other_main_dtype = 100;
+  return weights;
+}
+
 class Generator {
  public:
   Generator(Choices& choices, const GenerateOptions& options)
       : choices_(choices),
-        weights_(generate_weights[static_cast<std::size_t>(options.profile)]),
         ops_(options.ops ? *options.ops : DrawnOps::all()),
+        weights_(usable_weights(generate_weights[static_cast<std::size_t>(options.profile)], ops_)),
         groups_(usable_groups(weights_, ops_)) {
     draw_sources(choices_, weights_, builder_, pool_);
     const auto nodes = choices_.between(options.min_nodes, std::max(options.min_nodes, options.max_nodes));
@@ -61,10 +71,17 @@ class Generator {
     const Graph& graph = builder_.graph();
     SampleContext context(choices_, pool_.draw_candidates(choices_, graph, wide), graph.metas);
     std::optional<std::vector<Argument>> arguments = op.sample(op, context);
-    if (!arguments) return false;
+    if (!arguments || !results_are_taken(op, *arguments)) return false;
     if (!builder_.add_node(op, *std::move(arguments))) return false;
     pool_.add_node(graph, graph.nodes.back());
     return true;
+  }
+
+  // Whether what a call makes has dtypes that a case may hold; false also where it does not infer.
+  bool results_are_taken(const Op& op, const std::vector<Argument>& arguments) const {
+    if (ops_.takes_every_dtype()) return true;
+    const auto results = op.infer(Call(op, arguments, builder_.graph().metas));
+    return results && std::ranges::all_of(*results, [&](const ResultMeta& made) { return ops_.takes(made.dtype); });
   }
 
   // What nobody reads is returned, so that most nodes are needed; then a few of anything: intermediates that are also
@@ -122,8 +139,8 @@ class Generator {
   }
 
   Choices& choices_;
-  const GenerateWeights& weights_;
   const DrawnOps& ops_;
+  const GenerateWeights weights_;
   std::array<uint32_t, op_group_count> groups_;
   GraphBuilder builder_;
   Pool pool_;

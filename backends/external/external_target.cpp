@@ -35,6 +35,9 @@ class ExternalTarget final : public Target {
   bool takes(const Op& op) const override {
     return !hello_.ops || std::ranges::find(*hello_.ops, op.name) != hello_.ops->end();
   }
+  bool takes_dtype(DType dtype) const override {
+    return !hello_.dtypes || std::ranges::find(*hello_.dtypes, dtype) != hello_.dtypes->end();
+  }
   Outcome run(const Case& test, const std::vector<Tensor>* second) override;
 
   // Starts a worker and greets it.
@@ -78,9 +81,7 @@ Result<void> ExternalTarget::start() {
 // What the worker said beforehand that it does not take.
 std::optional<std::string> ExternalTarget::declined(const Graph& graph) const {
   for (const TensorMeta& meta : graph.metas) {
-    if (hello_.dtypes && std::ranges::find(*hello_.dtypes, meta.dtype) == hello_.dtypes->end()) {
-      return fmt::format("{} does not take {}", hello_.name, parallax::name(meta.dtype));
-    }
+    if (!takes_dtype(meta.dtype)) return fmt::format("{} does not take {}", hello_.name, parallax::name(meta.dtype));
   }
   for (const Node& node : graph.nodes) {
     const std::string op = node.op->schema.qualified_name();
