@@ -169,6 +169,7 @@ def answer(system: System, request: Json, stderr: Stderr) -> Json:
 def serve(make_system: Callable[[list[str]], System]) -> None:
     """Answers until end of file. `make_system` (which imports the libraries) gets the command line's arguments."""
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    served_by = os.getpid()
     stderr = Stderr()
     os.dup2(2, 1)
     try:
@@ -185,6 +186,8 @@ def serve(make_system: Callable[[list[str]], System]) -> None:
         except (ValueError, AttributeError) as error:
             reply = not_a_request(f"not a request: {error}")
             request = request if isinstance(request, dict) else {}
+        if os.getpid() != served_by:
+            os._exit(0)  # a child that the system forked, and that came back here: one case has one reply
         sys.stdout.flush()
         sys.stderr.flush()
         stderr.forward()
