@@ -170,6 +170,70 @@ def torch_compile(operation: str, dtype: str, operands: list[Array]) -> Program:
     return run
 
 
+# Operations as calls of ATen, for a system that is given cases; "%x" and "%x1" are the operands.
+ATEN: dict[str, tuple[str, list[Any]]] = {
+    **{name: (f"{name}.default", ["%x"]) for name in ("sqrt", "rsqrt", "exp", "exp2", "expm1", "log", "log2", "log10")},
+    **{name: (f"{name}.default", ["%x"]) for name in ("log1p", "sin", "cos", "tan", "asin", "acos", "atan", "tanh")},
+    **{name: (f"{name}.default", ["%x"]) for name in ("sigmoid", "erf", "relu")},
+    "division": ("div.Tensor", ["%x", "%x1"]),
+    "power": ("pow.Tensor_Tensor", ["%x", "%x1"]),
+    "gelu": ("gelu.default", ["%x"]),
+    "softmax": ("softmax.int", ["%x", -1]),
+    "add": ("add.Tensor", ["%x", "%x1"]),
+    "multiply": ("mul.Tensor", ["%x", "%x1"]),
+    "maximum": ("maximum.default", ["%x", "%x1"]),
+    "minimum": ("minimum.default", ["%x", "%x1"]),
+    "clamp": ("clamp.default", ["%x", -1, 1]),
+    "amax": ("amax.default", ["%x", [1]]),
+    "sum": ("sum.dim_IntList", ["%x", [1]]),
+    "mean": ("mean.dim", ["%x", [1]]),
+    "matmul": ("matmul.default", ["%x", "%x1"]),
+    "convolution": ("conv2d.default", ["%x", "%x1", None, 1, 1]),
+}  # fmt: skip
+
+
+def aten_case(operation: str, dtype: str, operands: list[Array]) -> dict[str, Any]:
+    """The graph of a case that is one call of ATen."""
+    if operation == "layer_norm":
+        op, arguments = "layer_norm.default", ["%x", list(operands[1].shape), "%x1"]
+    elif operation in ATEN:
+        op, arguments = ATEN[operation]
+    else:
+        raise NotImplementedError(f"no call of ATen is listed for {operation}")
+    types = (f"{dtype}[{','.join(map(str, operand.shape))}]" for operand in operands)
+    inputs = {name: {"type": text} for name, text in zip(("x", "x1"), types, strict=False)}
+    return {"inputs": inputs, "nodes": [{"out": "y", "op": f"aten.{op}", "args": arguments}], "outputs": ["%y"]}
+
+
+def ncnn(operation: str, dtype: str, operands: list[Array], vulkan: bool = False) -> Program:
+    from ncnn_path import load, open_device, runner
+    from ncnn_writer import write_net
+    from onnx_writer import write
+
+    if vulkan:
+        open_device()
+    programs: dict[tuple[Any, ...], Program] = {}  # a network knows the sizes of its inputs
+
+    def program(arrays: list[Array]) -> Program:
+        graph = write(aten_case(operation, dtype, arrays)).graph
+        files = write_net(graph)
+        once = runner(load(files, vulkan=vulkan, packing=True), files, [value.shape for value in graph.outputs])
+        return lambda *given: once(list(given))[0].copy()
+
+    def run(*arrays: Array) -> Array:
+        key = tuple(array.shape for array in arrays)
+        if key not in programs:
+            programs[key] = program(list(arrays))
+        return programs[key](*arrays)
+
+    run(*operands)
+    return run
+
+
+def ncnn_vulkan(operation: str, dtype: str, operands: list[Array]) -> Program:
+    return ncnn(operation, dtype, operands, vulkan=True)
+
+
 def once_each(build: Builder) -> Builder:
     """Builds a program for 1-dimensional operands once: it takes every size."""
     programs: dict[tuple[Any, ...], Program] = {}
@@ -188,4 +252,6 @@ SYSTEMS: dict[str, tuple[Builder, str]] = {  # and the distribution whose versio
     "onnxruntime": (onnxruntime, "onnxruntime"),
     "openvino": (openvino, "openvino"),
     "iree": (iree, "iree-base-compiler"),
+    "ncnn": (ncnn, "ncnn"),
+    "ncnn-vulkan": (ncnn_vulkan, "ncnn"),
 }

@@ -42,10 +42,12 @@ def mish(graph: Graph, self: Value) -> Results:
 
 @pointwise("elu.default", in_place=True)
 def elu(graph: Graph, self: Value, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Results:
-    if scale != 1 or input_scale != 1:
-        raise UnsupportedError("ONNX's Elu has no scales")
+    if input_scale != 1:
+        raise UnsupportedError("ONNX's Elu has no scale inside its exponential")
     dtype, x = formula(graph, self)
-    return graph.cast(graph.op("Elu", x, alpha=float(alpha)), dtype)
+    made = graph.op("Elu", x, alpha=float(alpha))
+    made = made if scale == 1 else graph.op("Mul", made, graph.number(float(scale), x.dtype))
+    return graph.cast(made, dtype)
 
 
 @pointwise("selu.default", in_place=True)

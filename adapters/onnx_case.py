@@ -122,16 +122,16 @@ def make_system(
     build: Build,
     rejections: tuple[Rejection, ...] = (),
     versions: Mapping[str, str] | None = None,
-    leaves_out: frozenset[str] = frozenset(),
     explain: Callable[[str, str], str] = lambda message, _: message,
+    ops: Sequence[str] = OPS,
 ) -> System:
-    """The system of a runtime that takes what the writer writes, less the ops that it leaves out."""
+    """The system of a runtime that takes what the writer writes of these ops."""
     hello = {
         "name": name,
         "version": version,
         "versions": {name: version, **(versions or {})},
         "dtypes": list(dtypes),
-        "ops": [op for op in OPS if op not in leaves_out],
+        "ops": list(ops),
         "profile": profile,
     }
 

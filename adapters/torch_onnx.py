@@ -1,7 +1,8 @@
 """torch-onnx: torch.onnx.export of the case, run by onnxruntime. The exporter is under test with the runtime.
 
 An exported model has no state: the exporter drops what a module writes to its inputs and buffers. So buffers are
-exported as inputs, and what eager writes to is returned, as a user would have to write it.
+exported as inputs, and what eager writes to is returned, as a user would have to write it. A model's inputs are dense:
+what is strided, or shares memory, is fed as its storage (flat_inputs.py).
 
 --optimization= is onnxruntime's; --optimize=no leaves the exporter's own optimizer out.
 """
@@ -11,16 +12,18 @@ from __future__ import annotations
 import argparse
 import logging
 import warnings
+from dataclasses import dataclass
 
 import onnxruntime
 import torch
 
+from flat_inputs import flattened, sources
 from last_program import remembered
 from onnx_writer import OPS
 from onnxruntime_cpu import LEVELS, REJECTIONS, session
 from tensors import DTYPES
-from torch_case import CaseModule, Instance, Program, Ran, Sources, run_protocol
-from worker import Json, Rejection, Stages, System, UnsupportedError, serve
+from torch_case import Instance, Program, Ran, Sources, case_module, run_protocol
+from worker import Json, Rejection, Stages, System, serve
 
 EXPORT_REJECTIONS = (
     *REJECTIONS,
@@ -32,29 +35,34 @@ EXPORT_REJECTIONS = (
 )
 
 
-def check_layout(graph: Json, inputs: tuple[torch.Tensor, ...]) -> None:
-    """A model's inputs are dense and share nothing, so that a view of their storage would mean something else."""
-    if graph.get("storages"):
-        raise UnsupportedError("inputs that are windows on one storage")
-    strided = any("strides" in spec for spec in graph.get("buffers", {}).values())
-    if strided or not all(tensor.is_contiguous() for tensor in inputs):
-        raise UnsupportedError("an input that is not contiguous")
+Place = tuple[torch.Size, tuple[int, ...], int]  # sizes, strides, offset
 
 
-def without_state(graph: Json, inputs: tuple[torch.Tensor, ...]) -> tuple[Json, list[str]]:
-    """The graph with its buffers as inputs and what eager writes to as further outputs, and the names of those."""
-    sources = Sources(graph, {})
-    buffers = {name: sources.tensor(name, spec) for name, spec in graph.get("buffers", {}).items()}
-    stateless = {
-        **graph,
-        "inputs": {**graph.get("inputs", {}), **graph.get("buffers", {})},
-        "buffers": {},
-    }
-    given = dict(zip(stateless["inputs"], (*inputs, *buffers.values()), strict=True))
-    before = {name: tensor._version for name, tensor in given.items()}
-    CaseModule(stateless)(*given.values())
-    written = [name for name, tensor in given.items() if tensor._version != before[name]]
-    return {**stateless, "outputs": [*graph["outputs"], *(f"%{name}" for name in written)]}, written
+@dataclass(frozen=True)
+class Written:
+    """What a case does to its inputs and buffers, as eager has it."""
+
+    stateless: Json  # the flattened graph, with what is written as further outputs
+    sources: list[str]  # what these are
+    final: dict[str, Place]  # where each input and buffer lies afterwards: squeeze_ changes it
+
+
+def state_of(graph: Json) -> dict[str, torch.Tensor]:
+    """Its buffers, with their first data."""
+    state = Sources(graph, {})
+    return {name: state.tensor(name, spec) for name, spec in graph.get("buffers", {}).items()}
+
+
+def written_by(graph: Json, tensors: dict[str, torch.Tensor]) -> Written:
+    """Runs the case in eager, which writes to these inputs and buffers."""
+    stateless = flattened(graph)
+    fed = sources(graph, tensors)
+    before = {name: tensor._version for name, tensor in fed.items()}
+    ended = case_module({**stateless, "outputs": [f"%{name}" for name in tensors]})(*fed.values())
+    final = {name: (one.size(), one.stride(), one.storage_offset()) for name, one in zip(tensors, ended, strict=True)}
+    changed = [name for name, tensor in fed.items() if tensor._version != before[name]]
+    outputs = [*graph["outputs"], *(f"%{name}" for name in changed)]
+    return Written({**stateless, "outputs": outputs}, changed, final)
 
 
 def cause(error: BaseException) -> BaseException:
@@ -75,15 +83,15 @@ def make(arguments: list[str]) -> System:
 
     @remembered
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
-        check_layout(graph, inputs)
         with stages("export"), torch.no_grad():
-            stateless, written = without_state(graph, tuple(tensor.clone() for tensor in inputs))
-            sources = Sources(graph, {})
-            buffers = [sources.tensor(name, spec) for name, spec in graph.get("buffers", {}).items()]
-            module = CaseModule(stateless).eval()
+            names = list(graph.get("inputs", {}))
+            example = {**dict(zip(names, inputs, strict=True)), **state_of(graph)}
+            fed = tuple(tensor.clone() for tensor in sources(graph, example).values())
+            written = written_by(graph, example)
+            module = case_module(written.stateless).eval()
             optimize = chosen.optimize == "yes"
             try:
-                program = torch.onnx.export(module, (*inputs, *buffers), dynamo=True, verbose=False, optimize=optimize)
+                program = torch.onnx.export(module, fed, dynamo=True, verbose=False, optimize=optimize)
             except Exception as error:
                 raise cause(error) from None  # the exporter wraps what went wrong in advice
             assert program is not None
@@ -110,24 +118,28 @@ def make(arguments: list[str]) -> System:
     return System(hello, lambda request, stages: run_protocol(request, stages, build), EXPORT_REJECTIONS)
 
 
-def instance(graph: Json, loaded: onnxruntime.InferenceSession, written: list[str]) -> Instance:
-    sources = Sources(graph, {})
-    state = {name: sources.tensor(name, spec) for name, spec in graph.get("buffers", {}).items()}
+def instance(graph: Json, loaded: onnxruntime.InferenceSession, written: Written) -> Instance:
+    state = state_of(graph)
     given_names = [one.name for one in loaded.get_inputs()]
 
     def run(inputs: tuple[torch.Tensor, ...]) -> Ran:
-        current = {**dict(zip(graph.get("inputs", {}), inputs, strict=True)), **state}
-        if len(given_names) != len(current):
-            raise RuntimeError(f"the model has {len(given_names)} inputs, the program {len(current)}")
-        arrays = {name: tensor.contiguous().numpy() for name, tensor in zip(given_names, current.values(), strict=True)}
+        tensors = {**dict(zip(graph.get("inputs", {}), inputs, strict=True)), **state}
+        fed = sources(graph, tensors)
+        if len(given_names) != len(fed):
+            raise RuntimeError(f"the model has {len(given_names)} inputs, the program {len(fed)}")
+        arrays = {name: tensor.numpy() for name, tensor in zip(given_names, fed.values(), strict=True)}
         results = [torch.from_numpy(array) for array in loaded.run(None, arrays)]
-        if len(results) != len(graph["outputs"]) + len(written):
-            raise RuntimeError(f"{len(results)} results of {len(graph['outputs'])} outputs and {len(written)} states")
-        last = dict(zip(written, results[len(graph["outputs"]) :], strict=True))
-        current.update(last)
+        count = len(graph["outputs"])
+        if len(results) != count + len(written.sources):
+            raise RuntimeError(f"{len(results)} results of {count} outputs and {len(written.sources)} states")
+        last = dict(zip(written.sources, results[count:], strict=True))
+        for source, value in last.items():
+            if source not in tensors:
+                fed[source].copy_(value)
         state.update((name, value) for name, value in last.items() if name in state)
-        handed = {group: {name: current[name] for name in graph.get(group, {})} for group in ("inputs", "buffers")}
-        return Ran(results[: len(graph["outputs"])], handed["inputs"], handed["buffers"])
+        after = {name: last.get(name, tensor.as_strided(*written.final[name])) for name, tensor in tensors.items()}
+        handed = {group: {name: after[name] for name in graph.get(group, {})} for group in ("inputs", "buffers")}
+        return Ran(results[:count], handed["inputs"], handed["buffers"])
 
     return run
 

@@ -192,6 +192,7 @@ def keep_and_audit(compiled: NotRunError, artifact: str | None) -> None:
 def serve(make_system: Callable[[list[str]], System]) -> None:
     """Answers until end of file. `make_system` (which imports the libraries) gets the command line's arguments."""
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    served_by = os.getpid()
     stderr = Stderr()
     os.dup2(2, 1)
     try:
@@ -208,6 +209,8 @@ def serve(make_system: Callable[[list[str]], System]) -> None:
         except (ValueError, AttributeError) as error:
             reply = not_a_request(f"not a request: {error}")
             request = request if isinstance(request, dict) else {}
+        if os.getpid() != served_by:
+            os._exit(0)  # a child that the system forked, and that came back here: one case has one reply
         sys.stdout.flush()
         sys.stderr.flush()
         stderr.forward()

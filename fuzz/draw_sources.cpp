@@ -73,7 +73,8 @@ class SourceDrawer {
     }
     first_ = draw_class(choices_);
     second_ = choices_.chance(weights_.second_class) ? draw_class(choices_) : first_;
-    if (choices_.chance(weights_.other_main_dtype)) main_dtype_ = draw_any_dtype();
+    const bool usual = words.dtypes()[static_cast<std::size_t>(main_dtype_)];
+    if (choices_.chance(weights_.other_main_dtype) || !usual) main_dtype_ = draw_any_dtype();
   }
 
   void draw() {

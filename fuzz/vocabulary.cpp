@@ -15,14 +15,16 @@ Vocabulary::Vocabulary(const std::function<bool(const Op& op)>& accept) {
 Vocabulary Vocabulary::taken_by(const std::vector<const Target*>& targets) {
   const auto every = [&](auto&& takes) { return std::ranges::all_of(targets, takes); };
   Vocabulary words([&](const Op& op) { return every([&](const Target* target) { return target->takes(op); }); });
+  if (std::ranges::all_of(words.by_group_, [](const auto& ops) { return ops.empty(); })) return all();
   words.strided_sources_ = every([](const Target* target) { return target->takes_strided_sources(); });
   bool whole = true;
   for (int d = 0; d < dtype_count; ++d) {
     const auto dtype = static_cast<DType>(d);
-    if (dtype == DType::F32 || every([&](const Target* target) { return target->takes_dtype(dtype); })) continue;
+    if (every([&](const Target* target) { return target->takes_dtype(dtype); })) continue;
     words.dtypes_.reset(static_cast<std::size_t>(d));
     whole = false;
   }
+  if (words.dtypes_.none()) return all();
   std::vector<Dtypes> calls;
   for (const Op& op : all_ops()) {
     Dtypes& dtypes = calls.emplace_back();

@@ -19,14 +19,15 @@ class Vocabulary {
 
   // The ops that can be sampled and are accepted, of every dtype.
   explicit Vocabulary(const std::function<bool(const Op& op)>& accept);
-  // What every one of the targets takes, so that all of them judge the same cases.
+  // What every one of the targets takes, so that all of them judge the same cases. Where they have no op or no dtype in
+  // common everything is drawn, and the summary says who did not take it.
   static Vocabulary taken_by(const std::vector<const Target*>& targets);
   // Every op that can be sampled.
   static const Vocabulary& all();
 
   // The ops of a group, in registry order.
   std::span<const Op* const> of(OpGroup group) const { return by_group_[static_cast<std::size_t>(group)]; }
-  // The dtypes that a tensor may have; f32 is always among them.
+  // The dtypes that a tensor may have; at least one.
   const Dtypes& dtypes() const { return dtypes_; }
   // Whether calls of this op with a first tensor of this dtype are drawn.
   bool has(const Op& op, DType dtype) const;

@@ -63,6 +63,11 @@ class RunTest(unittest.TestCase):
     def test_torch_compile(self) -> None:
         self.check(compile_system("eager", "aot_eager"), ["eager"])
 
+    def test_a_profile_that_is_sent_has_a_name(self) -> None:
+        import torch_inductor
+
+        self.assertEqual(torch_inductor.PROFILE["name"], "torch-inductor")  # without one the greeting is refused
+
     def test_a_stage_that_fails_says_so_and_the_case_goes_on(self) -> None:
         reply = compile_system("no_such_backend", "eager").run({"case": CASE, "stages": True}, Stages())
         self.assertEqual(values(reply["outputs"][0]), [60, 160])

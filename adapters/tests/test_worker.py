@@ -16,6 +16,8 @@ import os, sys
 sys.path.insert(0, {adapters!r})
 from worker import AdapterError, NotRunError, Rejection, System, UnsupportedError, serve
 
+def deep(level): return deep(level + 1) + 1
+
 def run(request, stages):
     what = request["case"]["name"]
     print("chatter on standard output")
@@ -32,6 +34,12 @@ def run(request, stages):
         size = lambda path: {{"size": len(open(path).read())}}
         if what == "audited": raise NotRunError("no runtime", {{}}, write, size)
         if what == "unreadable": raise NotRunError("no runtime", {{}}, write, lambda path: int("it"))
+        if what == "fork" and os.fork() == 0: return {{"outputs": ["of the child"]}}
+        if what == "fork_and_fail" and os.fork() == 0: raise KeyError("in the child")
+        if what == "deep": deep(0)
+        if what == "greedy": bytearray(1 << 60)
+        if what == "much":
+            for _ in range(256): os.write(1, b"x" * (1 << 20))
         if what == "long": raise ValueError("x" * 100_000)
     return {{"outputs": [], "said": sys.argv[1:]}}
 
@@ -133,6 +141,24 @@ class WorkerTest(unittest.TestCase):
         )
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("ZeroDivisionError", done.stderr)
+
+    def test_a_child_that_the_system_forked_does_not_answer(self) -> None:
+        replies, _ = talk([run("fork"), run("fork_and_fail"), run("fine")])
+        self.assertEqual([reply["id"] for reply in replies], ["fork", "fork_and_fail", "fine"])
+        self.assertEqual([reply["status"] for reply in replies], ["ok"] * 3)
+        self.assertEqual(replies[0]["outputs"], [])
+
+    def test_deep_recursion_and_too_much_memory_are_errors_and_the_worker_stays(self) -> None:
+        replies, _ = talk([run("deep"), run("greedy"), run("fine")])
+        self.assertEqual([reply["status"] for reply in replies], ["error", "error", "ok"])
+        self.assertEqual([reply["kind"] for reply in replies[:2]], ["RecursionError", "MemoryError"])
+
+    def test_much_on_standard_output_is_no_reply(self) -> None:
+        with tempfile.TemporaryFile() as file:
+            replies, _ = talk([run("much"), run("fine")], stderr=file.fileno())
+            self.assertGreater(file.seek(0, 2), 1 << 28)
+        self.assertEqual([reply["status"] for reply in replies], ["ok", "ok"])
+        self.assertLess(len(json.dumps(replies)), 50_000)
 
     def test_long_messages_are_cut(self) -> None:
         replies, _ = talk([run("long")])

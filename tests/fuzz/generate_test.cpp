@@ -173,12 +173,15 @@ TEST(Vocabulary, HaveEveryOpInOneGroup) {
   EXPECT_EQ(op_named("aten.clone.default").group, OpGroup::Copy);
 }
 
-// A target that takes views and add alone.
+// A target that takes views, add and a comparison alone, of f64 and i32.
 class Narrow : public Target {
  public:
   const std::string& name() const override { return name_; }
   const Profile& profile() const override { return *find_profile("eager"); }
-  bool takes(const Op& op) const override { return op.is_view() || op.name == "aten.add.Tensor"; }
+  bool takes(const Op& op) const override {
+    return op.is_view() || op.name == "aten.add.Tensor" || op.name == "aten.lt.Tensor";
+  }
+  bool takes_dtype(DType dtype) const override { return dtype == DType::F64 || dtype == DType::I32; }
   Outcome run(const Case&, const std::vector<Tensor>*) override { return {}; }
 
  private:
@@ -232,9 +235,22 @@ TEST(Vocabulary, AreThoseThatEveryTargetTakes) {
   options.words = &words;
   for (uint64_t k = 0; k < 200; ++k) {
     Choices choices(5, k);
-    for (const Node& node : generate(choices, options).graph.nodes)
-      EXPECT_TRUE(narrow.takes(*node.op)) << node.op->name;
+    const Graph graph = generate(choices, options).graph;
+    for (const Node& node : graph.nodes) EXPECT_TRUE(narrow.takes(*node.op)) << node.op->name;
+    for (const TensorMeta& meta : graph.metas) EXPECT_TRUE(narrow.takes_dtype(meta.dtype)) << name(meta.dtype);
   }
+}
+
+TEST(Vocabulary, IsAllWhereNothingIsTaken) {
+  class Nothing : public Narrow {
+   public:
+    bool takes(const Op&) const override { return false; }
+    bool takes_dtype(DType) const override { return false; }
+  };
+  const Nothing nothing;
+  const Vocabulary words = Vocabulary::taken_by({&nothing});
+  EXPECT_EQ(words.of(OpGroup::View).size(), Vocabulary::all().of(OpGroup::View).size());
+  EXPECT_TRUE(words.whole());
 }
 
 }  // namespace

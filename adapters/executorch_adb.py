@@ -1,0 +1,129 @@
+"""adb: ExecuTorch lowered here and run on a phone by its executor_runner.
+
+--runner=PATH says where executor_runner lies on the phone, --serial=NAME which phone, --delegate=xnnpack what to
+lower for. --keep=FOLDER keeps of each run the .pte, its inputs, what eager makes of them and the runner's command
+line, to hand on to somebody without any of this.
+
+Each run is a process of its own on the phone, so that nothing is seen of what a second call of one instance does.
+A phone that is away or does not answer is nobody's finding; a runner that dies on it is one (phone.py).
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from executorch_path import make_system, observe, returned
+from executorch_xnnpack import PARTITIONER
+from phone import RUNNER, Phone
+from torch_case import Instance, Ran, case_module, live
+from worker import AdapterError, Json, Stages, System, UnsupportedError, serve
+
+DELEGATES = {"portable": None, "xnnpack": PARTITIONER}
+
+
+def command_line(runner: str, inputs: int) -> str:
+    """The flags are those of examples/portable/executor_runner; inputs are read as they lie in memory."""
+    files = ",".join(f"in{i}.bin" for i in range(inputs))
+    return f"{runner} --model_path=model.pte {f'--inputs={files} ' if inputs else ''}--output_file=out"
+
+
+def memory_of(tensor: torch.Tensor) -> bytes:
+    """The elements of a dense tensor in the order in which they lie."""
+    flat = tensor.as_strided((tensor.numel(),), (1,))
+    return flat.contiguous().view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
+
+
+@dataclass(frozen=True)
+class Result:
+    """A tensor that the program returns."""
+
+    dtype: torch.dtype
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+
+    def read(self, data: bytes) -> torch.Tensor:
+        tensor = torch.empty_strided(self.sizes, self.strides, dtype=self.dtype)
+        wanted = tensor.numel() * tensor.element_size()
+        if len(data) != wanted:  # the program against its own plan
+            raise RuntimeError(f"{len(data)} bytes for a result of {wanted}")
+        if wanted:
+            tensor.as_strided((tensor.numel(),), (1,)).copy_(torch.frombuffer(bytearray(data), dtype=self.dtype))
+        return tensor
+
+
+def results_of(exported: Any) -> list[Result]:
+    """What the program returns, in order, as its memory plan has it."""
+    specs = [node.meta["spec"] for node in exported.graph.output_node().args[0]]
+    return [Result(spec.dtype, tuple(spec.shape), tuple(spec.stride)) for spec in specs]
+
+
+Run = Callable[[Json, Any, Any, Stages], Callable[[], Instance]]
+
+
+def run_on(phone: Phone, keep: Path | None) -> Run:
+    """What runs a lowered case on the phone."""
+
+    def run(graph: Json, _: Any, program: Any, __: Stages) -> Callable[[], Instance]:
+        exported = program.exported_program()
+        if exported.graph_signature.buffers_to_mutate:
+            raise UnsupportedError("a buffer that is written: executor_runner starts anew for each run")
+        places, results = returned(exported.graph_signature), results_of(exported)
+        blob = bytes(program.buffer)
+
+        def call(given: Sequence[torch.Tensor]) -> Ran:
+            files = {"model.pte": blob, **{f"in{i}.bin": memory_of(tensor) for i, tensor in enumerate(given)}}
+            if keep is not None:
+                keep_run(keep, graph, given, files)
+            made = phone.run(files, command_line(phone.runner, len(given)))
+            missing = [i for i in range(len(results)) if f"out-{i}.bin" not in made]
+            if missing:
+                raise RuntimeError(f"executor_runner wrote no file for output {missing[0]} of {len(results)}")
+            return observe(graph, places, [result.read(made[f"out-{i}.bin"]) for i, result in enumerate(results)])
+
+        return lambda: call
+
+    return run
+
+
+def keep_run(folder: Path, graph: Json, given: Sequence[torch.Tensor], files: dict[str, bytes]) -> None:
+    """The files of a run, and what eager makes of its inputs, in a folder named by what they hold."""
+    digest = hashlib.sha256(b"".join(files.values())).hexdigest()[:12]
+    place = folder / digest
+    place.mkdir(parents=True, exist_ok=True)
+    copies = tuple(tensor.clone(memory_format=torch.preserve_format) for tensor in given)
+    expected = live(graph, case_module(graph), identity=False)()(copies)
+    for i, tensor in enumerate(expected.outputs):
+        files = {**files, f"expected-{i}.bin": memory_of(tensor.contiguous())}
+    for name, data in files.items():
+        (place / name).write_bytes(data)
+    (place / "command").write_text(command_line("executor_runner", len(given)) + "\n")
+
+
+def make(arguments: list[str]) -> System:
+    options = argparse.ArgumentParser()
+    options.add_argument("--adb", default="adb")
+    options.add_argument("--serial")
+    options.add_argument("--runner", default=RUNNER)
+    options.add_argument("--delegate", choices=DELEGATES, default="portable")
+    options.add_argument("--keep", type=Path)
+    chosen, rest = options.parse_known_args(arguments)
+    phone = Phone(chosen.adb, chosen.serial, chosen.runner)
+    try:
+        model = phone.check()
+    except AdapterError as error:
+        raise SystemExit(str(error)) from None
+    system = make_system("adb", rest, DELEGATES[chosen.delegate], run=run_on(phone, chosen.keep))
+    hello = system.hello()
+    hello["versions"] = {**hello["versions"], "device": model}
+    return replace(system, hello=lambda: hello)
+
+
+if __name__ == "__main__":
+    serve(make)
