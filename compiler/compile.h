@@ -7,12 +7,23 @@
 
 namespace parallax {
 
+// Which of the passes run.
+struct PassSelection {
+  std::vector<std::string> passes;  // these, in this order; none: all
+  std::string stop_after;           // none after this one; empty: to the end
+
+  // Those of `all` that are selected; an unknown name is an error.
+  Result<std::vector<Pass>> from(std::span<const Pass> all) const;
+};
+
 struct CompileOptions {
   FaultSet faults;
   int64_t alignment = 8;  // of the backend's arena, in bytes; small, so that slots of few sizes collide often
   int64_t arena_limit = ArenaRule().limit;    // bytes that the backend's arena may have
   InPlaceKernels in_place_kernels = nullptr;  // which kernels of the backend may write over an operand
   bool reuse_in_place = false;                // let them
+  EvaluateFn evaluate = nullptr;              // how the backend computes a node at compile time
+  PassSelection selection = {};
 };
 
 // The last pass's graph, whose nodes are the schedule, and where its storages lie.

@@ -1,18 +1,25 @@
 // The parts of the compiler that one compilation is made of. What a fault replaces.
 #pragma once
 
+#include <vector>
+
 #include "compiler/passes.h"
 #include "planner/plan_memory.h"
 
 namespace parallax {
 
 struct CompilerParts {
-  std::array<Pass, standard_passes.size()> passes = standard_passes;
+  std::vector<Pass> passes{standard_passes.begin(), standard_passes.end()};
   LifetimePolicy lifetimes = alias_set_lifetimes;
   bool reuse_in_place = false;  // although the compilation does not ask for it
   InPlaceConditions in_place = in_place_conditions;
   StorageSizes sizes = storage_bytes;
   PackFn packer = pack_by_default;
+
+  // Puts another function in a pass's place.
+  void replace_pass(std::string_view name, PassFn run);
+  // The same, and moves the pass in front of all others.
+  void replace_pass_and_run_it_first(std::string_view name, PassFn run);
 };
 
 }  // namespace parallax

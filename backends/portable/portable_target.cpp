@@ -9,6 +9,7 @@
 #include "backends/portable/kernel.h"
 #include "backends/portable/pass_checks.h"
 #include "backends/portable/sanitizer.h"
+#include "compiler/decomposition.h"
 #include "compiler/functional_form.h"
 
 namespace parallax {
@@ -74,11 +75,12 @@ class PortableTarget : public Target {
   const std::string& name() const override { return name_; }
   const Profile& profile() const override { return *profile_; }
 
-  // A view costs no kernel; an in-place op becomes its functional twin.
+  // A view costs no kernel; an in-place op becomes its functional twin; some ops become several.
   bool takes(const Op& op) const override {
-    if (op.is_view() || find_kernel(op.name)) return true;
+    const auto runs = [](const Op& made) { return find_kernel(made.name) || is_decomposed(made); };
+    if (op.is_view() || runs(op)) return true;
     const Op* twin = op.writes() ? functional_twin(op) : nullptr;
-    return twin && find_kernel(twin->name);
+    return twin && runs(*twin);
   }
 
   Outcome run(const Case& test, const std::vector<Tensor>* second) override {
@@ -112,7 +114,8 @@ class PortableTarget : public Target {
 
  private:
   CompileOptions compile_options() const {
-    return {options_.faults, options_.alignment, options_.arena_limit, writes_in_place, options_.reuse_in_place};
+    return {options_.faults, options_.alignment,      options_.arena_limit,
+            writes_in_place, options_.reuse_in_place, evaluate};
   }
 
   Result<std::shared_ptr<const Executable>> compiled(const Case& test) const {
