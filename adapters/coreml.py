@@ -13,6 +13,7 @@ from typing import NoReturn
 import coremltools
 import torch
 
+from audit_mlpackage import audit
 from export_speed import speed_up
 from torch_case import case_module, run_protocol, torch_hello
 from torch_limits import EXPORT_REJECTIONS
@@ -63,7 +64,7 @@ def make_system(_: list[str]) -> System:
         def save(path: Path) -> None:
             model.save(str(path))
 
-        raise NotRunError("converted; only a Mac predicts with it", {"format": "mlpackage"}, save)
+        raise NotRunError("converted; only a Mac predicts with it", {"format": "mlpackage"}, save, audit)
 
     hello = torch_hello("coreml", "eager", "coremltools")
     hello["dtypes"] = ["bool", "i32", "f16", "f32"]

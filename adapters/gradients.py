@@ -1,5 +1,5 @@
 """Cases that ask for the gradients of their inputs under given cotangents, for systems that PyTorch's autograd goes
-through. In the case's own dtypes, or, as a reference, with every float widened to f64."""
+through: in the case's own dtypes, and beside them a reference, eager's with every float widened to f64."""
 
 from __future__ import annotations
 
@@ -9,38 +9,46 @@ from typing import Any
 import torch
 
 from tensors import decode, encode, parse_type
-from torch_case import Build, Sources, run_protocol
+from torch_case import Build, Program, Ran, Sources, case_module, live, run_protocol
 from worker import Json, Stages, UnsupportedError
 
 _FLOATS = ("f16", "bf16", "f32", "f64")
 
 
-def run_case(request: Json, stages: Stages, build: Build, widens: bool = False) -> Json:
-    """The reply to a case that asks for gradients, `grads` among it; any other case takes run_protocol's way.
-
-    `widens` is for the reference: it alone takes "grad_dtype": "f64" in the request.
-    """
+def run_case(request: Json, stages: Stages, build: Build) -> Json:
+    """The reply to a case that asks for gradients: `grads`, and as `reference_grads` those of eager in f64; any other
+    case takes run_protocol's way."""
     case = request["case"]
     if "grad" not in case.get("requires", []):
         return run_protocol(request, stages, build)
     if case["requires"] != ["grad"]:
         raise UnsupportedError(f"cases that require {', '.join(case['requires'])}")
-    graph, feed = case["graph"], case["feed"]
-    dtype = request.get("grad_dtype")
-    if dtype is not None:
-        if dtype != "f64" or not widens:
-            raise UnsupportedError(f"gradients in {dtype}")
-        graph, feed = widened(graph, feed)
-    wrt = case["grad"]["wrt"]
-    program = build(graph, leaves_and_inputs(graph, feed, wrt)[1], stages)
-    leaves, inputs = leaves_and_inputs(graph, feed, wrt)
+    reference = reference_gradients(case)
+    graph, feed, grad = case["graph"], case["feed"], case["grad"]
+    program = build(graph, leaves_and_inputs(graph, feed, grad["wrt"])[1], stages)
+    ran, grads = run_backward(program, graph, feed, grad, stages)
+    return {**program.facts, **ran.encode(), "grads": grads, "reference_grads": reference}
+
+
+def reference_gradients(case: Json) -> Json:
+    """Those of eager's autograd, with every float of the case widened to f64."""
+    graph, feed = widened(case["graph"], case["feed"])
+    module = case_module(graph)
+    try:
+        return run_backward(Program(live(graph, module, identity=False)), graph, feed, case["grad"], Stages())[1]
+    except RuntimeError as error:  # what was saved for the backward pass was overwritten, for one
+        raise UnsupportedError(f"eager itself has no gradient: {str(error).splitlines()[0]}") from None
+
+
+def run_backward(program: Program, graph: Json, feed: Json, grad: Json, stages: Stages) -> tuple[Ran, Json]:
+    """One run of a fresh instance, and the gradients by name."""
+    leaves, inputs = leaves_and_inputs(graph, feed, grad["wrt"])
     instance = program.start()
     with stages("run"):
         ran = instance(inputs)
     with stages("gradient"):
-        grads = gradients(ran.outputs, case["grad"]["cotangents"], list(leaves.values()))
-    named = {name: encode(grad) for name, grad in zip(leaves, grads, strict=True)}
-    return {**program.facts, **ran.encode(), "grads": named}
+        found = gradients(ran.outputs, grad["cotangents"], list(leaves.values()))
+    return ran, {name: encode(one) for name, one in zip(leaves, found, strict=True)}
 
 
 def leaves_and_inputs(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from arrays import Array, decode, encode, window
+from last_program import remembered
 from onnx_writer import OPS, Written, write
 from three_runs import Run, check_requirements, three_runs
 from worker import Json, Rejection, Stages, System
@@ -96,13 +97,15 @@ class Session:
         return named
 
 
-def run_protocol(request: Json, stages: Stages, build: Build) -> Json:
+Lower = Callable[[Json, Stages], tuple[Written, Program]]  # of a case's graph
+
+
+def run_protocol(request: Json, stages: Stages, lower: Lower) -> Json:
     """A, then B on the same instance, A's outputs read again, then A on a fresh instance."""
     case = request["case"]
     check_requirements(case)
     graph = case["graph"]
-    written = write(graph)
-    program = build(written, stages)
+    written, program = lower(graph, stages)
 
     def start() -> Run:
         with stages("load"):
@@ -131,4 +134,10 @@ def make_system(
         "ops": [op for op in OPS if op not in leaves_out],
         "profile": profile,
     }
-    return System(lambda: hello, lambda request, stages: run_protocol(request, stages, build), rejections, explain)
+
+    @remembered
+    def lower(graph: Json, stages: Stages) -> tuple[Written, Program]:
+        written = write(graph)
+        return written, build(written, stages)
+
+    return System(lambda: hello, lambda request, stages: run_protocol(request, stages, lower), rejections, explain)

@@ -18,8 +18,8 @@ def build(graph: Json, _: tuple[torch.Tensor, ...], __: Stages) -> Program:
 
 def make_system(_: list[str]) -> System:
     torch.set_num_threads(1)
-    hello = torch_hello("pytorch-eager", "eager")
-    return System(lambda: hello, lambda request, stages: run_case(request, stages, build, widens=True), REJECTIONS)
+    hello = {**torch_hello("pytorch-eager", "eager"), "gradients": True}
+    return System(lambda: hello, lambda request, stages: run_case(request, stages, build), REJECTIONS)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from gradients import run_case
+from last_program import remembered
 from torch_case import Program, case_module, grad_mode, live, torch_hello
 from worker import Json, Rejection, Stages, System, UnsupportedError, serve
 
@@ -93,6 +94,7 @@ def make_system(_: list[str]) -> System:
             raise UnsupportedError(f"thunder has no {op}")
         return function
 
+    @remembered
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
         module = case_module(graph, resolve)
         compiled = thunder.jit(module)
@@ -103,6 +105,7 @@ def make_system(_: list[str]) -> System:
     schemas = torch._C._jit_get_all_schemas()
     ops = {f"aten.{s.name[6:]}.{s.overload_name or 'default'}" for s in schemas if s.name.startswith("aten::")}
     hello = torch_hello("thunder", "eager", "lightning-thunder")
+    hello["gradients"] = True
     hello["ops"] = [*sorted(op for op in ops if find(op)), "getitem"]
     if removed:
         hello["versions"]["stand-ins"] = ", ".join(f"Tensor.{name}" for name in removed)

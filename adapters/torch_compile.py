@@ -20,6 +20,7 @@ import torch._dynamo
 import torch._inductor.config
 
 from gradients import run_case
+from last_program import remembered
 from torch_case import Build, Instance, Program, case_module, grad_mode, live, torch_hello
 from torch_limits import COMPILE_REJECTIONS
 from worker import Json, Stages, System
@@ -75,6 +76,6 @@ def make_system(name: str, backends: tuple[str, ...], profile: str | Json) -> Sy
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
     isolate()
-    hello = torch_hello(name, profile)
-    build = build_with(backends)
+    hello = {**torch_hello(name, profile), "gradients": True}
+    build = remembered(build_with(backends))
     return System(lambda: hello, lambda request, stages: run_case(request, stages, build), COMPILE_REJECTIONS, explain)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from export_speed import speed_up
+from last_program import remembered
 from torch_case import Program, case_module, live, run_protocol, torch_hello
 from torch_limits import EXPORT_REJECTIONS
 from worker import Json, Stages, System, serve
@@ -13,6 +14,7 @@ from worker import Json, Stages, System, serve
 def make_system(_: list[str]) -> System:
     op_scan = speed_up()
 
+    @remembered
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
         op_scan.renew()
         with stages("export"), torch.no_grad():

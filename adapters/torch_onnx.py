@@ -15,6 +15,7 @@ import warnings
 import onnxruntime
 import torch
 
+from last_program import remembered
 from onnx_writer import OPS
 from onnxruntime_cpu import LEVELS, REJECTIONS, session
 from tensors import DTYPES
@@ -72,6 +73,7 @@ def make(arguments: list[str]) -> System:
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
 
+    @remembered
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
         check_layout(graph, inputs)
         with stages("export"), torch.no_grad():

@@ -40,12 +40,20 @@ class AdapterError(Exception):
 
 
 class NotRunError(Exception):
-    """The case was compiled, and nothing here can run what came out: `facts` and what `save` writes can be seen."""
+    """The case was compiled, and nothing here can run what came out: `facts`, what `save` writes and what `audit` reads
+    out of a file that it wrote can be seen."""
 
-    def __init__(self, message: str, facts: Json, save: Callable[[Path], None]) -> None:
+    def __init__(
+        self,
+        message: str,
+        facts: Json,
+        save: Callable[[Path], None],
+        audit: Callable[[str], Json] | None = None,
+    ) -> None:
         super().__init__(message)
         self.facts = facts
         self.save = save
+        self.audit = audit
 
 
 @dataclass(frozen=True)
@@ -161,9 +169,24 @@ def answer(system: System, request: Json, stderr: Stderr) -> Json:
         raise
     except BaseException as error:  # libraries raise SystemExit and panics that are no Exception
         reply = failure(system, error, stages.current, stderr.tail())
-        if isinstance(error, NotRunError) and request.get("artifact"):
-            error.save(Path(request["artifact"]))
+        if isinstance(error, NotRunError):
+            try:
+                keep_and_audit(error, request.get("artifact"))
+            except Exception as failed:  # ours: nothing is known of the program then
+                reply = failure(system, failed, "adapter", stderr.tail())
     return {**reply, "ms": {name: round(spent, 3) for name, spent in stages.milliseconds.items()}}
+
+
+def keep_and_audit(compiled: NotRunError, artifact: str | None) -> None:
+    """Writes what was compiled where somebody asked for it, and adds what an audit says of it to the facts."""
+    if artifact:
+        compiled.save(Path(artifact))
+    if compiled.audit is None:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / f"case.{compiled.facts.get('format', 'bin')}"
+        compiled.save(place)
+        compiled.facts["audit"] = compiled.audit(str(place))
 
 
 def serve(make_system: Callable[[list[str]], System]) -> None:

@@ -136,6 +136,9 @@ Result<std::vector<Catalogue::Known>> Catalogue::read_section(const Field& docum
     known.name = name;
     TRY(known.adapter, entry.need_text("adapter"));
     TRY(known.what, entry.need_text("what"));
+    if (const auto control = entry.find("control")) {
+      TRY(known.control, control->text());
+    }
     TRY(Field list, entry.need("families"));
     TRY(known.families, read_names(list));
     for (const std::string& family : known.families) {
@@ -170,7 +173,12 @@ std::vector<std::string> Catalogue::installed_versions(const std::string& family
   for (const auto& entry : std::filesystem::directory_iterator(root_ / ".targets", missing)) {
     const std::string folder = entry.path().filename().string();
     if (!folder.starts_with(family + "-") || !std::filesystem::exists(entry.path() / complete_mark, missing)) continue;
-    versions.push_back(folder.substr(family.size() + 1));
+    std::string version = folder.substr(family.size() + 1);
+    // The family torch-onnx is no version of torch.
+    const bool other = std::ranges::any_of(families_, [&](const Family& one) {
+      return one.name.size() > family.size() && folder.starts_with(one.name + "-");
+    });
+    if (!other) versions.push_back(std::move(version));
   }
   std::ranges::sort(versions);
   return versions;
@@ -229,6 +237,24 @@ std::string Catalogue::python_of(const Known& known, const std::string& version)
   return "";
 }
 
+std::string Catalogue::newest_of(std::string_view text) const {
+  const Result<TargetSpec> spec = parse_target_spec(text);
+  const Known* known = spec ? find(spec->name) : nullptr;
+  if (known == nullptr || spec->version.empty() || python_of(*known, "").empty()) return "";
+  if (python_of(*known, "") == python_of(*known, spec->version)) return "";
+  const std::size_t options = text.find('?');
+  return spec->name + (options == std::string_view::npos ? "" : std::string(text.substr(options)));
+}
+
+std::string Catalogue::control_of(std::string_view text) const {
+  const Result<TargetSpec> spec = parse_target_spec(text);
+  const Known* known = spec ? find(spec->name) : nullptr;
+  if (known == nullptr || known->control.empty()) return "";
+  if (!known->control.starts_with('?')) return known->control;
+  // With options of one's own there is no saying what the control would be.
+  return spec->options.empty() ? std::string(text) + known->control : "";
+}
+
 Result<std::vector<std::string>> Catalogue::tool(std::string_view name, std::vector<std::string> arguments) const {
   const auto known = std::ranges::find(tools_, name, &Known::name);
   if (known == tools_.end()) return fail("no tool is called '{}'", name);
@@ -245,7 +271,12 @@ Result<std::vector<std::string>> Catalogue::tool(std::string_view name, std::vec
 Result<std::unique_ptr<Target>> Catalogue::open(std::string_view text, const ExternalOptions& options) const {
   TRY(TargetSpec spec, parse_target_spec(text));
   TRY(std::vector<std::string> words, command(spec));
-  return make_external_target(std::string(text), std::move(words), options);
+  ExternalOptions completed = options;
+  const std::filesystem::path measured = root_ / "adapters" / "declined" / (spec.name + ".json");
+  if (std::filesystem::exists(measured)) {
+    TRY(completed.declined, Declined::read(measured));
+  }
+  return make_external_target(std::string(text), std::move(words), completed);
 }
 
 }  // namespace parallax

@@ -54,6 +54,11 @@ class Catalogue {
   Result<std::vector<std::string>> command(const TargetSpec& spec) const;
   // The command of a tool, a script that answers once and is no worker, in the environment that it needs.
   Result<std::vector<std::string>> tool(std::string_view name, std::vector<std::string> arguments) const;
+  // The same target in the pinned version, which is the newest release that is known here; empty where the name gives no
+  // other version, or that one is not installed.
+  std::string newest_of(std::string_view spec) const;
+  // What targets.json says to compare a target with, as a target's name; empty where it says nothing.
+  std::string control_of(std::string_view spec) const;
   // Starts it. The error is one line that says what is missing and how to get it.
   Result<std::unique_ptr<Target>> open(std::string_view spec, const ExternalOptions& options = {}) const;
 
@@ -67,6 +72,7 @@ class Catalogue {
     std::string adapter;                // a file in adapters/
     std::vector<std::string> families;  // that it runs in, the first one is installed for it
     std::string what;
+    std::string control;  // a target or, from "?", options of the same; may be empty
   };
 
   static Result<Catalogue> parse(std::string_view text);

@@ -13,7 +13,20 @@ struct Examination {
   Outcome outcome;
 };
 
-// Runs the oracle (A and, where it does not refuse, B), then the target, then the judge. `expect` of the case is not looked at.
+// What the oracle says of run A and, where it does not refuse it, of B. An error is what eager raises on run A, or, of
+// kind Unsupported, what is too much for the oracle.
+Result<ExpectedRuns> expected_runs(const Profile& profile, const Case& test);
+
+// Runs the oracle (A and, where it does not refuse, B), then the target, then the judge. `expect` of the case is not
+// looked at.
 Examination examine(Target& target, const Case& test);
+
+struct StageVerdict {
+  std::string name;
+  Judgement judgement;
+};
+
+// What the case was after each stage of the target, judged; empty where the target does not tell.
+std::vector<StageVerdict> examine_stages(Target& target, const Case& test);
 
 }  // namespace parallax

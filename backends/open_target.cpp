@@ -27,6 +27,16 @@ std::filesystem::path root_folder() {
 
 Result<Catalogue> open_catalogue() { return Catalogue::read(root_folder()); }
 
+std::string control_target(const std::string& name) {
+  const Result<Catalogue> catalogue = open_catalogue();
+  return catalogue ? catalogue->control_of(name) : "";
+}
+
+std::string newest_target(const std::string& name) {
+  const Result<Catalogue> catalogue = open_catalogue();
+  return catalogue ? catalogue->newest_of(name) : "";
+}
+
 bool runs_in_process(const std::string& name) { return name == "portable" || name == "recorded"; }
 
 Result<std::unique_ptr<Target>> open_target(const std::string& name, const TargetOptions& options) {

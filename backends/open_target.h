@@ -25,6 +25,12 @@ std::filesystem::path root_folder();
 // The systems that adapters/targets.json lists.
 Result<Catalogue> open_catalogue();
 
+// The target whose verdict on the same case is a finding's control (targets.json, "control"), its version and options
+// kept where they are the same family's; empty where there is none.
+std::string control_target(const std::string& name);
+// The target in its newest release that is installed here, where the name gives an older version; else empty.
+std::string newest_target(const std::string& name);
+
 // Whether a target of that name runs inside this process: cheap enough for one instance a thread.
 bool runs_in_process(const std::string& name);
 

@@ -27,10 +27,21 @@ class Target {
   virtual const Profile& profile() const = 0;
   // What is under test, by package: {"executorch", "1.4.1"} …; known once it has run.
   virtual std::vector<std::pair<std::string, std::string>> versions() const { return {}; }
-  // Whether it may take calls of this op, as far as that is known before a case is run.
+  // Whether it may take calls of this op, tensors of this dtype, calls of this op whose first tensor has this dtype,
+  // and sources that are not row-major, as far as that is known before a case is run. What graphs are drawn from.
   virtual bool takes(const Op&) const { return true; }
-  // Runs the protocol of Outcome. `second` is B's feed, or null to run A alone. Never throws; what goes wrong is in the outcome.
+  virtual bool takes_dtype(DType) const { return true; }
+  virtual bool takes_call(const Op& op, DType dtype) const { return takes(op) && takes_dtype(dtype); }
+  virtual bool takes_strided_sources() const { return true; }
+  // Whether it gives the gradients that a case asks for. One that does not may run the case and leave them out.
+  virtual bool takes_gradients() const { return false; }
+  // How many cases are best run as one program: more than one where a program costs more than its nodes do.
+  virtual int cases_a_program() const { return 1; }
+  // Runs the protocol of Outcome. `second` is B's feed, or null to run A alone. Never throws; what goes wrong is in the
+  // outcome.
   virtual Outcome run(const Case& test, const std::vector<Tensor>* second) = 0;
+  // What the case does after each stage before the last, in order; empty where the target does not tell.
+  virtual std::vector<StageOutcome> stages(const Case&) { return {}; }
   // Explains a divergence of this case as far as the target can see inside itself; empty where it cannot.
   virtual std::vector<Diagnosis> explain(const Case&) { return {}; }
 };

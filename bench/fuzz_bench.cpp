@@ -13,8 +13,8 @@ constexpr uint64_t seed = 1;
 
 Case ten_nodes(uint64_t k) {
   Choices choices(seed, k);
-  static const DrawnOps ops = DrawnOps::taken_by({open_target("portable", {})->get()});
-  return generate(choices, {GenerateProfile::Alias, 10, 10, &ops});
+  static const Vocabulary words = Vocabulary::taken_by({open_target("portable", {})->get()});
+  return generate(choices, {GenerateProfile::Alias, 10, 10, &words});
 }
 
 void generate_and_judge(benchmark::State& state) {

@@ -11,10 +11,10 @@ namespace parallax {
 
 // The documented exit codes of every command.
 enum ExitCode {
-  nothing_new = 0,        // nothing new diverged
-  diverged = 1,           // something did; wins over could_not_run
-  bad_input = 2,          // bad usage or input
-  could_not_run = 3,      // a target could not be run, or judged nothing
+  nothing_new = 0,    // nothing new diverged
+  diverged = 1,       // something did; wins over could_not_run
+  bad_input = 2,      // bad usage or input
+  could_not_run = 3,  // a target could not be run, or judged nothing
 };
 
 // Prints "parallax: <error>" on standard error and returns bad_input.
@@ -26,6 +26,7 @@ using AddCommand = void (*)(CLI::App& program, int& exit_code);
 void add_audit_command(CLI::App& program, int& exit_code);
 void add_bisect_command(CLI::App& program, int& exit_code);
 void add_check_command(CLI::App& program, int& exit_code);
+void add_conformance_command(CLI::App& program, int& exit_code);
 void add_eval_command(CLI::App& program, int& exit_code);
 void add_export_command(CLI::App& program, int& exit_code);
 void add_faults_command(CLI::App& program, int& exit_code);

@@ -11,6 +11,8 @@
 #include "cli/summary.h"
 #include "cli/target_options.h"
 #include "fuzz/campaign.h"
+#include "fuzz/draw_data.h"
+#include "fuzz/draw_gradient.h"
 #include "fuzz/generate.h"
 
 namespace parallax {
@@ -23,17 +25,35 @@ struct FuzzFlags {
   std::optional<double> seconds;
   std::optional<uint64_t> seed;
   int jobs = 0;
+  uint64_t feeds = 1;
   int min_nodes = 4;
   int max_nodes = 22;
   TargetOptions target_options;
   std::string findings = "findings";
+  bool gradients = false;
   bool no_reduce = false;
+  bool no_pack = false;
   bool json = false;
 };
 
 uint64_t random_seed() {
   std::random_device device;
   return mix(device(), device()) >> 16;  // short enough to type again
+}
+
+// Which graph case k has, and which of its feeds. The graphs of a pack come together, and again with each next feed, so
+// that a target which keeps its last program lowers it once.
+struct FedGraph {
+  uint64_t graph = 0;
+  uint64_t feed = 0;
+};
+constexpr uint64_t graphs_together = 8;
+// Apart from those that other feeds are drawn from.
+constexpr uint64_t gradient_stream = uint64_t{1} << 32;
+
+FedGraph fed_graph(uint64_t k, uint64_t feeds) {
+  const uint64_t in_block = k % (graphs_together * feeds);
+  return {k / (graphs_together * feeds) * graphs_together + in_block % graphs_together, in_block / graphs_together};
 }
 
 // A status line that overwrites itself on a terminal, and nothing in a log.
@@ -47,7 +67,8 @@ void show_progress(const std::map<std::string, Tally>& tallies, std::size_t find
 Result<int> fuzz(const FuzzFlags& flags) {
   const auto profile = parse_generate_profile(flags.profile);
   if (!profile) return fail("--profile {}: use alias, state, topology, numeric, shape or all", flags.profile);
-  if (flags.min_nodes < 1 || flags.max_nodes < flags.min_nodes) return fail("--nodes {}..{}: not a range", flags.min_nodes, flags.max_nodes);
+  if (flags.min_nodes < 1 || flags.max_nodes < flags.min_nodes)
+    return fail("--nodes {}..{}: not a range", flags.min_nodes, flags.max_nodes);
   CampaignOptions options;
   options.targets = flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
   options.target_options = flags.target_options;
@@ -56,17 +77,29 @@ Result<int> fuzz(const FuzzFlags& flags) {
   options.seconds = flags.seconds;
   if (!flags.graphs && !flags.seconds) options.seconds = 60;
   options.reduce = !flags.no_reduce;
+  options.pack = !flags.no_pack;
+  if (flags.feeds > 1) options.cases_a_turn = graphs_together * flags.feeds;
   options.findings = flags.findings;
-  std::optional<DrawnOps> ops;
+  std::optional<Vocabulary> words;
   GenerateOptions generate_options{*profile, flags.min_nodes, flags.max_nodes};
   options.on_open = [&](const std::vector<const Target*>& targets) {
-    generate_options.ops = &ops.emplace(DrawnOps::taken_by(targets));
+    generate_options.words = &words.emplace(Vocabulary::taken_by(targets));
   };
   options.source = [&](uint64_t k) -> std::optional<Case> {
     if (flags.graphs && k >= *flags.graphs) return std::nullopt;
-    Choices choices(options.seed, k);
+    const FedGraph place = fed_graph(k, flags.feeds);
+    Choices choices(options.seed, place.graph);
     Case test = generate(choices, generate_options);
-    test.name = fmt::format("seed {} case {}", options.seed, k);
+    test.name = fmt::format("seed {} case {}", options.seed, place.graph);
+    if (place.feed > 0) {
+      Choices others(mix(options.seed, place.feed), place.graph);
+      redraw_feed(others, weights_of(generate_options.profile), test);
+      test.name += fmt::format(" feed {}", place.feed);
+    }
+    if (flags.gradients) {
+      Choices drawn(mix(options.seed, gradient_stream), k);
+      draw_gradient(drawn, test);
+    }
     return test;
   };
   options.on_progress = show_progress;
@@ -75,8 +108,10 @@ Result<int> fuzz(const FuzzFlags& flags) {
   options.on_case = [&](const std::string& target, uint64_t, const Case& test, const Examination& examination) {
     if (target == options.targets.front()) histogram.add(test.graph, examination.outcome.reused_slots);
   };
-  fmt::print(stderr, "seed {}  profile {}  targets {}{}\n", options.seed, flags.profile, fmt::join(options.targets, " "),
-             flags.target_options.faults.empty() ? "" : fmt::format("  PLANTED {}", fmt::join(flags.target_options.faults, " ")));
+  fmt::print(
+      stderr, "seed {}  profile {}  targets {}{}\n", options.seed, flags.profile, fmt::join(options.targets, " "),
+      flags.target_options.faults.empty() ? ""
+                                          : fmt::format("  PLANTED {}", fmt::join(flags.target_options.faults, " ")));
   TRY(CampaignResult result, run_campaign(options));
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\n");
   if (flags.json) {
@@ -92,24 +127,34 @@ Result<int> fuzz(const FuzzFlags& flags) {
 
 void add_fuzz_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<FuzzFlags>();
-  CLI::App* command = program.add_subcommand("fuzz", "Random graphs through targets; what diverges is reduced, explained and kept.");
+  CLI::App* command =
+      program.add_subcommand("fuzz", "Random graphs through targets; what diverges is reduced, explained and kept.");
   command->footer(
       "Examples:\n"
       "  parallax fuzz --profile alias --seconds 60\n"
       "  parallax fuzz --target portable --target executorch-portable --seed 7 --graphs 1000\n"
-      "The seed is printed first; --seed S --graphs N gives the same cases whatever --jobs is. Graphs are of the ops that\n"
+      "The seed is printed first; --seed S --graphs N gives the same cases whatever --jobs is. Graphs are of the ops "
+      "that\n"
       "all of the targets take.");
-  command->add_option("--target", flags->targets, "What to drive (see parallax targets); repeatable. Default: ours and every installed one");
-  command->add_option("--profile", flags->profile, "What graphs look like: alias, state, topology, numeric, shape, all")->capture_default_str();
+  command->add_option("--target", flags->targets,
+                      "What to drive (see parallax targets); repeatable. Default: ours and every installed one");
+  command->add_option("--profile", flags->profile, "What graphs look like: alias, state, topology, numeric, shape, all")
+      ->capture_default_str();
   command->add_option("--graphs", flags->graphs, "Stop after this many graphs a target");
-  command->add_option("--seconds", flags->seconds, "Stop after this many seconds (60 if neither is given)")->check(CLI::PositiveNumber);
+  command->add_option("--seconds", flags->seconds, "Stop after this many seconds (60 if neither is given)")
+      ->check(CLI::PositiveNumber);
   command->add_option("--seed", flags->seed, "Seed of the graphs; random and printed if not given");
   command->add_option("--jobs", flags->jobs, "Threads; default: one a core");
+  command->add_option("--feeds", flags->feeds, "Feeds a graph; --graphs counts each. A target may lower a graph once for all of them")->capture_default_str()->check(CLI::Range(1, 1000));
   command->add_option("--min-nodes", flags->min_nodes, "Fewest nodes a graph")->capture_default_str();
-  command->add_option("--max-nodes", flags->max_nodes, "Most nodes a graph")->capture_default_str()->check(CLI::Range(1, 10000));
+  command->add_option("--max-nodes", flags->max_nodes, "Most nodes a graph")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10000));
   add_target_options(*command, flags->target_options);
   command->add_option("--findings", flags->findings, "Folder that findings are kept in")->capture_default_str();
+  command->add_flag("--gradients", flags->gradients, "Ask for gradients too, where a graph has some (pytorch-eager, torch-aot-eager, torch-inductor, thunder)");
   command->add_flag("--no-reduce", flags->no_reduce, "Keep findings as they were generated");
+  command->add_flag("--no-pack", flags->no_pack, "One case a program, also on targets that would rather have several");
   command->add_flag("--json", flags->json, "The summary as JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(fuzz(*flags)); });
 }

@@ -26,10 +26,10 @@ Result<int> gen(const GenFlags& flags) {
     TRY(targets.emplace_back(), open_target(name, {}));
     takers.push_back(targets.back().get());
   }
-  const DrawnOps ops = DrawnOps::taken_by(takers);
+  const Vocabulary words = Vocabulary::taken_by(takers);
   for (uint64_t k = 0; k < flags.count; ++k) {
     Choices choices(flags.seed, k);
-    Case test = generate(choices, {*profile, flags.min_nodes, flags.max_nodes, &ops});
+    Case test = generate(choices, {*profile, flags.min_nodes, flags.max_nodes, &words});
     test.name = fmt::format("seed {} case {}", flags.seed, k);
     fmt::print("{}\n", to_json(test));
   }
@@ -42,11 +42,15 @@ void add_gen_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<GenFlags>();
   CLI::App* command = program.add_subcommand("gen", "Generated cases as JSON lines on standard output.");
   command->add_option("--count", flags->count, "How many")->capture_default_str();
-  command->add_option("--target", flags->targets, "Draw only ops that this target takes; repeatable. Default: every op");
-  command->add_option("--seed", flags->seed, "Seed: the cases are those of fuzz --seed with the same --target")->capture_default_str();
-  command->add_option("--profile", flags->profile, "alias, state, topology, numeric, shape, all")->capture_default_str();
+  command->add_option("--target", flags->targets, "Draw only what this target takes; repeatable. Default: all");
+  command->add_option("--seed", flags->seed, "Seed: the cases are those of fuzz --seed with the same --target")
+      ->capture_default_str();
+  command->add_option("--profile", flags->profile, "alias, state, topology, numeric, shape, all")
+      ->capture_default_str();
   command->add_option("--min-nodes", flags->min_nodes, "Fewest nodes a graph")->capture_default_str();
-  command->add_option("--max-nodes", flags->max_nodes, "Most nodes a graph")->capture_default_str()->check(CLI::Range(1, 10000));
+  command->add_option("--max-nodes", flags->max_nodes, "Most nodes a graph")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10000));
   command->callback([flags, &exit_code] { exit_code = code_of(gen(*flags)); });
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <vector>
 
 #include "fuzz/alias_relation.h"
@@ -11,18 +12,21 @@ namespace parallax {
 namespace {
 
 constexpr std::size_t bar_width = 30;
+constexpr std::size_t most_rows = 24;
 
 // "name  count  ████", the most frequent first.
 std::string bars(const std::map<std::string, int64_t>& counts) {
   std::vector<std::pair<std::string, int64_t>> rows(counts.begin(), counts.end());
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string text;
-  for (const auto& [name, count] : rows) {
-    const auto length = static_cast<std::size_t>(static_cast<double>(count) / static_cast<double>(rows.front().second) * bar_width);
+  for (const auto& [name, count] : rows | std::views::take(most_rows)) {
+    const auto length =
+        static_cast<std::size_t>(static_cast<double>(count) / static_cast<double>(rows.front().second) * bar_width);
     std::string bar;
     for (std::size_t i = 0; i < length; ++i) bar += "▇";
     text += fmt::format("  {:34} {:>9}  {}\n", name, count, bar);
   }
+  if (rows.size() > most_rows) text += fmt::format("  … and {} more\n", rows.size() - most_rows);
   return text;
 }
 
@@ -44,7 +48,8 @@ void Histogram::add(const Graph& graph, int reused_slots) {
     for (ValueId result : node.results) {
       for (const Argument& argument : node.arguments) {
         for_each_value(argument, [&](ValueId value) {
-          alias |= graph.meta(value).storage == graph.meta(result).storage && graph.objects[value.index] != graph.objects[result.index];
+          alias |= graph.meta(value).storage == graph.meta(result).storage &&
+                   graph.objects[value.index] != graph.objects[result.index];
         });
       }
     }

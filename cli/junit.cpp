@@ -1,8 +1,8 @@
 #include "cli/junit.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
+
+#include "cli/write_file.h"
 
 namespace parallax {
 namespace {
@@ -12,14 +12,29 @@ std::string escaped(const std::string& text) {
   std::string result;
   for (char c : text) {
     switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      case '\'': result += "&apos;"; break;
-      case '\n': result += "&#10;"; break;
-      case '\t': result += "&#9;"; break;
-      default: result += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&apos;";
+        break;
+      case '\n':
+        result += "&#10;";
+        break;
+      case '\t':
+        result += "&#9;";
+        break;
+      default:
+        result += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
     }
   }
   return result;
@@ -39,13 +54,17 @@ void JUnitReport::add(const std::string& target, const Case& test, const Judgeme
 Result<void> JUnitReport::write(const std::string& path) const {
   std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
   for (const auto& [target, rows] : suites_) {
-    const auto failures = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return is_finding(row.verdict); });
-    const auto skipped = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return is_skipped(row.verdict); });
-    xml += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n", escaped(target), rows.size(), failures, skipped);
+    const auto failures =
+        std::count_if(rows.begin(), rows.end(), [](const Row& row) { return is_finding(row.verdict); });
+    const auto skipped =
+        std::count_if(rows.begin(), rows.end(), [](const Row& row) { return is_skipped(row.verdict); });
+    xml += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n", escaped(target),
+                       rows.size(), failures, skipped);
     for (const Row& row : rows) {
       xml += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escaped(target), escaped(row.name));
       if (is_finding(row.verdict)) {
-        xml += fmt::format("><failure type=\"{}\" message=\"{}\"/></testcase>\n", name(row.verdict), escaped(row.reason));
+        xml +=
+            fmt::format("><failure type=\"{}\" message=\"{}\"/></testcase>\n", name(row.verdict), escaped(row.reason));
       } else if (is_skipped(row.verdict)) {
         xml += fmt::format("><skipped message=\"{}: {}\"/></testcase>\n", name(row.verdict), escaped(row.reason));
       } else {
@@ -55,14 +74,7 @@ Result<void> JUnitReport::write(const std::string& path) const {
     xml += "  </testsuite>\n";
   }
   xml += "</testsuites>\n";
-  const std::string partial = path + ".partial";
-  std::ofstream file(partial, std::ios::binary);
-  file << xml;
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(partial, path, error);
-  if (!file || error) return std::unexpected(Error{ErrorKind::Invalid, path, "", "cannot be written"});
-  return {};
+  return write_file(path, xml);
 }
 
 }  // namespace parallax

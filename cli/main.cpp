@@ -17,11 +17,13 @@ int report_error(const Error& error) {
 namespace {
 
 constexpr std::array commands = {
-    add_fuzz_command, add_check_command, add_replay_command, add_eval_command,    add_gen_command,
-    add_reduce_command, add_export_command, add_import_command, add_audit_command, add_targets_command, add_bisect_command, add_faults_command, add_ops_command,
+    add_fuzz_command,    add_check_command,  add_replay_command, add_conformance_command, add_eval_command,
+    add_gen_command,     add_reduce_command, add_export_command, add_import_command,      add_audit_command,
+    add_targets_command, add_bisect_command, add_faults_command, add_ops_command,
 };
 
-constexpr const char* footer = R"(Exit codes: 0 nothing new diverged, 1 something did, 2 bad usage or input, 3 a target could not be run.
+constexpr const char* footer =
+    R"(Exit codes: 0 nothing new diverged, 1 something did, 2 bad usage or input, 3 a target could not be run.
 Start here:
   parallax fuzz                                   a minute of random graphs through the in-process compiler
   parallax fuzz --plant F01                       the same with a known bug switched on: see how a finding reads
@@ -29,7 +31,8 @@ Start here:
   parallax targets                                which real systems can be driven on this machine)";
 
 int run(int argc, char** argv) {
-  CLI::App program("Parallax: a differential fuzzer for machine-learning graph compilers that looks at aliasing.", "parallax");
+  CLI::App program("Parallax: a differential fuzzer for machine-learning graph compilers that looks at aliasing.",
+                   "parallax");
   program.set_version_flag("--version", "parallax " PARALLAX_VERSION);
   program.require_subcommand(1);
   program.footer(footer);

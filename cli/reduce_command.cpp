@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 
-#include "cli/named_cases.h"
 #include "cli/command.h"
+#include "cli/named_cases.h"
 #include "cli/target_options.h"
+#include "cli/write_file.h"
 #include "fuzz/campaign.h"
 
 namespace parallax {
@@ -26,7 +26,8 @@ Result<int> reduce_case(const ReduceFlags& flags) {
   const Examination examination = examine(*target, test);
   if (!is_finding(examination.judgement.verdict)) {
     return std::unexpected(Error{ErrorKind::Invalid, flags.path, "",
-                                 fmt::format("does not diverge on {}: {}; nothing to reduce", flags.target, name(examination.judgement.verdict))});
+                                 fmt::format("does not diverge on {}: {}; nothing to reduce", flags.target,
+                                             name(examination.judgement.verdict))});
   }
   if (flags.seconds <= 0) return fail("--seconds {}: nothing can be tried in that time", flags.seconds);
   CampaignOptions options;
@@ -39,10 +40,7 @@ Result<int> reduce_case(const ReduceFlags& flags) {
     if (std::filesystem::exists(flags.output) && std::filesystem::equivalent(flags.output, flags.path)) {
       return fail("-o {}: the original is never changed; name another file", flags.output);
     }
-    std::ofstream file(flags.output, std::ios::binary);
-    file << to_json(finding.reduced, 1) << '\n';
-    file.close();
-    if (!file) return std::unexpected(Error{ErrorKind::Invalid, flags.output, "", "cannot be written"});
+    TRY_VOID(write_file(flags.output, to_json(finding.reduced, 1) + "\n"));
   }
   fmt::print(stderr, "{}", finding.explanation);
   return diverged;
@@ -52,7 +50,8 @@ Result<int> reduce_case(const ReduceFlags& flags) {
 
 void add_reduce_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<ReduceFlags>();
-  CLI::App* command = program.add_subcommand("reduce", "A diverging case made smaller while it diverges in the same way.");
+  CLI::App* command =
+      program.add_subcommand("reduce", "A diverging case made smaller while it diverges in the same way.");
   command->add_option("case", flags->path, "A case file")->required();
   command->add_option("--target", flags->target, "The target it diverges on")->required();
   add_target_options(*command, flags->target_options);

@@ -35,6 +35,7 @@ Json tally_json(const Tally& tally) {
   json["median_radius_ulp"] = tally.median_radius_ulps();
   json["median_radius_ulp_by_family"] = Json::object();
   for (const auto& [family, ulps] : tally.median_radius_by_family()) json["median_radius_ulp_by_family"][family] = ulps;
+  json["hidden_by_packing"] = tally.hidden_by_packing;
   json["with_reused_slot"] = tally.with_reused_slot;
   json["refusals"] = tally.refusals;
   json["seconds"] = tally.seconds;
@@ -85,6 +86,7 @@ std::string summary_text(const CampaignResult& result) {
     }
     if (tally.delegated + tally.fell_back > 0)
       counts += fmt::format(" · delegated {} · fell back {}", tally.delegated, tally.fell_back);
+    if (tally.hidden_by_packing > 0) counts += fmt::format(" · hidden by packing {}", tally.hidden_by_packing);
     if (!counts.empty()) text += "  " + counts + "\n";
     if (tally.elements.total > 0) {
       text += fmt::format("  elements {} · exact {} · undecided {}", tally.elements.total,

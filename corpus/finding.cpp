@@ -20,16 +20,31 @@ Result<std::optional<uint64_t>> number_member(const Field& root, std::string_vie
   return field->json().get<uint64_t>();
 }
 
+Result<Verdict> read_verdict(const Field& field) {
+  TRY(const std::string text, field.text());
+  const auto verdict = parse_verdict(text);
+  if (!verdict) return field.fail("unknown verdict '{}'", text);
+  return *verdict;
+}
+
 Result<Finding> read_finding(const Field& root) {
   Finding finding;
   TRY(finding.id, text_member(root, "id"));
   TRY(finding.target, text_member(root, "target"));
   TRY(finding.signature, text_member(root, "signature"));
   TRY(Field verdict_field, root.need("verdict"));
-  TRY(std::string verdict_name, verdict_field.text());
-  const auto verdict = parse_verdict(verdict_name);
-  if (!verdict) return verdict_field.fail("unknown verdict '{}'", verdict_name);
-  finding.verdict = *verdict;
+  TRY(finding.verdict, read_verdict(verdict_field));
+  if (const auto stage = root.find("stage")) {
+    TRY(finding.stage, stage->text());
+  }
+  if (const auto controls = root.find("controls")) {
+    TRY_VOID(controls->expect_object());
+    TRY_VOID(for_each_member(*controls, [&](const std::string& what, const Field& field) -> Result<void> {
+      TRY(const Verdict verdict, read_verdict(field));
+      finding.controls.emplace_back(what, verdict);
+      return {};
+    }));
+  }
   if (const auto planted = root.find("planted")) {
     TRY_VOID(planted->expect_array());
     for (std::size_t i = 0; i < planted->json().size(); ++i) {
@@ -73,6 +88,8 @@ std::string finding_json(const Finding& finding) {
                {"signature", finding.signature},
                {"nodes", finding.reduced.graph.nodes.size()},
                {"original_nodes", finding.original.graph.nodes.size()}};
+  if (!finding.stage.empty()) json["stage"] = finding.stage;
+  for (const auto& [what, verdict] : finding.controls) json["controls"][what] = name(verdict);
   if (!finding.planted.empty()) json["planted"] = finding.planted;
   if (finding.seed) json["seed"] = *finding.seed;
   if (finding.index) json["index"] = *finding.index;

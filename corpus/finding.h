@@ -20,6 +20,8 @@ struct Finding {
   Case original;
   Case reduced;
   std::string explanation;                                    // text for a person, several lines
+  std::string stage;                                          // the first one that differs; empty: not known
+  std::vector<std::pair<std::string, Verdict>> controls;      // the same with one thing changed, and its verdict
   std::vector<std::string> planted;                           // faults that were switched on ("F01")
   std::optional<uint64_t> seed;                               // what generated the original, where it was generated
   std::optional<uint64_t> index;                              // its number among the graphs of that seed

@@ -12,7 +12,9 @@
 
 #include "corpus/signature.h"
 #include "fuzz/adjudicate.h"
+#include "fuzz/controls.h"
 #include "fuzz/explain_finding.h"
+#include "fuzz/pack.h"
 #include "oracle/record.h"
 #include "reducers/reduce.h"
 
@@ -27,15 +29,23 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 // fuzzing.
 constexpr int reductions_a_look = 6;
 
+// Worker processes of one target at a time: each holds its libraries in memory.
+constexpr int workers_a_target = 2;
+
+// One case in that many of a target that packs runs alone too: packing may hide what a case shows.
+constexpr uint64_t alone_too = 20;
+
 // One target's place in the sequence.
 struct Lane {
   std::string name;
-  bool in_process = false;
-  std::unique_ptr<Target> shared;  // of a target outside the process: one worker, one thread at a time
-  bool busy = false;
+  std::size_t cases_a_turn = 1;
+  std::size_t cases_a_program = 1;
+  int most_busy = 1;                           // threads that may serve it at once
+  int busy = 0;                                // threads that do
+  std::vector<std::unique_ptr<Target>> ready;  // open instances that nobody uses
   bool finished = false;
   uint64_t next = 0;
-  double time = 0;  // seconds spent, the running case excluded
+  double time = 0;  // seconds spent, the running cases excluded
 };
 
 class Campaign {
@@ -46,13 +56,15 @@ class Campaign {
     for (const std::string& name : options_.targets) {
       Lane& lane = lanes_.emplace_back();
       lane.name = name;
-      lane.in_process = runs_in_process(name);
-      TRY(lane.shared, open_target(name, options_.target_options));
+      TRY(lane.ready.emplace_back(), open_target(name, options_.target_options));
+      lane.most_busy = std::min(options_.jobs, runs_in_process(name) ? options_.jobs : workers_a_target);
+      if (options_.pack) lane.cases_a_program = static_cast<std::size_t>(lane.ready.front()->cases_a_program());
+      lane.cases_a_turn = std::max(options_.cases_a_turn, lane.cases_a_program);
       result_.tallies[name];
     }
     if (options_.on_open) {
       std::vector<const Target*> targets;
-      for (const Lane& lane : lanes_) targets.push_back(lane.shared.get());
+      for (const Lane& lane : lanes_) targets.push_back(lane.ready.front().get());
       options_.on_open(targets);
     }
     if (options_.findings) {
@@ -76,22 +88,46 @@ class Campaign {
  private:
   // A thread's loop: serve the target that had the least time, until none is left.
   void work() {
-    std::map<std::string, std::unique_ptr<Target>> own;  // this thread's instances of in-process targets
-    while (const std::optional<Turn> turn = take_turn()) {
-      Target* target = turn->lane->shared.get();
-      if (turn->lane->in_process && options_.jobs > 1) {
-        std::unique_ptr<Target>& mine = own[turn->lane->name];
-        if (!mine) mine = *open_target(turn->lane->name, options_.target_options);
-        target = mine.get();
+    while (std::optional<Turn> turn = take_turn()) {
+      if (!turn->target) {
+        auto opened = open_target(turn->lane->name, options_.target_options);
+        if (!opened) {  // there is no room for one more: go on with those that are open
+          std::lock_guard lock(mutex_);
+          turn->lane->most_busy = std::max(1, turn->lane->most_busy - 1);
+          give_up(*turn);
+          continue;
+        }
+        turn->target = *std::move(opened);
       }
-      serve(*turn->lane, *target, turn->index);
+      serve(*turn->lane, *turn->target, turn->first);
+      std::lock_guard lock(mutex_);
+      turn->lane->ready.push_back(std::move(turn->target));
+      --turn->lane->busy;
     }
   }
 
   struct Turn {
     Lane* lane = nullptr;
-    uint64_t index = 0;
+    uint64_t first = 0;              // the number of its first case
+    std::unique_ptr<Target> target;  // null: to be opened
   };
+
+  using Returned = std::pair<Lane*, uint64_t>;
+
+  // The turn's cases go to the next who asks.
+  void give_up(const Turn& turn) {
+    returned_.emplace_back(turn.lane, turn.first);
+    --turn.lane->busy;
+  }
+
+  // The first case of a lane's next turn.
+  uint64_t take_number(Lane& lane) {
+    const auto found = std::ranges::find(returned_, &lane, &Returned::first);
+    if (found == returned_.end()) return std::exchange(lane.next, lane.next + lane.cases_a_turn);
+    const uint64_t number = found->second;
+    returned_.erase(found);
+    return number;
+  }
 
   // The lane to serve next with its case number reserved, or nothing when the campaign is over.
   std::optional<Turn> take_turn() {
@@ -101,16 +137,22 @@ class Campaign {
       Lane* best = nullptr;
       bool waiting = false;
       for (Lane& lane : lanes_) {
-        if (lane.finished) continue;
-        if (lane.busy) {
+        const bool left = std::ranges::find(returned_, &lane, &Returned::first) != returned_.end();
+        if (lane.finished && !left) continue;
+        if (lane.busy >= lane.most_busy) {
           waiting = true;
         } else if (!best || lane.time < best->time) {
           best = &lane;
         }
       }
       if (best) {
-        best->busy = !best->in_process;
-        return Turn{best, best->next++};
+        ++best->busy;
+        Turn turn{best, take_number(*best), nullptr};
+        if (!best->ready.empty()) {
+          turn.target = std::move(best->ready.back());
+          best->ready.pop_back();
+        }
+        return turn;
       }
       if (!waiting) return std::nullopt;
       lock.unlock();
@@ -119,18 +161,64 @@ class Campaign {
     }
   }
 
-  void serve(Lane& lane, Target& target, uint64_t k) {
-    std::optional<Case> test = options_.source(k);
-    if (!test) {
-      std::lock_guard lock(mutex_);
-      lane.finished = true;
-      lane.busy = false;
-      return;
+  // The cases of one turn.
+  void serve(Lane& lane, Target& target, uint64_t first) {
+    std::vector<Case> tests;
+    for (uint64_t k = first; k < first + lane.cases_a_turn; ++k) {
+      std::optional<Case> test = options_.source(k);
+      if (!test) {
+        std::lock_guard lock(mutex_);
+        lane.finished = true;
+        break;
+      }
+      tests.push_back(*std::move(test));
     }
+    if (tests.empty()) return;
     const Clock::time_point begin = Clock::now();
-    Examination examination = examine(target, *test);
+    for (std::size_t i = 0; i < tests.size(); i += lane.cases_a_program) {
+      const auto begin_of_program = tests.begin() + static_cast<std::ptrdiff_t>(i);
+      const auto left = std::min(lane.cases_a_program, tests.size() - i);
+      serve_program(lane, target, first + i,
+                    {std::make_move_iterator(begin_of_program),
+                     std::make_move_iterator(begin_of_program + static_cast<std::ptrdiff_t>(left))});
+    }
+    std::lock_guard lock(mutex_);
+    lane.time += seconds_since(begin);
+    report_progress(false);
+  }
+
+  // Cases that are one program where the target packs.
+  void serve_program(Lane& lane, Target& target, uint64_t first, std::vector<Case> tests) {
+    const Clock::time_point begin = Clock::now();
+    if (lane.cases_a_program == 1) {
+      Examination examination = examine(target, tests.front());
+      return judged(lane, target, first, std::move(tests.front()), std::move(examination), seconds_since(begin));
+    }
+    std::vector<PackedCase> cases = examine_packed(target, std::move(tests));
+    const double each = seconds_since(begin) / static_cast<double>(cases.size());
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      PackedCase& one = cases[i];
+      const uint64_t k = first + i;
+      double spent = each;
+      if (one.ran_packed && !is_finding(one.examination.judgement.verdict) && mix(options_.seed, k) % alone_too == 0) {
+        const Clock::time_point again = Clock::now();
+        Examination alone = examine(target, one.test);
+        spent += seconds_since(again);
+        if (is_finding(alone.judgement.verdict)) {
+          std::lock_guard lock(mutex_);
+          ++result_.tallies[lane.name].hidden_by_packing;
+          one.examination = std::move(alone);
+        }
+      }
+      judged(lane, target, k, std::move(one.test), std::move(one.examination), spent);
+    }
+  }
+
+  // Counts a case, and keeps it where it diverges.
+  void judged(Lane& lane, Target& target, uint64_t k, Case test, Examination examination, double spent) {
+    const Clock::time_point begin = Clock::now();
     if (examination.judgement.verdict == Verdict::Suspect) {
-      if (Adjudication adjudication = adjudicate(target, *test); adjudication.proof) {
+      if (Adjudication adjudication = adjudicate(target, test); adjudication.proof) {
         test = std::move(adjudication.proof->test);
         examination = std::move(adjudication.proof->examination);
       }
@@ -138,16 +226,11 @@ class Campaign {
     bool reduce_it = false;
     {
       std::lock_guard lock(mutex_);
-      const double spent = seconds_since(begin);
-      result_.tallies[lane.name].add(examination, spent);
-      if (options_.on_case) options_.on_case(lane.name, k, *test, examination);
-      if (is_finding(examination.judgement.verdict)) reduce_it = looks_new(lane.name, *test, examination);
+      result_.tallies[lane.name].add(examination, spent + seconds_since(begin));
+      if (options_.on_case) options_.on_case(lane.name, k, test, examination);
+      if (is_finding(examination.judgement.verdict)) reduce_it = looks_new(lane.name, test, examination);
     }
-    if (reduce_it) keep(target, lane.name, k, *test, examination);
-    std::lock_guard lock(mutex_);
-    lane.time += seconds_since(begin);
-    lane.busy = false;
-    report_progress(false);
+    if (reduce_it) keep(target, lane.name, k, test, examination);
   }
 
   bool looks_new(const std::string& target, const Case& test, const Examination& examination) {
@@ -181,6 +264,7 @@ class Campaign {
   const CampaignOptions& options_;
   std::mutex mutex_;
   std::vector<Lane> lanes_;
+  std::vector<Returned> returned_;  // turns that were taken and given up
   std::optional<FindingStore> store_;
   std::map<std::string, int> looks_;  // findings by failure class: what they look like before reduction
   std::set<std::string> signatures_;
@@ -207,6 +291,17 @@ std::optional<std::pair<Case, Examination>> shown_at_once(Target& target, const 
   if (examination.judgement.verdict != seen.judgement.verdict || !divergence) return std::nullopt;
   if (divergence->run != "A" || divergence->kind != seen.judgement.divergence->kind) return std::nullopt;
   return std::pair(std::move(second), std::move(examination));
+}
+
+// The first stage of the target that does not do what the case asks for: where it stopped, or whose result is wrong;
+// empty where the target does not tell.
+std::string first_stage(Target& target, const Case& test, const Examination& seen) {
+  if (seen.outcome.status != Status::Ok) return seen.outcome.stage;
+  const std::vector<StageVerdict> stages = examine_stages(target, test);
+  for (const StageVerdict& stage : stages) {
+    if (is_finding(stage.judgement.verdict)) return stage.name;
+  }
+  return stages.empty() ? "" : "after " + stages.back().name;
 }
 
 }  // namespace
@@ -245,6 +340,8 @@ CampaignFinding make_finding(Target& target, const Case& test, const Examination
       shown = examination;  // a divergence that comes and goes keeps the form it was found in
     }
   }
+  finding.controls = run_controls(target, finding.reduced, options.target_options);
+  finding.stage = first_stage(target, finding.reduced, shown);
   finding.verdict = shown.judgement.verdict;
   found.reason = shown.judgement.reason;
   finding.signature = signature(finding.target, shown.judgement, shown.outcome, finding.reduced.graph);

@@ -1,7 +1,8 @@
 // Campaign: many cases through several targets, each judged, what diverges reduced and stored.
 //
 // Every target has its own place in the numbered sequence of cases, so that a slow one does not hold a fast one back; a
-// worker thread always serves the target that has had the least time. Case k is the same whatever the threads do.
+// worker thread always serves the target that has had the least time, a target outside the process by at most two
+// workers. Case k is the same whatever the threads do.
 #pragma once
 
 #include <atomic>
@@ -28,8 +29,10 @@ struct CampaignOptions {
   // Case k, or nothing past the end. Called from several threads.
   std::function<std::optional<Case>(uint64_t k)> source;
   std::optional<double> seconds;  // stop handing out cases after that long; else run to the source's end
+  std::size_t cases_a_turn = 1;   // consecutive cases that one worker had better have: feeds of one graph
   int jobs = 1;
   uint64_t seed = 0;  // goes into the findings
+  bool pack = false;  // run several cases as one program on targets that ask for it
   bool reduce = true;
   double reduce_seconds = 30;                     // the most one reduction may take
   std::optional<std::filesystem::path> findings;  // where finding folders go; nothing: they are not stored

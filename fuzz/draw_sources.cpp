@@ -64,8 +64,13 @@ Layout draw_odd_layout(Choices& choices, const Dims& sizes) {
 
 class SourceDrawer {
  public:
-  SourceDrawer(Choices& choices, const GenerateWeights& weights, GraphBuilder& builder, Pool& pool)
-      : choices_(choices), weights_(weights), builder_(builder), pool_(pool) {
+  SourceDrawer(Choices& choices, const GenerateWeights& weights, const Vocabulary& words, GraphBuilder& builder,
+               Pool& pool)
+      : choices_(choices), weights_(weights), words_(words), builder_(builder), pool_(pool) {
+    dtypes_ = weights_.dtypes;
+    for (std::size_t d = 0; d < dtypes_.size(); ++d) {
+      if (!words.dtypes()[d]) dtypes_[d] = 0;
+    }
     first_ = draw_class(choices_);
     second_ = choices_.chance(weights_.second_class) ? draw_class(choices_) : first_;
     if (choices_.chance(weights_.other_main_dtype)) main_dtype_ = draw_any_dtype();
@@ -86,7 +91,7 @@ class SourceDrawer {
   }
 
  private:
-  DType draw_any_dtype() { return static_cast<DType>(choices_.weighted(weights_.dtypes)); }
+  DType draw_any_dtype() { return static_cast<DType>(choices_.weighted(dtypes_)); }
   DType draw_dtype() { return choices_.chance(weights_.other_dtype) ? draw_any_dtype() : main_dtype_; }
 
   Dims draw_sizes() {
@@ -106,8 +111,9 @@ class SourceDrawer {
     const Choices::Scope scope(choices_, "source");
     const DType dtype = draw_dtype();
     const Dims sizes = draw_sizes();
-    const Layout layout =
-        choices_.chance(weights_.odd_strides) ? draw_odd_layout(choices_, sizes) : contiguous_layout(sizes);
+    const Layout layout = words_.strided_sources() && choices_.chance(weights_.odd_strides)
+                              ? draw_odd_layout(choices_, sizes)
+                              : contiguous_layout(sizes);
     Tensor data;
     if (kind != SourceKind::Input) data = Tensor(dtype, sizes);
     take(builder_.add_source(kind, fresh_source_name(kind), dtype, layout, std::move(data)), kind);
@@ -127,7 +133,7 @@ class SourceDrawer {
     for (int i = 0; i < windows; ++i) {
       Layout layout =
           contiguous_layout(choices_.chance(weights_.reshaped) ? draw_shape(choices_, first_.count) : first_.usual);
-      if (choices_.chance(30)) {
+      if (words_.strided_sources() && choices_.chance(30)) {
         for (int64_t& stride : layout.strides) stride *= 2;
       }
       layout.offset = static_cast<int64_t>(choices_.below(static_cast<uint64_t>(elements - layout.extent() + 1)));
@@ -142,6 +148,8 @@ class SourceDrawer {
 
   Choices& choices_;
   const GenerateWeights& weights_;
+  const Vocabulary& words_;
+  std::array<uint32_t, dtype_count> dtypes_{};  // the weights of those that are drawn
   GraphBuilder& builder_;
   Pool& pool_;
   ShapeClass first_;
@@ -151,8 +159,9 @@ class SourceDrawer {
 
 }  // namespace
 
-void draw_sources(Choices& choices, const GenerateWeights& weights, GraphBuilder& builder, Pool& pool) {
-  SourceDrawer(choices, weights, builder, pool).draw();
+void draw_sources(Choices& choices, const GenerateWeights& weights, const Vocabulary& words, GraphBuilder& builder,
+                  Pool& pool) {
+  SourceDrawer(choices, weights, words, builder, pool).draw();
 }
 
 }  // namespace parallax

@@ -3,12 +3,14 @@
 
 #include "core/choices.h"
 #include "fuzz/pool.h"
+#include "fuzz/vocabulary.h"
 #include "fuzz/weights.h"
 
 namespace parallax {
 
-// Adds at least one input, and constants, buffers and declared storages as the weights have it, to the graph and the
-// pool. What they hold is zeros until the graph is known (draw_data).
-void draw_sources(Choices& choices, const GenerateWeights& weights, GraphBuilder& builder, Pool& pool);
+// Adds, within the vocabulary, at least one input, and constants, buffers and declared storages as the weights have it,
+// to the graph and the pool. What they hold is zeros until the graph is known (fuzz/draw_data.h).
+void draw_sources(Choices& choices, const GenerateWeights& weights, const Vocabulary& words, GraphBuilder& builder,
+                  Pool& pool);
 
 }  // namespace parallax

@@ -2,31 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "fuzz/alias_relation.h"
 #include "graph/print.h"
-#include "ops/registry.h"
-#include "reducers/rebuild.h"
 
 namespace parallax {
 namespace {
-
-// The same case with every copy that a compiler may elide made a real op (x + 0), or nothing where there is none.
-std::optional<Case> control_of(const Case& test) {
-  Sketch sketch = take_apart(test);
-  const Op& add = op_named("aten.add.Scalar");
-  bool changed = false;
-  for (std::size_t n = 0; n < test.graph.nodes.size(); ++n) {
-    const Node& node = test.graph.nodes[n];
-    if (!is_elidable_copy(test.graph, node) || test.graph.meta(node.results[0]).dtype == DType::Bool) continue;
-    const auto* source = std::get_if<ValueId>(&node.arguments[0]);
-    if (!source || !(test.graph.meta(*source).layout.sizes == test.graph.meta(node.results[0]).layout.sizes)) continue;
-    sketch.nodes[n].op = &add;
-    sketch.nodes[n].arguments = {*source, Scalar(int64_t{0}), Scalar(int64_t{1})};
-    changed = true;
-  }
-  if (!changed) return std::nullopt;
-  return put_together(sketch, test);
-}
 
 std::string header(const Finding& finding) {
   std::string line = fmt::format("{} · {}", finding.target, name(finding.verdict));
@@ -70,6 +49,9 @@ std::string indented(const std::string& text) {
 std::string explain_finding(Target& target, const CampaignFinding& found, const Examination& shown) {
   const Finding& finding = found.finding;
   std::string text = header(finding) + divergence_line(shown.judgement);
+  if (shown.outcome.status == Status::Ok && !finding.stage.empty()) {
+    text += fmt::format("  the first stage that differs: {}\n", finding.stage);
+  }
   const std::vector<Diagnosis> diagnoses = target.explain(finding.reduced);
   const std::vector<std::string>* shown_lines = nullptr;
   for (const Diagnosis& diagnosis : diagnoses) {
@@ -86,10 +68,7 @@ std::string explain_finding(Target& target, const CampaignFinding& found, const 
     text += fmt::format("  reduced from {} nodes to {} in {} checks, {:.1f} s\n", finding.original.graph.nodes.size(),
                         finding.reduced.graph.nodes.size(), found.checks, found.reduce_seconds);
   }
-  if (const std::optional<Case> control = control_of(finding.reduced)) {
-    text += fmt::format("  control (copies made a real op, x + 0): {}\n",
-                        name(examine(target, *control).judgement.verdict));
-  }
+  for (const auto& [what, verdict] : finding.controls) text += fmt::format("  control ({}): {}\n", what, name(verdict));
   text += fmt::format("  reproduce: parallax check reduced.json --target '{}'", finding.target);
   for (const std::string& fault : finding.planted) text += " --plant " + fault;
   return text + "\n";

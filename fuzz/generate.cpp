@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "fuzz/draw_data.h"
 #include "fuzz/draw_sources.h"
-#include "fuzz/draw_values.h"
 #include "fuzz/pool.h"
+#include "fuzz/single_op.h"
 #include "fuzz/weights.h"
 #include "graph/builder.h"
 
@@ -17,10 +18,10 @@ constexpr int node_attempts = 24;
 constexpr int wide_attempt = 8;
 
 // The group weights of a profile with the groups that have no op left out.
-std::array<uint32_t, op_group_count> usable_groups(const GenerateWeights& weights, const DrawnOps& ops) {
+std::array<uint32_t, op_group_count> usable_groups(const GenerateWeights& weights, const Vocabulary& words) {
   std::array<uint32_t, op_group_count> usable = weights.groups;
   for (std::size_t i = 0; i < op_group_count; ++i) {
-    if (ops.of(static_cast<OpGroup>(i)).empty()) usable[i] = 0;
+    if (words.of(static_cast<OpGroup>(i)).empty()) usable[i] = 0;
   }
   return usable;
 }
@@ -29,10 +30,10 @@ class Generator {
  public:
   Generator(Choices& choices, const GenerateOptions& options)
       : choices_(choices),
-        weights_(generate_weights[static_cast<std::size_t>(options.profile)]),
-        ops_(options.ops ? *options.ops : DrawnOps::all()),
-        groups_(usable_groups(weights_, ops_)) {
-    draw_sources(choices_, weights_, builder_, pool_);
+        weights_(weights_of(options.profile)),
+        words_(options.words ? *options.words : Vocabulary::all()),
+        groups_(usable_groups(weights_, words_)) {
+    draw_sources(choices_, weights_, words_, builder_, pool_);
     const auto nodes = choices_.between(options.min_nodes, std::max(options.min_nodes, options.max_nodes));
     for (int64_t i = 0; i < nodes; ++i) draw_node();
     draw_outputs();
@@ -42,7 +43,7 @@ class Generator {
     Case test;
     test.name = "generated";
     test.graph = builder_.take();
-    draw_data(test);
+    draw_data(choices_, weights_, test);
     return test;
   }
 
@@ -56,15 +57,27 @@ class Generator {
 
   // One op with operands, added to the graph; false where it found no operands or they do not infer.
   bool draw_call(bool wide) {
-    const Op& op = *choices_.pick(ops_.of(static_cast<OpGroup>(choices_.weighted(groups_))));
+    const Op& op = *choices_.pick(words_.of(static_cast<OpGroup>(choices_.weighted(groups_))));
     const Choices::Scope scope(choices_, "operands");
     const Graph& graph = builder_.graph();
     SampleContext context(choices_, pool_.draw_candidates(choices_, graph, wide), graph.metas);
     std::optional<std::vector<Argument>> arguments = op.sample(op, context);
-    if (!arguments) return false;
+    if (!arguments || !is_taken(op, *arguments)) return false;
     if (!builder_.add_node(op, *std::move(arguments))) return false;
     pool_.add_node(graph, graph.nodes.back());
     return true;
+  }
+
+  // Whether the targets take a call: its op at its first tensor's dtype, and what it gives.
+  bool is_taken(const Op& op, const std::vector<Argument>& arguments) const {
+    if (words_.whole()) return true;
+    const Graph& graph = builder_.graph();
+    const std::optional<DType> first = first_dtype(arguments, graph);
+    if (first && !words_.has(op, *first)) return false;
+    const auto results = op.infer(Call(op, arguments, graph.metas));
+    return !results || std::ranges::all_of(*results, [&](const auto& result) {
+      return words_.dtypes()[static_cast<std::size_t>(result.dtype)];
+    });
   }
 
   // What nobody reads is returned, so that most nodes are needed; then a few of anything: intermediates that are also
@@ -88,42 +101,9 @@ class Generator {
     for (ValueId output : outputs) builder_.add_output(output);
   }
 
-  // Everything that is given before a run, drawn when it is known what is indexed with it.
-  void draw_data(Case& test) {
-    const std::vector<std::optional<int64_t>> bounds = index_bounds(test.graph);
-    const auto draw = [&](DType dtype, const Layout& layout, StorageId storage) {
-      const Choices::Scope scope(choices_, "feed");
-      return settled(draw_tensor(choices_, dtype, layout.sizes, weights_, bounds[storage.index]), layout);
-    };
-    for (const FeedSlot& slot : feed_slots(test.graph))
-      test.feed.push_back(draw(slot.dtype, slot.layout, slot.storage));
-    for (Source& source : test.graph.sources) {
-      if (source.kind == SourceKind::Input || source.window) continue;
-      const TensorMeta& meta = test.graph.meta(source.value);
-      source.data = draw(meta.dtype, meta.layout, meta.storage);
-    }
-    for (std::size_t i = 0; i < test.graph.storages.size(); ++i) {
-      Storage& storage = test.graph.storages[i];
-      if (storage.data) storage.data = draw(storage.dtype, contiguous_layout(storage.sizes), StorageId(i));
-    }
-  }
-
-  // By storage: the fewest places that something in it indexes into, where a node takes it as an index.
-  static std::vector<std::optional<int64_t>> index_bounds(const Graph& graph) {
-    std::vector<std::optional<int64_t>> bounds(graph.storages.size());
-    for (const Node& node : graph.nodes) {
-      if (!node.op->index_ranges) continue;
-      for (const IndexRange& index : node.op->index_ranges(Call(*node.op, node.arguments, graph.metas))) {
-        std::optional<int64_t>& bound = bounds[graph.meta(index.value).storage.index];
-        bound = std::min(bound.value_or(index.places), index.places);
-      }
-    }
-    return bounds;
-  }
-
   Choices& choices_;
   const GenerateWeights& weights_;
-  const DrawnOps& ops_;
+  const Vocabulary& words_;
   std::array<uint32_t, op_group_count> groups_;
   GraphBuilder builder_;
   Pool pool_;
@@ -138,7 +118,7 @@ std::optional<GenerateProfile> parse_generate_profile(std::string_view name) {
   return std::nullopt;
 }
 
-std::string_view name(GenerateProfile profile) { return generate_weights[static_cast<std::size_t>(profile)].name; }
+std::string_view name(GenerateProfile profile) { return weights_of(profile).name; }
 
 Case generate(Choices& choices, const GenerateOptions& options) { return Generator(choices, options).take(); }
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/choices.h"
-#include "fuzz/drawn_ops.h"
+#include "fuzz/vocabulary.h"
 #include "graph/case.h"
 
 namespace parallax {
@@ -18,7 +18,7 @@ struct GenerateOptions {
   GenerateProfile profile = GenerateProfile::Alias;
   int min_nodes = 4;
   int max_nodes = 22;
-  const DrawnOps* ops = nullptr;  // what nodes are drawn from; null: every op that can be sampled
+  const Vocabulary* words = nullptr;  // what graphs are drawn from; null: every op that can be sampled
 };
 
 // A valid case, feed included. The same tape and options give the same case on every machine.

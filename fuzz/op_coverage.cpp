@@ -1,61 +1,21 @@
 #include "fuzz/op_coverage.h"
 
-#include "graph/builder.h"
+#include "fuzz/single_op.h"
 #include "ops/registry.h"
 
 namespace parallax {
 namespace {
 
-constexpr uint64_t seed = 1;
 constexpr uint64_t draws_a_dtype = 60;
 
-// Tensors of one dtype in the shapes that families ask for, the wide ones for convolutions and resampling, and what
-// indexes, masks and scales them.
-struct Pool {
-  GraphBuilder builder;
-  std::vector<Candidate> candidates;
-
-  explicit Pool(DType dtype) {
-    const std::vector<Dims> shapes = {{2, 3}, {3},       {},           {2, 2},       {3, 2},
-                                      {1},    {2, 3, 2}, {1, 2, 3, 3}, {2, 2, 2, 2}, {1, 1, 2, 2, 2},
-                                      {2},    {2, 3, 3}, {2, 3, 3},    {3, 3},       {1, 1, 2, 2, 3}};
-    for (const Dims& sizes : shapes) add(dtype, sizes);
-    if (dtype != DType::I64) {
-      for (const Dims& sizes : {Dims{3}, Dims{2, 3}, Dims{}}) add(DType::I64, sizes);
-    }
-    if (dtype != DType::Bool) {
-      for (const Dims& sizes : {Dims{3}, Dims{2, 3}, Dims{}}) add(DType::Bool, sizes);
-    }
-  }
-
- private:
-  void add(DType dtype, const Dims& sizes) {
-    const auto value = builder.add_source(SourceKind::Input, "", dtype, contiguous_layout(sizes), Tensor(dtype, sizes));
-    candidates.push_back({*value, true, true});
-  }
-};
-
-// The dtype of the first operand that is a tensor, or of the first of the first list.
-std::optional<DType> first_dtype(const std::vector<Argument>& arguments, const Graph& graph) {
-  std::optional<DType> dtype;
-  for (const Argument& argument : arguments) {
-    for_each_value(argument, [&](ValueId value) {
-      if (!dtype) dtype = graph.meta(value).dtype;
-    });
-  }
-  return dtype;
-}
-
-OpCoverage coverage_of(const Op& op, const std::vector<Pool>& pools) {
+OpCoverage coverage_of(const Op& op, const std::vector<SingleOpPool>& pools) {
   OpCoverage coverage{&op, op.sample != nullptr, std::nullopt};
   if (!op.sample) return coverage;
   for (int d = 0; d < dtype_count; ++d) {
-    const Pool& pool = pools[static_cast<std::size_t>(d)];
-    const Graph& graph = pool.builder.graph();
+    const SingleOpPool& pool = pools[static_cast<std::size_t>(d)];
+    const Graph& graph = pool.graph();
     for (uint64_t stream = 0; stream < draws_a_dtype; ++stream) {
-      Choices choices(seed, stream);
-      SampleContext context(choices, pool.candidates, graph.metas);
-      const auto arguments = op.sample(op, context);
+      const auto arguments = pool.draw(op, stream);
       if (!arguments) continue;
       if (!coverage.dtypes) coverage.dtypes.emplace().fill(false);
       // An op without operands (full, arange) makes its dtype from nothing.
@@ -69,7 +29,7 @@ OpCoverage coverage_of(const Op& op, const std::vector<Pool>& pools) {
 }  // namespace
 
 std::vector<OpCoverage> op_coverage() {
-  std::vector<Pool> pools;
+  std::vector<SingleOpPool> pools;
   for (int d = 0; d < dtype_count; ++d) pools.emplace_back(static_cast<DType>(d));
   std::vector<OpCoverage> coverage;
   for (const Op& op : all_ops()) coverage.push_back(coverage_of(op, pools));

@@ -13,7 +13,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 int64_t Tally::judged() const {
   return count(Verdict::Match) + count(Verdict::Mismatch) + count(Verdict::Suspect) + count(Verdict::Nondeterministic) +
-         count(Verdict::Crash) + count(Verdict::Hang) + count(Verdict::InternalError);
+         count(Verdict::Crash) + count(Verdict::Hang) + count(Verdict::InternalError) + count(Verdict::Audited);
 }
 
 void Tally::add(const Examination& examination, double spent_seconds) {
@@ -25,8 +25,8 @@ void Tally::add(const Examination& examination, double spent_seconds) {
   if (outcome.status == Status::Ok && outcome.a) {
     ++executed;
     with_reused_slot += outcome.reused_slots > 0;
-    if (outcome.delegated >= 0) ++(outcome.delegated > 0 ? delegated : fell_back);
   }
+  if (outcome.delegated >= 0) ++(outcome.delegated > 0 ? delegated : fell_back);
   elements.add(judgement.counts);
   if (judgement.counts.undecided > 0) ++with_undecided;
   for (std::size_t i = 1; i < judgement.counts.by_reason.size(); ++i) {

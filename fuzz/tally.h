@@ -14,11 +14,12 @@ namespace parallax {
 struct Tally {
   std::array<int64_t, verdict_count> verdicts{};
   int64_t cases = 0;
-  int64_t delegated = 0;         // cases of which a delegate ran at least one node
-  int64_t fell_back = 0;         // cases of a delegating target with nothing delegated
-  int64_t executed = 0;          // the target ran it to the end
-  int64_t with_undecided = 0;    // cases with at least one undecided element
-  int64_t with_reused_slot = 0;  // the memory plan put two storages into the same bytes
+  int64_t delegated = 0;          // cases of which a delegate ran at least one node
+  int64_t fell_back = 0;          // cases of a delegating target with nothing delegated
+  int64_t executed = 0;           // the target ran it to the end
+  int64_t with_undecided = 0;     // cases with at least one undecided element
+  int64_t hidden_by_packing = 0;  // cases that diverge alone and did not in a pack
+  int64_t with_reused_slot = 0;   // the memory plan put two storages into the same bytes
   ElementCounts elements;
   std::map<std::string, int64_t> undecided_cases;  // by reason: cases that hold such an element
   std::map<std::string, int64_t> refusals;         // unsupported and rejected, by first line of the reason

@@ -107,4 +107,8 @@ constexpr GenerateWeights all_weights() {
 inline constexpr std::array generate_weights = {alias_weights,     state_weights(), topology_weights(),
                                                 numeric_weights(), shape_weights(), all_weights()};
 
+inline const GenerateWeights& weights_of(GenerateProfile profile) {
+  return generate_weights[static_cast<std::size_t>(profile)];
+}
+
 }  // namespace parallax

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/gradient.h"
 #include "graph/graph.h"
 
 namespace parallax {
@@ -17,12 +18,14 @@ struct Expectation {
   std::optional<std::vector<Tensor>> outputs;
   std::vector<std::pair<std::string, Tensor>> inputs;  // after the run, for those that were written to
   std::vector<std::pair<std::string, Tensor>> buffers;
+  std::vector<std::pair<std::string, Tensor>> gradients;
 };
 
 struct Case {
   std::string name;
   Graph graph;
   std::vector<Tensor> feed;  // parallel to feed_slots(graph)
+  std::optional<GradientRequest> gradient;  // asked for beside the outputs
   Expectation expect;
   std::string origin;  // the "origin" object as JSON text, or empty
   std::string file;    // where it was read from, for messages; not part of the meaning

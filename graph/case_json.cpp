@@ -150,6 +150,12 @@ Result<Case> read_case(const Field& root) {
   TRY(test.expect.outputs, read_expected_outputs(root, test.graph));
   TRY(test.expect.inputs, read_state(root, "expect_inputs", test.graph, SourceKind::Input));
   TRY(test.expect.buffers, read_state(root, "expect_buffers", test.graph, SourceKind::Buffer));
+  if (const auto grad = root.find("grad")) {
+    TRY(test.gradient, read_gradient(*grad, test.graph));
+  }
+  if (const auto gradients = root.find("expect_grad")) {
+    TRY(test.expect.gradients, read_gradients(*gradients, test.graph));
+  }
   if (const auto origin = root.find("origin")) {
     TRY_VOID(origin->expect_object());
     test.origin = write_json(origin->json());
@@ -174,7 +180,9 @@ Result<Case> parse_case(std::string_view json, const std::string& file) {
 }
 
 std::string to_json(const Case& test, int indent) {
-  Json json = {{"parallax", format_version}, {"name", test.name}, {"graph", graph_json(test.graph)}};
+  Json json = {{"parallax", format_version}, {"name", test.name}};
+  if (test.gradient) json["requires"] = {"grad"};
+  json["graph"] = graph_json(test.graph);
   Json& feed = json["feed"] = Json::object();
   const std::vector<FeedSlot> slots = feed_slots(test.graph);
   PARALLAX_CHECK(slots.size() == test.feed.size());
@@ -189,6 +197,10 @@ std::string to_json(const Case& test, int indent) {
     json["expect_inputs"] = state_json(test.expect.inputs, test.graph, SourceKind::Input);
   if (!test.expect.buffers.empty())
     json["expect_buffers"] = state_json(test.expect.buffers, test.graph, SourceKind::Buffer);
+  if (test.gradient) json["grad"] = gradient_json(*test.gradient);
+  if (!test.expect.gradients.empty()) {
+    for (const auto& [name, tensor] : test.expect.gradients) json["expect_grad"][name] = tensor_json(tensor);
+  }
   if (!test.origin.empty()) {
     auto origin = parse_json(test.origin);
     PARALLAX_CHECK(origin.has_value());

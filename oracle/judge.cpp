@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<std::string_view, verdict_count> verdict_names = {
     "match", "mismatch",         "suspect",           "rejected",    "internal_error", "crash",
-    "hang",  "nondeterministic", "reference_refused", "unsupported", "undecided"};
+    "hang",  "nondeterministic", "reference_refused", "unsupported", "undecided",      "audited"};
 
 // The largest value of the dtype that is at most x.
 double round_down(DType dtype, double x) {
@@ -232,6 +232,8 @@ Verdict verdict_of(Status status) {
   switch (status) {
     case Status::Ok:
       return Verdict::Match;
+    case Status::Audited:
+      return Verdict::Audited;
     case Status::Rejected:
       return Verdict::Rejected;
     case Status::Unsupported:
@@ -334,8 +336,7 @@ Judgement judge(const Graph& graph, const ExpectedRuns& expected, const Outcome&
                                              : fmt::format("{}: {}: {}", outcome.stage, outcome.kind, outcome.message);
     // Where an index that nothing is known of may be out of range, so may what the target says of it.
     const bool may_raise = expected.a.may_raise || (expected.b && expected.b->may_raise);
-    const bool stopped =
-        outcome.status == Status::Crash || (outcome.status == Status::Error && outcome.stage == "run");
+    const bool stopped = outcome.status == Status::Crash || (outcome.status == Status::Error && outcome.stage == "run");
     if (may_raise && stopped) judgement.verdict = Verdict::Undecided;
     return judgement;
   }

@@ -24,8 +24,9 @@ enum class Verdict {
   ReferenceRefused,  // eager itself raises
   Unsupported,
   Undecided,  // nothing outside, but some element of which nothing can be said
+  Audited,    // compiled, and nothing is wrong with what came out as far as it can be seen without running it
 };
-inline constexpr int verdict_count = 11;
+inline constexpr int verdict_count = 12;
 // As in the summary's JSON: "match", "internal_error" …
 std::string_view name(Verdict verdict);
 std::optional<Verdict> parse_verdict(std::string_view name);

@@ -11,6 +11,7 @@ namespace parallax {
 
 enum class Status {
   Ok,           // it ran; `runs` is filled
+  Audited,      // compiled and audited without a finding; nothing here runs what came out
   Rejected,     // refused with a diagnostic that the target declares as such
   Unsupported,  // said beforehand that it does not take this
   Error,        // an exception that is not a declared rejection
@@ -31,17 +32,26 @@ struct Observation {
 // The runs of the judging protocol: A, then B on the same instance, then A on a fresh instance with other poison.
 struct Outcome {
   Status status = Status::Ok;
-  std::string stage;      // "lower", "run" …: where it stopped, empty for Ok
-  std::string kind;       // the exception's type, the signal's name
+  std::string stage;  // "lower", "run" …: where it stopped, empty for Ok
+  std::string kind;   // the exception's type, the signal's name
   std::string message;
-  std::string detail;     // a traceback, the tail of standard error
+  std::string detail;  // a traceback, the tail of standard error
   std::optional<Observation> a;
-  std::vector<Tensor> a_kept;      // A's outputs, uncopied, read again after B; empty if B was not run
-  std::optional<Observation> b;    // nullopt where the target or the oracle does not run B
+  std::vector<Tensor> a_kept;    // A's outputs, uncopied, read again after B; empty if B was not run
+  std::optional<Observation> b;  // nullopt where the target or the oracle does not run B
   std::optional<Observation> a_again;
+  // Where the case asks for gradients, by its list of inputs: the target's, and those of eager's autograd with every
+  // float of the case widened to f64.
+  std::vector<Tensor> gradients, reference_gradients;
   int delegated = -1;     // nodes that ran in a delegate; -1 where the target has none
   int reused_slots = -1;  // storages placed in bytes that another storage had before; -1 where the target does not tell
   double milliseconds = 0;
+};
+
+// What a case did as it was after one of a target's stages ("export"); run A alone.
+struct StageOutcome {
+  std::string name;
+  Outcome outcome;
 };
 
 }  // namespace parallax

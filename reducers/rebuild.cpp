@@ -40,6 +40,7 @@ class Assembler {
     for (const FeedSlot& slot : feed_slots(test.graph)) {
       test.feed.push_back(settled(*find_data(sketch_, slot.name), slot.layout));
     }
+    test.gradient = gradient(test.graph);
     return test;
   }
 
@@ -68,6 +69,36 @@ class Assembler {
       values_[source.value.index] = *value;
     }
     return true;
+  }
+
+  // What is left of the gradients that were asked for.
+  std::optional<GradientRequest> gradient(const Graph& graph) const {
+    GradientRequest request;
+    for (const ValueId wanted : sketch_.wrt) {
+      for (const Source& source : graph.sources) {
+        if (source.value == values_[wanted.index] && is_differentiable(graph, source)) {
+          request.wrt.push_back(graph.name(source.value));
+        }
+      }
+    }
+    bool any = false;
+    for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+      request.cotangents.push_back(cotangent(sketch_.outputs[i], graph.meta(graph.outputs[i])));
+      any |= request.cotangents.back().has_value();
+    }
+    if (request.wrt.empty() || !any) return std::nullopt;
+    return request;
+  }
+
+  std::optional<Tensor> cotangent(ValueId output, const TensorMeta& meta) const {
+    for (const auto& [of, tensor] : sketch_.cotangents) {
+      if (sketch_.resolve(of) != sketch_.resolve(output) || !is_floating(meta.dtype)) continue;
+      if (tensor.dtype == meta.dtype && tensor.sizes == meta.layout.sizes) return tensor;
+      Tensor ones(meta.dtype, meta.layout.sizes);
+      for (int64_t i = 0; i < ones.numel(); ++i) ones.set_double(i, 1);
+      return ones;
+    }
+    return std::nullopt;
   }
 
   bool add_node(const Sketch::CallSketch& node) {
@@ -140,6 +171,16 @@ Sketch take_apart(const Case& test) {
     sketch.nodes.push_back(std::move(call));
   }
   sketch.outputs = graph.outputs;
+  if (test.gradient) {
+    for (const Source& source : graph.sources) {
+      if (std::ranges::find(test.gradient->wrt, graph.name(source.value)) != test.gradient->wrt.end()) {
+        sketch.wrt.push_back(source.value);
+      }
+    }
+    for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+      if (const auto& given = test.gradient->cotangents[i]) sketch.cotangents.emplace_back(graph.outputs[i], *given);
+    }
+  }
   for (std::size_t i = 0; i < graph.metas.size(); ++i) sketch.stand_ins.push_back(ValueId(i));
   return sketch;
 }

@@ -42,6 +42,8 @@ struct Sketch {
   std::vector<GivenValue> sources;
   std::vector<CallSketch> nodes;
   std::vector<ValueId> outputs;
+  std::vector<ValueId> wrt;                            // sources whose gradients are asked for
+  std::vector<std::pair<ValueId, Tensor>> cotangents;  // of outputs, by their value
   // By value: what stands for it; itself where nothing was replaced. Values keep the ids of the case that was taken
   // apart.
   std::vector<ValueId> stand_ins;
@@ -62,7 +64,8 @@ using ArgumentChoices = std::function<std::vector<std::vector<Argument>>(
 
 // The case of a sketch, or nothing where it is not valid (an operand is missing, a call does not infer, there is no
 // output). Declared storages without a window are left out; the name and origin are the base's, an expectation is not
-// kept.
+// kept. Gradients are asked for as far as their inputs and outputs are still there; a cotangent of another size than
+// its output has become is ones.
 std::optional<Case> put_together(const Sketch& sketch, const Case& base, const ArgumentChoices& choices = nullptr);
 
 // The same case without the nodes that nothing depends on: neither an output, nor what an input or buffer holds after

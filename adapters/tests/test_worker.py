@@ -28,6 +28,10 @@ def run(request, stages):
         if what == "unsupported": raise UnsupportedError("not here")
         if what == "adapter": raise AdapterError("two results")
         if what == "compiled": raise NotRunError("no runtime", {{"delegated": 3}}, lambda path: path.write_text("it"))
+        write = lambda path: path.write_text("it")
+        size = lambda path: {{"size": len(open(path).read())}}
+        if what == "audited": raise NotRunError("no runtime", {{}}, write, size)
+        if what == "unreadable": raise NotRunError("no runtime", {{}}, write, lambda path: int("it"))
         if what == "long": raise ValueError("x" * 100_000)
     return {{"outputs": [], "said": sys.argv[1:]}}
 
@@ -95,6 +99,12 @@ class WorkerTest(unittest.TestCase):
         for reply in replies:
             self.assertEqual((reply["status"], reply["stage"]), ("unsupported", "run"))
             self.assertEqual(reply["compiled"], {"delegated": 3})
+
+    def test_what_was_compiled_is_audited_where_that_can_be(self) -> None:
+        replies, _ = talk([run("audited"), run("unreadable")])
+        self.assertEqual(replies[0]["compiled"], {"audit": {"size": 2}})
+        self.assertEqual((replies[1]["status"], replies[1]["stage"]), ("unsupported", "adapter"))
+        self.assertNotIn("compiled", replies[1])
 
     def test_standard_error_is_that_of_the_request_alone(self) -> None:
         replies, _ = talk([run("broken"), run("broken")])

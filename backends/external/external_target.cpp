@@ -33,8 +33,19 @@ class ExternalTarget final : public Target {
   const std::string& name() const override { return name_; }
   const Profile& profile() const override { return hello_.profile; }
   bool takes(const Op& op) const override {
-    return !hello_.ops || std::ranges::find(*hello_.ops, op.name) != hello_.ops->end();
+    return (!hello_.ops || std::ranges::find(*hello_.ops, op.name) != hello_.ops->end()) &&
+           !options_.declined.wholly(op.name);
   }
+  bool takes_dtype(DType dtype) const override {
+    return !hello_.dtypes || std::ranges::find(*hello_.dtypes, dtype) != hello_.dtypes->end();
+  }
+  bool takes_call(const Op& op, DType dtype) const override {
+    return takes(op) && takes_dtype(dtype) && !options_.declined.has(op.name, dtype);
+  }
+  bool takes_gradients() const override { return hello_.gradients; }
+  int cases_a_program() const override { return hello_.cases_a_program; }
+  bool takes_strided_sources() const override { return hello_.strided_sources; }
+  std::vector<StageOutcome> stages(const Case& test) override;
   Outcome run(const Case& test, const std::vector<Tensor>* second) override;
 
   // Starts a worker and greets it.
@@ -78,7 +89,7 @@ Result<void> ExternalTarget::start() {
 // What the worker said beforehand that it does not take.
 std::optional<std::string> ExternalTarget::declined(const Graph& graph) const {
   for (const TensorMeta& meta : graph.metas) {
-    if (hello_.dtypes && std::ranges::find(*hello_.dtypes, meta.dtype) == hello_.dtypes->end()) {
+    if (!takes_dtype(meta.dtype)) {
       return fmt::format("{} does not take {}", hello_.name, parallax::name(meta.dtype));
     }
   }
@@ -132,13 +143,33 @@ Outcome ExternalTarget::attempt(const Case& test, const std::vector<Tensor>* sec
   const LineOrFailure answer = worker_->exchange(encode_run(id, test, second), limit);
   const auto* line = std::get_if<std::string>(&answer);
   if (line == nullptr) return failed(answer, limit);
-  Outcome outcome = decode_run(*line, id, test.graph);
+  Outcome outcome = decode_run(*line, id, test);
   // Replies and requests may be out of step from here on.
   if (is_protocol_failure(outcome)) worker_.reset();
   return outcome;
 }
 
+// Each stage compiles and runs anew, so it may take as long as a first case. What cannot be had is not told: a finding
+// stands without it.
+std::vector<StageOutcome> ExternalTarget::stages(const Case& test) {
+  if (declined(test.graph) || !worker_ || worker_->is_stale()) return {};
+  const int64_t id = next_id_++;
+  const LineOrFailure answer = worker_->exchange(encode_stages(id, test), options_.first_limit);
+  const auto* line = std::get_if<std::string>(&answer);
+  if (line == nullptr) {
+    worker_.reset();
+    return {};
+  }
+  return decode_stages(*line, id, test.graph).value_or(std::vector<StageOutcome>{});
+}
+
 Outcome ExternalTarget::run(const Case& test, const std::vector<Tensor>* second) {
+  if (test.gradient && !hello_.gradients) {
+    Outcome outcome;
+    outcome.status = Status::Unsupported;
+    outcome.message = hello_.name + " gives no gradients";
+    return outcome;
+  }
   if (const auto why = declined(test.graph)) {
     Outcome outcome;
     outcome.status = Status::Unsupported;

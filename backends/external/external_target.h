@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/external/declined.h"
 #include "backends/external/process.h"
 #include "backends/external/protocol.h"
 #include "backends/target.h"
@@ -16,6 +17,7 @@ struct ExternalOptions {
   std::chrono::milliseconds first_limit{120'000};  // for hello, and for the first case after it: libraries load then
   std::chrono::milliseconds later_limit{60'000};   // for each later case
   ProcessLimits limits;
+  Declined declined;  // what was measured to be declined: no graphs are drawn of it
 };
 
 // Starts the worker and asks it who it is, so that a target that cannot be run is an error here and not an outcome of

@@ -68,9 +68,9 @@ class Process {
   void close_all();
 
   pid_t pid_ = -1;
-  int input_ = -1;   // a socket: a write to a dead child is an error and no SIGPIPE
-  int output_ = -1;  // a pipe
-  int errors_ = -1;  // the memory file behind the child's standard error
+  int input_ = -1;          // a socket: a write to a dead child is an error and no SIGPIPE
+  int output_ = -1;         // a pipe
+  int errors_ = -1;         // the memory file behind the child's standard error
   off_t errors_begin_ = 0;  // what lies before it was given back
   std::string received_;
   std::size_t searched_ = 0;  // no newline in received_ before this

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "backends/audit.h"
 #include "core/json_field.h"
 #include "core/profile_json.h"
 #include "graph/tensor_json.h"
@@ -14,6 +15,7 @@ namespace parallax {
 namespace {
 
 constexpr std::string_view protocol_kind = "protocol";
+constexpr int most_cases_a_program = 64;
 
 Result<Json> parse_reply(std::string_view reply, int64_t id) {
   TRY(Json json, parse_json(reply));
@@ -104,8 +106,26 @@ Result<Observation> read_observation(const Field& run, const Graph& graph) {
   return observation;
 }
 
-Result<void> read_runs(const Field& root, const Graph& graph, Outcome& outcome) {
+// {"x": {"type", "data"}}, in the order of the request.
+Result<std::vector<Tensor>> read_reply_gradients(const Field& root, std::string_view key,
+                                                 const GradientRequest& request) {
+  std::vector<Tensor> gradients;
+  TRY(const Field object, root.need(key));
+  TRY_VOID(object.expect_object());
+  for (const std::string& name : request.wrt) {
+    TRY(const Field entry, object.need(name));
+    TRY(gradients.emplace_back(), read_reply_tensor(entry));
+  }
+  return gradients;
+}
+
+Result<void> read_runs(const Field& root, const Case& test, Outcome& outcome) {
+  const Graph& graph = test.graph;
   TRY(outcome.a, read_observation(root, graph));
+  if (test.gradient) {
+    TRY(outcome.gradients, read_reply_gradients(root, "grads", *test.gradient));
+    TRY(outcome.reference_gradients, read_reply_gradients(root, "reference_grads", *test.gradient));
+  }
   if (const auto kept = find_set(root, "kept")) {
     TRY(outcome.a_kept, read_tensors(*kept));
   }
@@ -147,12 +167,30 @@ Result<double> read_milliseconds(const Field& root) {
   return sum;
 }
 
-Result<Outcome> read_outcome(const Field& root, const Graph& graph) {
+// A case that was compiled and cannot be run here. What the audit of it finds is the outcome's error.
+Result<void> read_compiled(const Field& compiled, Outcome& outcome) {
+  TRY_VOID(compiled.expect_object());
+  if (const auto delegated = find_set(compiled, "delegated")) {
+    TRY(outcome.delegated, read_small(*delegated));
+  }
+  const auto audit = find_set(compiled, "audit");
+  if (!audit) return {};
+  TRY(const std::vector<AuditFinding> findings, audit_answer(*audit));
+  outcome.status = findings.empty() ? Status::Audited : Status::Error;
+  if (findings.empty()) return {};
+  outcome.stage = "audit";
+  outcome.kind = findings.front().kind;
+  outcome.message = fmt::format("{}: {}", findings.front().where, findings.front().what);
+  for (const AuditFinding& finding : findings) outcome.detail += fmt::format("{}: {}\n", finding.where, finding.what);
+  return {};
+}
+
+Result<Outcome> read_outcome(const Field& root, const Case& test) {
   Outcome outcome;
   TRY(outcome.status, read_status(root));
   TRY(outcome.milliseconds, read_milliseconds(root));
   if (outcome.status == Status::Ok) {
-    TRY_VOID(read_runs(root, graph, outcome));
+    TRY_VOID(read_runs(root, test, outcome));
     return outcome;
   }
   TRY(outcome.stage, text_or_empty(root, "stage"));
@@ -162,7 +200,22 @@ Result<Outcome> read_outcome(const Field& root, const Graph& graph) {
     TRY(std::string text, text_or_empty(root, part));
     if (!text.empty()) outcome.detail += text + "\n";
   }
+  if (const auto compiled = find_set(root, "compiled")) TRY_VOID(read_compiled(*compiled, outcome));
   return outcome;
+}
+
+Result<StageOutcome> read_stage(const Field& entry, const Graph& graph) {
+  TRY_VOID(entry.expect_object());
+  StageOutcome stage;
+  TRY(stage.name, entry.need_text("name"));
+  TRY(stage.outcome.message, text_or_empty(entry, "error"));
+  if (stage.outcome.message.empty()) {
+    TRY(stage.outcome.a, read_observation(entry, graph));
+  } else {
+    stage.outcome.status = Status::Error;
+    stage.outcome.stage = stage.name;
+  }
+  return stage;
 }
 
 // By name, or as an object of its own.
@@ -204,6 +257,21 @@ Result<Hello> read_hello(const Field& root) {
   if (const auto ops = find_set(root, "ops")) {
     TRY(hello.ops, read_array(*ops, [](const Field& op) { return op.text(); }));
   }
+  if (const auto gradients = find_set(root, "gradients")) {
+    if (!gradients->json().is_boolean()) return gradients->fail("must be true or false");
+    hello.gradients = gradients->json().get<bool>();
+  }
+  if (const auto cases = find_set(root, "cases_a_program")) {
+    TRY(const int64_t number, cases->integer());
+    if (number < 1 || number > most_cases_a_program) {
+      return cases->fail("must be a number from 1 to {}", most_cases_a_program);
+    }
+    hello.cases_a_program = static_cast<int>(number);
+  }
+  if (const auto strided = find_set(root, "strided_sources")) {
+    if (!strided->json().is_boolean()) return strided->fail("must be true or false");
+    hello.strided_sources = strided->json().get<bool>();
+  }
   return hello;
 }
 
@@ -211,12 +279,23 @@ Result<Hello> read_hello(const Field& root) {
 
 std::string encode_hello(int64_t id) { return write_json(Json{{"id", id}, {"do", "hello"}}); }
 
-std::string encode_run(int64_t id, const Case& test, const std::vector<Tensor>* second) {
+namespace {
+
+// A request to run a case, its last brace left open. The case is text already; the rest is put around it, so that it is
+// not parsed again.
+std::string open_request(int64_t id, const Case& test) {
   Case asked = test;
   asked.expect = {};
   asked.origin.clear();
-  // The case is text already; the rest is put around it, so that it is not parsed again.
-  std::string request = fmt::format(R"({{"id":{},"do":"run","case":{})", id, to_json(asked));
+  return fmt::format(R"({{"id":{},"do":"run","case":{})", id, to_json(asked));
+}
+
+}  // namespace
+
+std::string encode_stages(int64_t id, const Case& test) { return open_request(id, test) + R"(,"stages":true})"; }
+
+std::string encode_run(int64_t id, const Case& test, const std::vector<Tensor>* second) {
+  std::string request = open_request(id, test);
   if (second) {
     const std::vector<FeedSlot> slots = feed_slots(test.graph);
     PARALLAX_CHECK(slots.size() == second->size());
@@ -232,12 +311,19 @@ Result<Hello> decode_hello(std::string_view reply, int64_t id) {
   return read_hello(Field(json, ""));
 }
 
-Outcome decode_run(std::string_view reply, int64_t id, const Graph& graph) {
+Outcome decode_run(std::string_view reply, int64_t id, const Case& test) {
   auto outcome = [&]() -> Result<Outcome> {
     TRY(Json json, parse_reply(reply, id));
-    return read_outcome(Field(json, ""), graph);
+    return read_outcome(Field(json, ""), test);
   }();
   return outcome ? *std::move(outcome) : protocol_failure("a reply breaks the protocol: " + outcome.error().text());
+}
+
+Result<std::vector<StageOutcome>> decode_stages(std::string_view reply, int64_t id, const Graph& graph) {
+  TRY(Json json, parse_reply(reply, id));
+  const auto stages = find_set(Field(json, ""), "stages");
+  if (!stages) return std::vector<StageOutcome>{};
+  return read_array(*stages, [&](const Field& entry) { return read_stage(entry, graph); });
 }
 
 Outcome protocol_failure(std::string message, std::string detail) {

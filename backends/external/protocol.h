@@ -24,16 +24,23 @@ struct Hello {
   Profile profile;                                            // a built-in one by name, or one of its own
   std::optional<std::vector<DType>> dtypes;                   // nothing: it takes any
   std::optional<std::vector<std::string>> ops;                // likewise
+  bool gradients = false;                                     // whether it takes cases that ask for gradients
+  int cases_a_program = 1;                                    // how many cases to run as one
+  bool strided_sources = true;                                // whether it takes sources that are not row-major
 };
 
 // The requests, without a newline.
 std::string encode_hello(int64_t id);
 // `expect` and `origin` of the case stay behind. `second` is B's feed, or null to run A alone.
 std::string encode_run(int64_t id, const Case& test, const std::vector<Tensor>* second);
+// Asks for what the case does after each stage.
+std::string encode_stages(int64_t id, const Case& test);
 
 Result<Hello> decode_hello(std::string_view reply, int64_t id);
 // A reply that breaks the protocol gives protocol_failure().
-Outcome decode_run(std::string_view reply, int64_t id, const Graph& graph);
+Outcome decode_run(std::string_view reply, int64_t id, const Case& test);
+// The stages of a reply; none where the case did not run, or the target has none.
+Result<std::vector<StageOutcome>> decode_stages(std::string_view reply, int64_t id, const Graph& graph);
 
 // The outcome of a worker that breaks the protocol: an error of kind "protocol".
 Outcome protocol_failure(std::string message, std::string detail = "");

@@ -85,6 +85,25 @@ TEST(Catalogue, VersionsStandSideBySide) {
   EXPECT_THAT(listed, ElementsAre("1.4.1", "1.5.0"));
 }
 
+TEST(Catalogue, AFamilyIsNoVersionOfAnotherWhoseNameItBeginsWith) {
+  const Catalogue catalogue = *Catalogue::read(make_root("prefix", {"torch-onnx-2.13.0", "executorch-tosa-1.4.1"}));
+  for (const TargetEntry& entry : catalogue.list()) {
+    EXPECT_EQ(entry.installed, entry.name == "torch-onnx" || entry.name == "executorch-tosa") << entry.name;
+  }
+}
+
+TEST(Catalogue, NamesWhatToCompareWith) {
+  const Catalogue catalogue =
+      *Catalogue::read(make_root("controls", {"onnxruntime-1.20.1", "onnxruntime-1.31.1", "executorch-1.4.1"}));
+  EXPECT_EQ(catalogue.control_of("executorch-xnnpack"), "executorch-portable");
+  EXPECT_EQ(catalogue.control_of("onnxruntime@1.20.1"), "onnxruntime@1.20.1?optimization=none");
+  EXPECT_EQ(catalogue.control_of("onnxruntime?optimization=basic"), "");
+  EXPECT_EQ(catalogue.control_of("pytorch-eager"), "");
+  EXPECT_EQ(catalogue.newest_of("onnxruntime@1.20.1?optimization=none"), "onnxruntime?optimization=none");
+  EXPECT_EQ(catalogue.newest_of("onnxruntime@1.31.1"), "");
+  EXPECT_EQ(catalogue.newest_of("onnxruntime"), "");
+}
+
 TEST(Catalogue, EagerRunsInAnyEnvironmentThatHasPyTorch) {
   const auto root = make_root("eager", {"executorch-1.4.1"});
   const Catalogue catalogue = *Catalogue::read(root);

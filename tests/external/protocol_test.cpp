@@ -28,7 +28,7 @@ const std::string full_reply =
 
 TEST(Protocol, AReplyIsTakenApart) {
   const Case test = make_case();
-  const Outcome outcome = decode_run(full_reply, 7, test.graph);
+  const Outcome outcome = decode_run(full_reply, 7, test);
   ASSERT_EQ(outcome.status, Status::Ok) << outcome.message;
   EXPECT_EQ(outcome.a->outputs, test.feed);
   EXPECT_TRUE(outcome.a->inputs.at(0).has_value());
@@ -55,12 +55,50 @@ TEST(Protocol, ARequestHoldsTheCaseWithoutItsAnswerAndBothFeeds) {
   EXPECT_FALSE(json["case"].contains("origin"));
   EXPECT_EQ(parse_case(json["case"].dump())->feed, test.feed);
   EXPECT_FALSE(parse_json(encode_run(9, test, nullptr))->contains("second_feed"));
+  EXPECT_EQ(parse_json(encode_stages(9, test))->at("stages"), true);
+}
+
+TEST(Protocol, WhatWasCompiledAndNotRunIsJudgedByItsAudit) {
+  const Case test = make_case();
+  const auto outcome = [&](const std::string& compiled) {
+    const std::string reply =
+        R"({"id":7,"status":"unsupported","stage":"run","kind":"NotRunError","message":"lowered","compiled":)";
+    return decode_run(reply + compiled + "}", 7, test);
+  };
+  const Outcome unknown = outcome(R"({"delegated":2,"format":"pte"})");
+  EXPECT_EQ(unknown.status, Status::Unsupported);
+  EXPECT_EQ(unknown.delegated, 2);
+  const std::string declared = R"({"audit":{"delegates":[{"name":"d","inputs":[0],"outputs":[1],"passed":["a","b")";
+  EXPECT_EQ(outcome(declared + "]}]}}").status, Status::Audited);
+  const Outcome found = outcome(declared + R"(,"c"]}]}})");
+  EXPECT_EQ(found.status, Status::Error);
+  EXPECT_EQ(found.stage, "audit");
+  EXPECT_EQ(found.kind, "delegate");
+  EXPECT_NE(found.message.find("c is never written"), std::string::npos) << found.message;
+  EXPECT_TRUE(is_protocol_failure(outcome(R"({"audit":{"delegates":7}})")));
+}
+
+TEST(Protocol, StagesAreOutcomesInTheirOrder) {
+  const Case test = make_case();
+  const auto stages = decode_stages(
+      R"({"id":7,"status":"ok","outputs":[],"stages":[{"name":"export","outputs":[{"type":"f32[2]","data":[1,2]}]},)"
+      R"({"name":"decompose","error":"KeyError: x"}]})",
+      7, test.graph);
+  ASSERT_TRUE(stages) << stages.error().text();
+  ASSERT_EQ(stages->size(), 2u);
+  EXPECT_EQ((*stages)[0].name, "export");
+  EXPECT_EQ((*stages)[0].outcome.a->outputs, test.feed);
+  EXPECT_EQ((*stages)[1].outcome.status, Status::Error);
+  EXPECT_EQ((*stages)[1].outcome.message, "KeyError: x");
+  EXPECT_TRUE(decode_stages(R"({"id":7,"status":"error"})", 7, test.graph)->empty());
+  const auto broken = decode_stages(R"({"id":7,"status":"ok","stages":[{"outputs":[]}]})", 7, test.graph);
+  EXPECT_EQ(broken.error().pointer, "/stages/0");
 }
 
 TEST(Protocol, EveryTruncationAndManyDamagedRepliesAreOutcomes) {
   const Case test = make_case();
   for (std::size_t length = 0; length < full_reply.size(); ++length) {
-    EXPECT_TRUE(is_protocol_failure(decode_run(full_reply.substr(0, length), 7, test.graph))) << length;
+    EXPECT_TRUE(is_protocol_failure(decode_run(full_reply.substr(0, length), 7, test))) << length;
   }
   const uint64_t seed = 1;
   static constexpr std::string_view pieces[] = {
@@ -70,7 +108,7 @@ TEST(Protocol, EveryTruncationAndManyDamagedRepliesAreOutcomes) {
     std::string reply = full_reply;
     const std::size_t begin = choices.below(reply.size());
     reply.replace(begin, choices.below(8), choices.pick(pieces));
-    const Outcome outcome = decode_run(reply, 7, test.graph);
+    const Outcome outcome = decode_run(reply, 7, test);
     const bool whole = outcome.a.has_value() || outcome.status != Status::Ok;
     EXPECT_TRUE(whole) << "seed " << seed << " stream " << i << ": " << reply;
   }

@@ -8,7 +8,8 @@
 
 #include "core/choices.h"
 #include "fuzz/alias_relation.h"
-#include "fuzz/drawn_ops.h"
+#include "fuzz/single_op.h"
+#include "fuzz/vocabulary.h"
 #include "fuzz/weights.h"
 #include "ops/registry.h"
 
@@ -155,10 +156,10 @@ TEST(Generate, ReachesEveryAliasRelationAndEveryOp) {
   EXPECT_GE(writing_and_aliasing, cases / 2);
 }
 
-TEST(DrawnOps, HaveEveryOpInOneGroup) {
+TEST(Vocabulary, HaveEveryOpInOneGroup) {
   std::size_t sampled = 0;
   for (std::size_t i = 0; i < op_group_count; ++i) {
-    for (const Op* op : DrawnOps::all().of(static_cast<OpGroup>(i))) {
+    for (const Op* op : Vocabulary::all().of(static_cast<OpGroup>(i))) {
       EXPECT_EQ(op->group, static_cast<OpGroup>(i)) << op->name;
       ++sampled;
     }
@@ -184,14 +185,51 @@ class Narrow : public Target {
   std::string name_ = "narrow";
 };
 
-TEST(DrawnOps, AreThoseThatEveryTargetTakes) {
-  const Narrow narrow;
-  const DrawnOps ops = DrawnOps::taken_by({&narrow});
-  EXPECT_EQ(ops.of(OpGroup::Pointwise).size(), 1U);
-  EXPECT_TRUE(ops.of(OpGroup::Write).empty());
-  EXPECT_EQ(ops.of(OpGroup::View).size(), DrawnOps::all().of(OpGroup::View).size());
+// A target of few dtypes, of fewer still for one op, and of row-major sources.
+class FewDtypes : public Narrow {
+ public:
+  bool takes(const Op&) const override { return true; }
+  bool takes_dtype(DType dtype) const override { return dtype == DType::F32 || dtype == DType::I64; }
+  bool takes_call(const Op& op, DType dtype) const override {
+    return takes_dtype(dtype) && (op.name != "aten.add.Tensor" || dtype == DType::F32);
+  }
+  bool takes_strided_sources() const override { return false; }
+};
+
+TEST(Vocabulary, HoldsTheDtypesCallsAndSourcesThatEveryTargetTakes) {
+  const FewDtypes few;
+  const Vocabulary words = Vocabulary::taken_by({&few});
+  EXPECT_FALSE(words.whole());
   GenerateOptions options;
-  options.ops = &ops;
+  options.words = &words;
+  int integers = 0;
+  for (uint64_t k = 0; k < 500; ++k) {
+    Choices choices(5, k);
+    const Graph graph = generate(choices, options).graph;
+    for (const TensorMeta& meta : graph.metas) {
+      EXPECT_TRUE(few.takes_dtype(meta.dtype)) << "seed 5 case " << k << ": " << name(meta.dtype);
+      integers += meta.dtype == DType::I64;
+    }
+    for (const Source& source : graph.sources) {
+      const Layout& layout = graph.meta(source.value).layout;
+      EXPECT_EQ(layout.strides, contiguous_layout(layout.sizes).strides) << "seed 5 case " << k;
+    }
+    for (const Node& node : graph.nodes) {
+      const auto dtype = first_dtype(node.arguments, graph);
+      EXPECT_TRUE(!dtype || few.takes_call(*node.op, *dtype)) << "seed 5 case " << k << ": " << node.op->name;
+    }
+  }
+  EXPECT_GT(integers, 0);
+}
+
+TEST(Vocabulary, AreThoseThatEveryTargetTakes) {
+  const Narrow narrow;
+  const Vocabulary words = Vocabulary::taken_by({&narrow});
+  EXPECT_EQ(words.of(OpGroup::Pointwise).size(), 1U);
+  EXPECT_TRUE(words.of(OpGroup::Write).empty());
+  EXPECT_EQ(words.of(OpGroup::View).size(), Vocabulary::all().of(OpGroup::View).size());
+  GenerateOptions options;
+  options.words = &words;
   for (uint64_t k = 0; k < 200; ++k) {
     Choices choices(5, k);
     for (const Node& node : generate(choices, options).graph.nodes)

@@ -231,7 +231,7 @@ TEST(BadCase, WhatACaseRequires) {
       {"add", "/requires", "[1]", "/requires/0", "must be a string"},
       {"add", "/requires", "[\"runs\"]", "/requires/0", "'runs' is not run by this version", unsupported},
       {"add", "/requires", "[\"symbols\"]", "/requires/0", "'symbols' is not run by this version", unsupported},
-      {"add", "/requires", "[\"grad\"]", "/requires/0", "'grad' is not run by this version", unsupported},
+      {"add", "/requires", "[\"grad\", \"runs\"]", "/requires/1", "'runs' is not run by this version", unsupported},
       {"add", "/requires", "[\"quantized\"]", "/requires/0", "'quantized' is not run by this version", unsupported},
       {"add", "/runs", "[{\"feed\": {}}]", "/runs", "a case that uses this must name 'runs' in \"requires\""},
       {"add", "/runs", "[]", "/runs", "must hold at least one run"},

@@ -8,9 +8,9 @@ namespace parallax::testing {
 
 // The usual options, with the ops that portable has kernels for.
 inline GenerateOptions portable_options() {
-  static const DrawnOps ops = DrawnOps::taken_by({open_target("portable", {})->get()});
+  static const Vocabulary words = Vocabulary::taken_by({open_target("portable", {})->get()});
   GenerateOptions options;
-  options.ops = &ops;
+  options.words = &words;
   return options;
 }
 

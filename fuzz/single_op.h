@@ -1,0 +1,35 @@
+// Single op: calls and cases of one op at one dtype, for what is said op by op (coverage, conformance).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "graph/builder.h"
+#include "graph/case.h"
+
+namespace parallax {
+
+// Tensors of one dtype in the shapes that families ask for, and what indexes, masks and scales them. Calls are drawn
+// over them.
+class SingleOpPool {
+ public:
+  explicit SingleOpPool(DType dtype);
+
+  const Graph& graph() const { return builder_.graph(); }
+  // The arguments of a call, the same for the same stream on every machine; nothing where none fit.
+  std::optional<std::vector<Argument>> draw(const Op& op, uint64_t stream) const;
+  // A case of such a call that infers, with data drawn: its tensors are inputs, its results are returned. Nothing where
+  // the first tensor of the call has another dtype than the pool's.
+  std::optional<Case> draw_case(const Op& op, uint64_t stream) const;
+
+ private:
+  DType dtype_;
+  GraphBuilder builder_;
+  std::vector<Candidate> candidates_;
+};
+
+// The dtype that a call counts under: that of the first operand that is a tensor, or of the first of the first list.
+std::optional<DType> first_dtype(const std::vector<Argument>& arguments, const Graph& graph);
+
+}  // namespace parallax

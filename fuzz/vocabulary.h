@@ -1,0 +1,44 @@
+// Vocabulary: what graphs are drawn from, so that every target takes them: ops by group, dtypes, and kinds of sources.
+// A new op takes part without a line here.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "backends/target.h"
+#include "ops/op.h"
+
+namespace parallax {
+
+class Vocabulary {
+ public:
+  using Dtypes = std::bitset<dtype_count>;
+
+  // The ops that can be sampled and are accepted, of every dtype.
+  explicit Vocabulary(const std::function<bool(const Op& op)>& accept);
+  // What every one of the targets takes, so that all of them judge the same cases.
+  static Vocabulary taken_by(const std::vector<const Target*>& targets);
+  // Every op that can be sampled.
+  static const Vocabulary& all();
+
+  // The ops of a group, in registry order.
+  std::span<const Op* const> of(OpGroup group) const { return by_group_[static_cast<std::size_t>(group)]; }
+  // The dtypes that a tensor may have; f32 is always among them.
+  const Dtypes& dtypes() const { return dtypes_; }
+  // Whether calls of this op with a first tensor of this dtype are drawn.
+  bool has(const Op& op, DType dtype) const;
+  // Whether every dtype is drawn for every op.
+  bool whole() const { return calls_.empty(); }
+  bool strided_sources() const { return strided_sources_; }
+
+ private:
+  std::array<std::vector<const Op*>, op_group_count> by_group_;
+  Dtypes dtypes_ = Dtypes().set();
+  std::vector<Dtypes> calls_;  // by place in the registry; empty: all
+  bool strided_sources_ = true;
+};
+
+}  // namespace parallax
