@@ -9,6 +9,15 @@
 
 namespace parallax {
 
+// Which of the passes run.
+struct PassSelection {
+  std::vector<std::string> passes;  // these, in this order; none: all
+  std::string stop_after;           // none after this one; empty: to the end
+
+  // Those of `all` that are selected; an unknown name is an error.
+  Result<std::vector<Pass>> from(std::span<const Pass> all) const;
+};
+
 struct CompileOptions {
   FaultSet faults;
   int64_t alignment = 8;  // of the backend's arena, in bytes; small, so that slots of few sizes collide often
@@ -17,6 +26,8 @@ struct CompileOptions {
   bool reuse_in_place = false;                // let them
   bool reuse_memory = true;                   // no: storages lie apart, whatever the planner's parts say
   std::span<const Backend> backends{};        // who runs the nodes, the preferred one first; none: one for everything
+  EvaluateFn evaluate = nullptr;              // how the backend computes a node at compile time
+  PassSelection selection{};
 };
 
 // Called with each pass that has run, the graph that it was given and the one that it made.

@@ -45,12 +45,54 @@ extern const Fault narrowed_at_the_boundary;
 extern const Fault write_overtakes_reader;
 extern const Fault strided_operand_in_a_loop;
 
+// Passes that take more for true than is, by their files in faults/.
+extern const Fault drop_writes_without_readers;
+extern const Fault merge_calls_across_writes;
+extern const Fault lose_write_back;
+extern const Fault alias_no_ops_of_written_values;
+extern const Fault treat_floats_as_a_ring;
+extern const Fault drop_narrowing_casts;
+extern const Fault cut_integer_quotients;
+extern const Fault swap_operands_of_rsub;
+extern const Fault cancel_permutations;
+extern const Fault elide_layout_changes;
+extern const Fault sink_permutes_past_dims;
+extern const Fault merge_allocations;
+extern const Fault add_slice_starts;
+extern const Fault choose_addend_axis_by_size;
+
 // The one list. A new fault is its file in compiler/faults/ and one line here.
 inline constexpr std::array all_faults = {
-    &alias_blind_last_use,   &in_place_over_live_operand,  &output_by_value_name,   &rereading_kernel_in_place,
-    &undersized_reuse,       &borrowed_buffer_overwritten, &zero_lifetime,          &rounded_before_the_size,
-    &pass_through_unwritten, &outputs_deduplicated,        &unused_inputs_dropped,  &fused_over_second_use,
-    &partition_cycle,        &narrowed_at_the_boundary,    &write_overtakes_reader, &strided_operand_in_a_loop,
+    &alias_blind_last_use,
+    &in_place_over_live_operand,
+    &output_by_value_name,
+    &rereading_kernel_in_place,
+    &undersized_reuse,
+    &borrowed_buffer_overwritten,
+    &zero_lifetime,
+    &rounded_before_the_size,
+    &pass_through_unwritten,
+    &outputs_deduplicated,
+    &unused_inputs_dropped,
+    &fused_over_second_use,
+    &partition_cycle,
+    &narrowed_at_the_boundary,
+    &write_overtakes_reader,
+    &strided_operand_in_a_loop,
+    &drop_writes_without_readers,
+    &merge_calls_across_writes,
+    &lose_write_back,
+    &alias_no_ops_of_written_values,
+    &treat_floats_as_a_ring,
+    &drop_narrowing_casts,
+    &cut_integer_quotients,
+    &swap_operands_of_rsub,
+    &cancel_permutations,
+    &elide_layout_changes,
+    &sink_permutes_past_dims,
+    &merge_allocations,
+    &add_slice_starts,
+    &choose_addend_axis_by_size,
 };
 
 // What of the compiler a fault replaces: names of passes, "partition", "fusion", "planner". A finding under it should

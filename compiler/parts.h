@@ -18,6 +18,11 @@ struct CompilerParts {
   StorageSizes sizes = storage_bytes;
   int64_t (*shared_size)(int64_t operand, int64_t result) = larger_size;
   PackFn packer = pack_by_default;
+
+  // Puts another function in a pass's place.
+  void replace_pass(std::string_view name, PassFn run);
+  // The same, and moves the pass in front of all others.
+  void replace_pass_and_run_it_first(std::string_view name, PassFn run);
 };
 
 }  // namespace parallax

@@ -6,30 +6,64 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string_view>
 
 #include "graph/graph.h"
 
 namespace parallax {
 
-using PassFn = Result<Graph> (*)(const Graph& graph);
+// Runs one node at compile time: `storages` says by storage where its bytes lie; those of the results are written. An
+// error where there is no kernel for it, or where the data makes it raise.
+using EvaluateFn = Result<void> (*)(const Graph& graph, NodeId node, std::span<std::byte* const> storages);
+
+// What a pass may ask of the compilation beside the graph.
+struct PassOptions {
+  EvaluateFn evaluate = nullptr;  // null: nothing is computed at compile time
+};
+
+using PassFn = Result<Graph> (*)(const Graph& graph, const PassOptions& options);
 
 struct Pass {
   std::string_view name;
   PassFn run;
 };
 
+// What writes several tensors at once becomes single writes (decompose.cpp).
+Result<Graph> decompose_writes(const Graph& graph);
 // Every op becomes functional; what the caller must see written is copied to it at the very end (functionalize.cpp).
 Result<Graph> functionalize(const Graph& graph);
-// Copies that nobody can tell from their source become aliases of it (elide_copies.cpp).
-Result<Graph> elide_copies(const Graph& graph);
+// Ops that are made of others become those (decompose.cpp).
+Result<Graph> decompose(const Graph& graph);
+// What can be computed from constants alone becomes a constant (fold_constants.cpp).
+Result<Graph> fold_constants(const Graph& graph, const PassOptions& options);
+// Calls whose result is that of a simpler call become that (simplify.cpp).
+Result<Graph> simplify(const Graph& graph);
+// Permutations move towards the outputs, where they meet others and cancel (sink_permutes.cpp).
+Result<Graph> sink_permutes(const Graph& graph);
+// The same call on the same operands is made once (merge_common_calls.cpp).
+Result<Graph> merge_common_calls(const Graph& graph);
 // Nodes whose results reach neither an output nor a write disappear (drop_dead_nodes.cpp).
 Result<Graph> drop_dead_nodes(const Graph& graph);
+// Copies that nobody can tell from their source become aliases of it (elide_copies.cpp).
+Result<Graph> elide_copies(const Graph& graph);
+
+// A pass that looks at nothing but the graph.
+template <Result<Graph> (*run)(const Graph& graph)>
+Result<Graph> by_graph(const Graph& graph, const PassOptions&) {
+  return run(graph);
+}
 
 inline constexpr std::array standard_passes = {
-    Pass{"functionalize", functionalize},
-    Pass{"elide_copies", elide_copies},
-    Pass{"drop_dead_nodes", drop_dead_nodes},
+    Pass{"decompose_writes", by_graph<decompose_writes>},
+    Pass{"functionalize", by_graph<functionalize>},
+    Pass{"decompose", by_graph<decompose>},
+    Pass{"fold_constants", fold_constants},
+    Pass{"simplify", by_graph<simplify>},
+    Pass{"sink_permutes", by_graph<sink_permutes>},
+    Pass{"merge_common_calls", by_graph<merge_common_calls>},
+    Pass{"drop_dead_nodes", by_graph<drop_dead_nodes>},
+    Pass{"elide_copies", by_graph<elide_copies>},
 };
 
 }  // namespace parallax

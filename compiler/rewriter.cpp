@@ -34,8 +34,7 @@ bool same_meta(const TensorMeta& a, const TensorMeta& b) {
 }
 
 bool same_node(const Node& a, const Node& b) {
-  return a.op == b.op && a.name == b.name && a.results == b.results &&
-         std::ranges::equal(a.arguments, b.arguments, same_argument);
+  return a.op == b.op && a.name == b.name && a.results == b.results && same_arguments(a.arguments, b.arguments);
 }
 
 bool same_source(const Source& a, const Source& b) {
@@ -95,9 +94,30 @@ std::string Rewriter::fresh_name(std::string_view stem) {
   return name;
 }
 
+void Rewriter::stand_in(ValueId old, ValueId now) {
+  map(old, now);
+  stand_ins_.emplace_back(old, now);
+}
+
 Graph Rewriter::finish() {
   for (ValueId output : old_->outputs) builder_.add_output(mapped_[output.index]);
-  return builder_.take();
+  Graph graph = builder_.take();
+  for (const auto& [old, now] : stand_ins_) graph.names[now.index] = old_->name(old);
+  if (stand_ins_.empty()) return graph;
+  for (Node& node : graph.nodes) {
+    if (!node.op->schema.has_list_result()) node.name = graph.name(node.results.front());
+  }
+  return graph;
+}
+
+Result<Graph> renumbered(const Graph& graph) {
+  Rewriter rewriter(graph);
+  for (const Node& node : graph.nodes) TRY_VOID(rewriter.copy(node));
+  return rewriter.finish();
+}
+
+bool same_arguments(std::span<const Argument> a, std::span<const Argument> b) {
+  return std::ranges::equal(a, b, same_argument);
 }
 
 bool same_graph(const Graph& a, const Graph& b) {

@@ -4,6 +4,7 @@
 // Names of the old graph are kept for what stays, so that two printed graphs can be read side by side.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -12,6 +13,8 @@
 #include "graph/builder.h"
 
 namespace parallax {
+
+using NamedArguments = std::vector<std::pair<std::string, Argument>>;
 
 class Rewriter {
  public:
@@ -25,6 +28,8 @@ class Rewriter {
   // The new value of an old one; invalid if there is none yet.
   ValueId operator[](ValueId old) const { return mapped_[old.index]; }
   void map(ValueId old, ValueId now) { mapped_[old.index] = now; }
+  // Maps an old value to one that this rewriter has made in another way; it is called as the old one in the end.
+  void stand_in(ValueId old, ValueId now);
 
   // The node's arguments with each old value replaced by its new one.
   std::vector<Argument> mapped_arguments(const Node& node) const;
@@ -42,9 +47,15 @@ class Rewriter {
   const Graph* old_;
   GraphBuilder builder_;
   std::vector<ValueId> mapped_;
-  std::unordered_set<std::string_view> reserved_;  // names of the old graph
+  std::vector<std::pair<ValueId, ValueId>> stand_ins_;  // old and new
+  std::unordered_set<std::string_view> reserved_;       // names of the old graph
 };
 
+// The graph with its values numbered as a rewriter does, sources first, so that a rebuilt graph has the same numbers.
+Result<Graph> renumbered(const Graph& graph);
+
+// Whether two calls of an op are the same: NaN is the same as itself, and the zeros differ.
+bool same_arguments(std::span<const Argument> a, std::span<const Argument> b);
 // Whether two graphs are the same in everything: names, calls, metadata, sources with their data, outputs.
 bool same_graph(const Graph& a, const Graph& b);
 

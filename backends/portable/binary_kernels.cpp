@@ -45,20 +45,11 @@ struct Minimum {
   }
 };
 
-// Operand 1, a tensor or a Python number, for every element of the result.
-template <class C>
-Numbers<C> second_operand(const KernelCall& call, DType dtype) {
-  if (std::holds_alternative<ValueId>(call.arguments()[1])) return call.operand<C>(1, dtype);
-  Numbers<C> values = call.numbers<C>(call.output().layout->numel());
-  std::ranges::fill(values, rounded_to(dtype, call.number<C>(1)));
-  return values;
-}
-
 template <class C, class F>
 void combine(const KernelCall& call, F&& f) {
   const DType dtype = call.output().dtype;
   Numbers<C> a = call.operand<C>(0, dtype);
-  const Numbers<C> b = second_operand<C>(call, dtype);
+  const Numbers<C> b = call.operand_or_number<C>(1, dtype);
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = f(a[i], b[i]);
   call.write(a);
 }

@@ -21,6 +21,10 @@ bool runs(const Graph& graph, const std::vector<std::optional<NodeId>>& makers, 
          });
 }
 
+Error no_kernel(const Node& node) {
+  return {ErrorKind::Unsupported, "", "", fmt::format("no portable kernel for {}", node.op->name)};
+}
+
 std::vector<ValueId> newest_values(const Graph& graph) {
   std::vector<ValueId> newest(graph.metas.size());
   for (std::size_t v = 0; v < newest.size(); ++v) newest[graph.objects[v].index] = ValueId(v);
@@ -66,8 +70,7 @@ Result<std::shared_ptr<const Executable>> load(Program program) {
     if (runs(graph, makers, NodeId(n))) {
       kernel = find_kernel(graph.nodes[n].op->name);
       if (!kernel) {
-        return std::unexpected(
-            Error{ErrorKind::Unsupported, "", "", fmt::format("no portable kernel for {}", graph.nodes[n].op->name)});
+        return std::unexpected(no_kernel(graph.nodes[n]));
       }
     }
     executable->kernels.push_back(kernel);
@@ -84,6 +87,18 @@ Result<std::shared_ptr<const Executable>> load(Program program) {
     if (source.kind == SourceKind::Buffer) executable->buffers.push_back(newest[source.value.index]);
   }
   return executable;
+}
+
+Result<void> evaluate(const Graph& graph, NodeId id, std::span<std::byte* const> storages) {
+  const Node& node = graph.node(id);
+  const Kernel kernel = find_kernel(node.op->name);
+  if (!kernel) return std::unexpected(no_kernel(node));
+  std::vector<TensorRef> tensors;
+  for (const TensorMeta& meta : graph.metas) {
+    tensors.push_back({storages[meta.storage.index], meta.dtype, &meta.layout});
+  }
+  std::pmr::monotonic_buffer_resource scratch;
+  return kernel(KernelCall(Call(*node.op, node.arguments, graph.metas), tensors, node.results, scratch));
 }
 
 Instance::Instance(std::shared_ptr<const Executable> executable, std::byte poison)

@@ -47,6 +47,9 @@ struct RunResult {
   std::vector<TensorInPlace> outputs, inputs, buffers;
 };
 
+// One node in memory that is given by storage: how the compiler computes with constants (PassOptions::evaluate).
+Result<void> evaluate(const Graph& graph, NodeId node, std::span<std::byte* const> storages);
+
 class Instance {
  public:
   // `poison` fills the arena and fresh memory before each run, so that a read of bytes that nothing wrote shows.

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "backends/target.h"
 #include "backends/portable/pass_checks.h"
+#include "backends/target.h"
 #include "planner/plan_checker.h"
 
 namespace parallax::portable {

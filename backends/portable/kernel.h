@@ -4,6 +4,7 @@
 // mistake in one is seen in the other. A kernel's results overlap its operands only as its entry allows.
 #pragma once
 
+#include <algorithm>
 #include <memory_resource>
 #include <span>
 #include <string_view>
@@ -58,6 +59,14 @@ class KernelCall : public Call {
     PARALLAX_CHECK(layout.has_value());
     return read<C>(tensor, *layout, common);
   }
+  // Parameter i, a tensor or a Python number, for every element of the output.
+  template <class C>
+  Numbers<C> operand_or_number(int i, DType common) const {
+    if (std::holds_alternative<ValueId>(arguments()[static_cast<std::size_t>(i)])) return operand<C>(i, common);
+    Numbers<C> values = numbers<C>(output().layout->numel());
+    std::ranges::fill(values, rounded_to(common, number<C>(i)));
+    return values;
+  }
   // Scalar parameter i as an operand of the common dtype.
   template <class C>
   C number(int i) const {
@@ -96,6 +105,7 @@ struct KernelEntry {
 // The families. A new one is its file and one line in kernel.cpp.
 std::span<const KernelEntry> unary_kernels();
 std::span<const KernelEntry> binary_kernels();
+std::span<const KernelEntry> division_kernels();
 std::span<const KernelEntry> comparison_kernels();
 std::span<const KernelEntry> copy_kernels();
 std::span<const KernelEntry> fill_kernels();

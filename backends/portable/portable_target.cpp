@@ -9,6 +9,7 @@
 #include "backends/portable/kernel.h"
 #include "backends/portable/pass_checks.h"
 #include "backends/portable/protocol_runs.h"
+#include "compiler/decomposition.h"
 #include "compiler/functional_form.h"
 
 namespace parallax {
@@ -26,11 +27,12 @@ class PortableTarget : public Target {
   const std::string& name() const override { return name_; }
   const Profile& profile() const override { return *profile_; }
 
-  // A view costs no kernel; an in-place op becomes its functional twin.
+  // A view costs no kernel; an in-place op becomes its functional twin; some ops become several.
   bool takes(const Op& op) const override {
-    if (op.is_view() || find_kernel(op.name)) return true;
+    const auto runs = [](const Op& made) { return find_kernel(made.name) || is_decomposed(made); };
+    if (op.is_view() || runs(op)) return true;
     const Op* twin = op.writes() ? functional_twin(op) : nullptr;
-    return twin && find_kernel(twin->name);
+    return twin && runs(*twin);
   }
 
   Outcome run(const Case& test, const std::vector<Tensor>* second) override {
@@ -75,6 +77,7 @@ class PortableTarget : public Target {
     options.faults = options_.faults;
     options.alignment = options_.alignment;
     options.arena_limit = options_.arena_limit;
+    options.evaluate = evaluate;
     return options;
   }
 

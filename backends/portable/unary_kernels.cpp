@@ -72,6 +72,10 @@ PARALLAX_FUNCTION(HyperbolicArcCosine, std::acosh);
 PARALLAX_FUNCTION(Sine, std::sin);
 PARALLAX_FUNCTION(Cosine, std::cos);
 PARALLAX_FUNCTION(Exponential, std::exp);
+PARALLAX_FUNCTION(ExponentialLessOne, std::expm1);
+PARALLAX_FUNCTION(Logarithm, std::log);
+PARALLAX_FUNCTION(LogarithmOfOneMore, std::log1p);
+PARALLAX_FUNCTION(ErrorFunction, std::erf);
 PARALLAX_FUNCTION(SquareRoot, std::sqrt);
 PARALLAX_FUNCTION(HyperbolicTangent, std::tanh);
 #undef PARALLAX_FUNCTION
@@ -111,6 +115,10 @@ constexpr std::array table = {
     KernelEntry{"aten.sin.default", float_elementwise<Sine>, Overwrites::Elements},
     KernelEntry{"aten.cos.default", float_elementwise<Cosine>, Overwrites::Elements},
     KernelEntry{"aten.exp.default", float_elementwise<Exponential>, Overwrites::Elements},
+    KernelEntry{"aten.expm1.default", float_elementwise<ExponentialLessOne>, Overwrites::Elements},
+    KernelEntry{"aten.log.default", float_elementwise<Logarithm>, Overwrites::Elements},
+    KernelEntry{"aten.log1p.default", float_elementwise<LogarithmOfOneMore>, Overwrites::Elements},
+    KernelEntry{"aten.erf.default", float_elementwise<ErrorFunction>, Overwrites::Elements},
     KernelEntry{"aten.sqrt.default", float_elementwise<SquareRoot>, Overwrites::Elements},
     KernelEntry{"aten.tanh.default", float_elementwise<HyperbolicTangent>, Overwrites::Elements},
 };

@@ -1,16 +1,21 @@
 // Dead code: a node stays if it writes memory, or if a result of it reaches an output or a node that stays.
+#include "compiler/dead_nodes.h"
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
 
 namespace parallax {
 
 Result<Graph> drop_dead_nodes(const Graph& graph) {
+  return drop_nodes_unless(graph, [](const Op& op) { return op.writes(); });
+}
+
+Result<Graph> drop_nodes_unless(const Graph& graph, bool (*has_effects)(const Op& op)) {
   std::vector<bool> live_values(graph.metas.size(), false);
   std::vector<bool> live_nodes(graph.nodes.size(), false);
   for (ValueId output : graph.outputs) live_values[output.index] = true;
   for (std::size_t n = graph.nodes.size(); n-- > 0;) {
     const Node& node = graph.nodes[n];
-    bool live = node.op->writes();
+    bool live = has_effects(*node.op);
     for (ValueId result : node.results) live = live || live_values[result.index];
     if (!live) continue;
     live_nodes[n] = true;

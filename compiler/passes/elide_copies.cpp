@@ -15,6 +15,7 @@
 #include <limits>
 #include <optional>
 
+#include "compiler/copy_elision.h"
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
 #include "ops/registry.h"
@@ -123,13 +124,6 @@ Result<Graph> with_view(const Graph& graph, std::size_t elided, const ViewForm& 
   return rewriter.finish();
 }
 
-// The graph with its values numbered as a rewriter does, sources first, so that a rebuilt graph has the same numbers.
-Result<Graph> renumbered(const Graph& graph) {
-  Rewriter rewriter(graph);
-  for (const Node& node : graph.nodes) TRY_VOID(rewriter.copy(node));
-  return rewriter.finish();
-}
-
 // Whether the tensor is its whole storage, in order.
 bool fills_storage(const Graph& graph, ValueId value) {
   const Layout& layout = graph.meta(value).layout;
@@ -139,7 +133,8 @@ bool fills_storage(const Graph& graph, ValueId value) {
 
 // Whether a rebuilt graph, whose values have the same numbers, differs in nothing but strides and in the merge of the
 // storage of the value `copied` with `source`.
-bool same_but_strides(const Graph& before, const Graph& after, StorageId source, ValueId copied) {
+bool same_but_strides(const Graph& before, const Graph& after, StorageId source, ValueId copied,
+                      const ElisionRules& rules) {
   const StorageId copy = before.meta(copied).storage;
   std::vector<StorageId> renamed(before.storages.size());
   std::vector<StorageId> original(after.storages.size());
@@ -158,6 +153,7 @@ bool same_but_strides(const Graph& before, const Graph& after, StorageId source,
     if (!back.valid()) back = from;
     if (to != is.storage || back != from) return false;
   }
+  if (!rules.minds_layouts) return true;
   // as_strided sees the whole storage, whatever the strides of its operand.
   for (const Node& node : before.nodes) {
     if (!reads_strides(*node.op)) continue;
@@ -172,7 +168,9 @@ bool same_but_strides(const Graph& before, const Graph& after, StorageId source,
 
 }  // namespace
 
-Result<Graph> elide_copies(const Graph& graph) {
+Result<Graph> elide_copies(const Graph& graph) { return elide_copies_with(graph, {}); }
+
+Result<Graph> elide_copies_with(const Graph& graph, const ElisionRules& rules) {
   TRY(Graph result, renumbered(graph));
   for (bool again = true; again;) {
     again = false;
@@ -185,7 +183,7 @@ Result<Graph> elide_copies(const Graph& graph) {
       if (!uses.may_merge(source, result.meta(copied).storage)) continue;
       Result<Graph> tried = with_view(result, n, *form);
       if (!tried || overlaps_itself(tried->meta(copied).layout)) continue;
-      if (!same_but_strides(result, *tried, source, copied)) continue;
+      if (!same_but_strides(result, *tried, source, copied, rules)) continue;
       result = *std::move(tried);
       uses = StorageUses(result);
       again = true;

@@ -1,0 +1,115 @@
+// Composer: how a decomposition says what an op is made of.
+//
+// A decomposition is written as a formula over Terms, the values of the new graph:
+//     Terms silu(Composer& c) { Term x = c.operand(0); return {x * sigmoid(x)}; }
+// Eager computes f16 and bf16 in f32 and rounds once, at the end; so operands come in the dtype that is computed in,
+// and results are converted to what the op would have made when the formula is done. The first call that does not
+// infer is remembered, and what follows it does nothing, so that formulas need no error handling of their own.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/rewriter.h"
+
+namespace parallax {
+
+class Composer;
+class DecompositionTable;
+
+// A value while a formula is composed.
+struct Term {
+  Composer* composer = nullptr;
+  ValueId value;
+};
+using Terms = std::vector<Term>;
+
+class Composer {
+ public:
+  // `arguments` are the call's, as values of the new graph, and `results` what eager makes of it; new values are called
+  // `stem` and more. Calls of ops that the table has are taken apart in turn.
+  Composer(Rewriter& rewriter, const DecompositionTable& table, const Op& op, std::vector<Argument> arguments,
+           std::vector<ResultMeta> results, std::string stem);
+
+  // The call that is decomposed. Parameters go by position.
+  bool has(int i) const { return !is_none(argument(i)); }
+  const Argument& argument(int i) const { return arguments_[static_cast<std::size_t>(i)]; }
+  Scalar scalar(int i) const { return std::get<Scalar>(argument(i)); }
+  double real(int i) const { return as_double(scalar(i)); }
+  int64_t integer(int i) const { return as_integer(scalar(i)); }
+  bool boolean(int i) const { return std::get<bool>(scalar(i)); }
+  const IntList& integers(int i) const { return std::get<IntList>(argument(i)); }
+  // What eager would have made.
+  const ResultMeta& result(std::size_t k = 0) const { return results_[k]; }
+  std::size_t result_count() const { return results_.size(); }
+  // The dtype that the first result is computed in.
+  DType computed_in() const;
+
+  // Operand i as it is; converted to the first result's dtype; and converted from there to what is computed in.
+  Term raw(int i) { return {this, std::get<ValueId>(argument(i))}; }
+  Term converted(int i) { return cast(raw(i), result().dtype); }
+  Term operand(int i) { return cast(converted(i), computed_in()); }
+
+  // After a failed call nothing is known of a term: it counts as a number.
+  const TensorMeta& meta(Term term) const;
+  const Dims& sizes(Term term) const { return meta(term).layout.sizes; }
+
+  // A call's first result.
+  Term call(std::string_view op, std::vector<Argument> positional, NamedArguments named = {});
+  // Converted to the dtype; the term itself where it has it.
+  Term cast(Term term, DType dtype);
+  // A 0-d tensor of one number.
+  Term number(Scalar number, DType dtype);
+  // A tensor of one number.
+  Term full(const Dims& sizes, Scalar number, DType dtype);
+
+  bool failed() const { return error_.has_value(); }
+  // The results as eager would have made them: of that dtype and layout, each in memory of its own.
+  Result<std::vector<ValueId>> finish(const Terms& terms);
+
+ private:
+  Term fitted(Term term, const ResultMeta& wanted);
+  Term laid_out(Term term, const Layout& layout);
+
+  Rewriter& rewriter_;
+  const DecompositionTable& table_;
+  const Op& op_;
+  std::vector<Argument> arguments_;
+  std::vector<ResultMeta> results_;
+  std::string stem_;
+  std::size_t first_storage_;  // from it on they are made by this formula
+  std::vector<bool> taken_;    // of those: a result lies in it
+  std::optional<Error> error_;
+};
+
+// Formulas. Two terms broadcast as in eager; a number is a Python number.
+Term operator+(Term a, Term b);
+Term operator-(Term a, Term b);
+Term operator*(Term a, Term b);
+Term operator/(Term a, Term b);
+Term operator-(Term a);
+Term operator+(Term a, Scalar b);
+Term operator-(Term a, Scalar b);
+Term operator*(Term a, Scalar b);
+Term operator/(Term a, Scalar b);
+// Comparisons give bool terms.
+Term less(Term a, Scalar b);
+Term at_most(Term a, Scalar b);
+Term greater(Term a, Scalar b);
+Term equal(Term a, Scalar b);
+Term differs(Term a, Scalar b);
+Term choose(Term condition, Term yes, Term no);
+// A function of one operand by its name ("exp").
+Term apply(std::string_view function, Term x);
+// Reductions that keep their dims. No dims means all of them.
+Term total(Term x, const IntList& dims, bool keep = true);
+Term largest(Term x, const IntList& dims, bool keep = true);
+// Other shapes.
+Term viewed(Term x, const Dims& sizes);  // as a view where it is one, else copied
+Term unsqueezed(Term x, int64_t dim);
+Term swapped(Term x, int64_t a, int64_t b);
+
+}  // namespace parallax

@@ -1,0 +1,66 @@
+// Division that rounds down and its remainder, from a division that cuts, as processors have it.
+#include <array>
+
+#include "compiler/decomposition.h"
+
+namespace parallax {
+namespace {
+
+Term operand_or_number(Composer& c, int i) {
+  const auto* number = std::get_if<Scalar>(&c.argument(i));
+  return number ? c.number(*number, c.computed_in()) : c.operand(i);
+}
+
+// What a division that cuts leaves.
+Term rest_of(Term a, Term b) { return a.composer->call("aten.fmod.Tensor", {a.value, b.value}); }
+
+// Whether a quotient that was cut lies one over that which is rounded down: something is left over, and it has not the
+// divisor's sign.
+Term is_over(Term rest, Term b) {
+  const Term signs_differ = b.composer->call("aten.ne.Tensor", {less(rest, 0).value, less(b, 0).value});
+  return differs(rest, 0) * signs_differ;
+}
+
+// The quotient of integers, cut. The lowest integer by -1 has none, and processors trap.
+Term cut_quotient(Composer& c, Term a, Term b) {
+  const auto divided = [&](Term by) {
+    return c.call("aten.div.Tensor_mode", {a.value, by.value}, {{"rounding_mode", std::string("trunc")}});
+  };
+  const DType dtype = c.result().dtype;
+  if (info(dtype).min_integer == 0) return divided(b);
+  const Term negates = equal(b, -1);
+  return choose(negates, -a, divided(choose(negates, c.number(1, dtype), b)));
+}
+
+Terms floored(Composer& c) {
+  const Term a = operand_or_number(c, 0);
+  const Term b = operand_or_number(c, 1);
+  if (is_floating(c.result().dtype)) {
+    return {c.call("aten.div.Tensor_mode", {a.value, b.value}, {{"rounding_mode", std::string("floor")}})};
+  }
+  return {cut_quotient(c, a, b) - c.cast(is_over(rest_of(a, b), b), c.result().dtype)};
+}
+
+Terms divided_by_mode(Composer& c) {
+  const bool floors = c.argument(2) == Argument(std::string("floor"));
+  return floors && is_integral(c.result().dtype) ? floored(c) : Terms();
+}
+
+Terms remainder(Composer& c) {
+  const Term b = operand_or_number(c, 1);
+  const Term rest = rest_of(operand_or_number(c, 0), b);
+  return {choose(is_over(rest, b), rest + b, rest)};
+}
+
+constexpr std::array rows = {
+    Decomposition{"aten.floor_divide.default", floored},      Decomposition{"aten.floor_divide.Scalar", floored},
+    Decomposition{"aten.div.Tensor_mode", divided_by_mode},   Decomposition{"aten.div.Scalar_mode", divided_by_mode},
+    Decomposition{"aten.remainder.Tensor", remainder},        Decomposition{"aten.remainder.Scalar", remainder},
+    Decomposition{"aten.remainder.Scalar_Tensor", remainder},
+};
+
+}  // namespace
+
+DecompositionTable::Rows division_decompositions() { return rows; }
+
+}  // namespace parallax

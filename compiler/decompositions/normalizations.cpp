@@ -1,0 +1,125 @@
+// Softmax and its kin; layer, group and RMS normalisation.
+#include <array>
+#include <limits>
+
+#include "compiler/decomposition.h"
+#include "compiler/decompositions/moments.h"
+
+namespace parallax {
+namespace {
+
+// The elements less the largest along the dim, so that nothing overflows.
+Term lowered(Term x, const IntList& dims) { return x - largest(x, dims); }
+
+Terms softmax(Composer& c) {
+  const Term exponential = apply("exp", lowered(c.operand(0), {c.integer(1)}));
+  return {exponential / total(exponential, {c.integer(1)})};
+}
+
+Terms log_softmax(Composer& c) {
+  const Term x = lowered(c.operand(0), {c.integer(1)});
+  return {x - apply("log", total(apply("exp", x), {c.integer(1)}))};
+}
+
+// An empty tensor has no largest element.
+template <Terms (*parts)(Composer&)>
+Terms unless_empty(Composer& c) {
+  if (c.result().layout.numel() > 0) return parts(c);
+  return {c.full(c.result().layout.sizes, 0, c.result().dtype)};
+}
+
+// Where the largest is infinite, it is not taken off: inf - inf would be NaN.
+Terms logsumexp(Composer& c) {
+  const Term x = c.operand(0);
+  const IntList dims = c.integers(1).empty() ? dims_from(0, c.sizes(x).size()) : c.integers(1);
+  if (c.sizes(x).empty() || c.meta(x).layout.numel() == 0) return {};
+  const Term most = largest(x, dims);
+  const Term finite =
+      choose(equal(apply("abs", most), std::numeric_limits<double>::infinity()), apply("zeros_like", most), most);
+  const Term sum = apply("log", total(apply("exp", x - finite), dims)) + finite;
+  return {viewed(sum, c.result().layout.sizes)};
+}
+
+// The normalised elements, the mean and the inverse deviation of each lane.
+struct Normalized {
+  Term x;
+  Term mean;
+  Term inverse;
+};
+
+Normalized normalized(Term x, const IntList& dims, double eps) {
+  const Moments moments = moments_of(x, dims);
+  const Term inverse = inverse_deviation(moments.squares / static_cast<double>(moments.count), eps);
+  return {moments.deviation * inverse, moments.mean, inverse};
+}
+
+// The results that the call has: the native overloads hand the moments on.
+Terms with_moments(Composer& c, Term x, const Normalized& lane) {
+  if (c.result_count() == 1) return {x};
+  return {x, viewed(lane.mean, c.result(1).layout.sizes), viewed(lane.inverse, c.result(2).layout.sizes)};
+}
+
+Terms layer_norm(Composer& c) {
+  const Term x = c.operand(0);
+  const Dims shape(c.integers(1));
+  const Normalized lane = normalized(x, dims_from(c.sizes(x).size() - shape.size(), c.sizes(x).size()), c.real(4));
+  return with_moments(c, scaled_and_shifted(lane.x, 2, 3, shape), lane);
+}
+
+Terms rms_norm(Composer& c) {
+  const Term x = c.operand(0);
+  const Dims shape(c.integers(1));
+  const IntList dims = dims_from(c.sizes(x).size() - shape.size(), c.sizes(x).size());
+  const double own_eps = c.computed_in() == DType::F64 ? std::numeric_limits<double>::epsilon()
+                                                       : static_cast<double>(std::numeric_limits<float>::epsilon());
+  const Term mean = total(x * x, dims) / static_cast<double>(lane_length(c.sizes(x), dims));
+  return {scaled_and_shifted(x * inverse_deviation(mean, c.has(3) ? c.real(3) : own_eps), 2, -1, shape)};
+}
+
+struct Groups {
+  int64_t batch;
+  int64_t channels;
+  int64_t inner;
+  int64_t groups;
+};
+
+// A group is a stretch of the elements in order, and a channel a stretch of a group.
+Terms in_groups(Composer& c, const Groups& shape, int weight, int bias, double eps) {
+  const Term x = c.operand(0);
+  const Dims sizes = c.sizes(x);
+  const int64_t length = shape.channels / shape.groups * shape.inner;
+  const Normalized lane = normalized(viewed(x, {shape.batch, shape.groups, length}), {2}, eps);
+  const Term channels = viewed(lane.x, {shape.batch, shape.channels, shape.inner});
+  return with_moments(c, viewed(scaled_and_shifted(channels, weight, bias, {shape.channels, 1}), sizes), lane);
+}
+
+Terms native_group_norm(Composer& c) {
+  return in_groups(c, {c.integer(3), c.integer(4), c.integer(5), c.integer(6)}, 1, 2, c.real(7));
+}
+
+Terms group_norm(Composer& c) {
+  const Dims& sizes = c.meta(c.raw(0)).layout.sizes;
+  const int64_t inner = lane_length(sizes, dims_from(2, sizes.size()));
+  return in_groups(c, {sizes[0], sizes[1], inner, c.integer(1)}, 2, 3, c.real(4));
+}
+
+constexpr std::array rows = {
+    Decomposition{"aten._softmax.default", unless_empty<softmax>},
+    Decomposition{"aten.softmax.int", unless_empty<softmax>},
+    Decomposition{"aten.special_softmax.default", unless_empty<softmax>},
+    Decomposition{"aten._log_softmax.default", unless_empty<log_softmax>},
+    Decomposition{"aten.log_softmax.int", unless_empty<log_softmax>},
+    Decomposition{"aten.special_log_softmax.default", unless_empty<log_softmax>},
+    Decomposition{"aten.logsumexp.default", logsumexp},
+    Decomposition{"aten.native_layer_norm.default", layer_norm},
+    Decomposition{"aten.layer_norm.default", layer_norm},
+    Decomposition{"aten.rms_norm.default", rms_norm},
+    Decomposition{"aten.native_group_norm.default", native_group_norm},
+    Decomposition{"aten.group_norm.default", group_norm},
+};
+
+}  // namespace
+
+DecompositionTable::Rows normalization_decompositions() { return rows; }
+
+}  // namespace parallax

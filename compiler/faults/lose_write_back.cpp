@@ -1,0 +1,42 @@
+// F06: functionalize takes the copy back into the caller's memory for needless where its source is returned as well, or
+// is another input (coremltools #2713, ExecuTorch #7515).
+#include <algorithm>
+
+#include "compiler/faults.h"
+#include "compiler/rewriter.h"
+
+namespace parallax {
+namespace {
+
+bool is_handed_over(const Graph& graph, ValueId value) {
+  const auto lies_with = [&](ValueId other) { return graph.meta(other).storage == graph.meta(value).storage; };
+  return std::ranges::any_of(graph.outputs, lies_with) || std::ranges::any_of(graph.sources, lies_with, &Source::value);
+}
+
+Result<Graph> functionalize_losing_writes(const Graph& graph, const PassOptions&) {
+  TRY(const Graph functional, functionalize(graph));
+  Rewriter rewriter(functional);
+  for (const Node& node : functional.nodes) {
+    const bool writes_back = node.op->name == "aten.copy_.default";
+    const ValueId written = node.results.front();
+    if (writes_back && is_handed_over(functional, std::get<ValueId>(node.arguments[1]))) {
+      rewriter.map(written, rewriter[std::get<ValueId>(node.arguments[0])]);
+    } else {
+      TRY_VOID(rewriter.copy(node));
+    }
+  }
+  return rewriter.finish();
+}
+
+}  // namespace
+
+const Fault lose_write_back = {
+    "F06",
+    "write-back lost",
+    "compiler/passes/functionalize.cpp",
+    "what was written to an input or a buffer is not copied back to it where the new value is returned too",
+    "coremltools#2713, executorch#7515, executorch#21979",
+    [](CompilerParts& parts) { parts.replace_pass("functionalize", functionalize_losing_writes); },
+};
+
+}  // namespace parallax

@@ -1,0 +1,124 @@
+#include "compiler/matcher.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ops/registry.h"
+
+namespace parallax {
+namespace {
+
+// Fills by the parameter that holds their number; -1: a number of the op.
+struct Fill {
+  std::string_view op;
+  int parameter;
+  int64_t number;
+};
+constexpr std::array fills = {
+    Fill{"aten.full.default", 1, 0},
+    Fill{"aten.full_like.default", 1, 0},
+    Fill{"aten.zeros_like.default", -1, 0},
+    Fill{"aten.ones_like.default", -1, 1},
+};
+
+// Looking at more elements of a constant costs more than it saves.
+constexpr int64_t most_elements = 1024;
+
+// The number as the dtype holds it, if it holds it.
+std::optional<Scalar> exactly(DType dtype, const Scalar& number) {
+  const double real = as_double(number);
+  if (is_floating(dtype)) return round_to(dtype, real) == real ? std::optional<Scalar>(real) : std::nullopt;
+  if (is_floating(number)) return std::nullopt;
+  const int64_t integer = as_integer(number);
+  return wrap_to(dtype, integer) == integer ? std::optional<Scalar>(integer) : std::nullopt;
+}
+
+}  // namespace
+
+Replacement call_of(std::string_view op, std::vector<Argument> positional, NamedArguments named) {
+  const Op& record = op_named(op);
+  Result<std::vector<Argument>> arguments = bind_arguments(record, std::move(positional), std::move(named));
+  PARALLAX_CHECK(arguments.has_value());
+  return {&record, *std::move(arguments)};
+}
+
+void Matcher::follow() {
+  const Graph& now = graph();
+  makers_.resize(now.metas.size(), -1);
+  last_writes_.resize(now.storages.size(), -1);
+  for (; followed_ < now.nodes.size(); ++followed_) {
+    const Node& node = now.nodes[followed_];
+    for (ValueId result : node.results) makers_[result.index] = static_cast<int>(followed_);
+    for (std::size_t i = 0; i < node.arguments.size(); ++i) {
+      if (!node.op->schema.parameters[i].written) continue;
+      for_each_value(node.arguments[i],
+                     [&](ValueId value) { last_writes_[now.meta(value).storage.index] = static_cast<int>(followed_); });
+    }
+  }
+}
+
+const Node* Matcher::maker(ValueId value, std::span<const std::string_view> ops) {
+  follow();
+  const int made_by = makers_[value.index];
+  if (made_by < 0) return nullptr;
+  const Node& node = graph().nodes[static_cast<std::size_t>(made_by)];
+  if (std::ranges::find(ops, node.op->name) == ops.end()) return nullptr;
+  bool unwritten = last_writes_[meta(value).storage.index] < made_by;
+  for (const Argument& argument : node.arguments) {
+    for_each_value(argument, [&](ValueId operand) {
+      unwritten = unwritten && last_writes_[meta(operand).storage.index] < made_by;
+    });
+  }
+  return unwritten ? &node : nullptr;
+}
+
+std::optional<Scalar> Matcher::uniform_constant(const Source& source) const {
+  if (source.kind != SourceKind::Constant || source.data.numel() == 0 || source.data.numel() > most_elements)
+    return std::nullopt;
+  const Tensor& data = source.data;
+  const auto element = [&](int64_t i) {
+    return is_floating(data.dtype) ? Scalar(data.get_double(i)) : Scalar(data.get_integer(i));
+  };
+  // The zeros are equal and are not the same.
+  const Scalar first = element(0);
+  for (int64_t i = 0; i < data.numel(); ++i) {
+    if (element(i) != first || std::signbit(as_double(element(i))) != std::signbit(as_double(first)))
+      return std::nullopt;
+  }
+  return first;
+}
+
+std::optional<Scalar> Matcher::uniform(ValueId value) {
+  for (const Source& source : graph().sources) {
+    if (source.value == value) return uniform_constant(source);
+  }
+  for (const Fill& fill : fills) {
+    const Node* made = maker(value, fill.op);
+    if (!made) continue;
+    const Scalar number = fill.parameter < 0
+                              ? Scalar(fill.number)
+                              : std::get<Scalar>(made->arguments[static_cast<std::size_t>(fill.parameter)]);
+    return exactly(meta(value).dtype, number);
+  }
+  return std::nullopt;
+}
+
+bool Matcher::makes_the_same(const Replacement& call, const Op& op, std::span<const Argument> arguments,
+                             bool strides_may_differ) const {
+  const Result<std::vector<ResultMeta>> wanted = op.infer(Call(op, arguments, graph().metas));
+  const Result<std::vector<ResultMeta>> made = call.op->infer(Call(*call.op, call.arguments, graph().metas));
+  if (!wanted || !made || wanted->size() != 1 || made->size() != 1) return false;
+  const ResultMeta& a = wanted->front();
+  const ResultMeta& b = made->front();
+  if (a.dtype != b.dtype || a.layout.sizes != b.layout.sizes || a.same_object != b.same_object) return false;
+  if (a.alias.valid() != b.alias.valid()) return false;
+  if (a.alias.valid() && meta(a.alias).storage != meta(b.alias).storage) return false;
+  return strides_may_differ || a.layout == b.layout;
+}
+
+Result<void> Matcher::add(const Node& node, const Replacement& call) {
+  return rewriter_.add(Node{call.op, node.name, {}, node.results}, call.arguments);
+}
+
+}  // namespace parallax

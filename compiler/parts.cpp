@@ -1,0 +1,24 @@
+#include "compiler/parts.h"
+
+#include <algorithm>
+
+namespace parallax {
+namespace {
+
+std::vector<Pass>::iterator pass_named(std::vector<Pass>& passes, std::string_view name) {
+  const auto found = std::ranges::find(passes, name, &Pass::name);
+  PARALLAX_CHECK(found != passes.end());
+  return found;
+}
+
+}  // namespace
+
+void CompilerParts::replace_pass(std::string_view name, PassFn run) { pass_named(passes, name)->run = run; }
+
+void CompilerParts::replace_pass_and_run_it_first(std::string_view name, PassFn run) {
+  replace_pass(name, run);
+  const auto pass = pass_named(passes, name);
+  std::rotate(passes.begin(), pass, pass + 1);
+}
+
+}  // namespace parallax

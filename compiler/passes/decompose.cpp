@@ -1,0 +1,24 @@
+// Decompose: ops that backends have no kernel for become what they are made of.
+#include "compiler/decomposition.h"
+#include "compiler/passes.h"
+
+namespace parallax {
+
+Result<Graph> decompose_with(const Graph& graph, const DecompositionTable& table) {
+  Rewriter rewriter(graph);
+  for (const Node& node : graph.nodes) {
+    TRY(const auto parts, composed(rewriter, table, *node.op, rewriter.mapped_arguments(node), node.name));
+    if (!parts) {
+      TRY_VOID(rewriter.copy(node));
+      continue;
+    }
+    for (std::size_t k = 0; k < parts->size(); ++k) rewriter.stand_in(node.results[k], (*parts)[k]);
+  }
+  return rewriter.finish();
+}
+
+Result<Graph> decompose_writes(const Graph& graph) { return decompose_with(graph, write_decompositions()); }
+
+Result<Graph> decompose(const Graph& graph) { return decompose_with(graph, decompositions()); }
+
+}  // namespace parallax

@@ -1,0 +1,125 @@
+// Common calls: a call that was made before on operands that nothing has written since is not made again.
+//
+// Eager has two results in two places. The second one becomes a copy of the first, which elide_copies makes an alias of
+// where nobody can tell; a view becomes the first view. Copies and fills cost no more than such a copy and stay.
+#include <algorithm>
+#include <unordered_map>
+
+#include "compiler/common_calls.h"
+#include "compiler/passes.h"
+#include "compiler/rewriter.h"
+#include "ops/registry.h"
+
+namespace parallax {
+namespace {
+
+class Merger {
+ public:
+  Merger(const Graph& graph, const MergeRules& rules) : graph_(graph), rules_(rules), rewriter_(graph) {}
+
+  Result<Graph> run() {
+    for (const Node& node : graph_.nodes) {
+      const std::vector<Argument> arguments = rewriter_.mapped_arguments(node);
+      const std::optional<Made> before = may_merge(node) ? made_before(node, arguments) : std::nullopt;
+      if (before) {
+        TRY_VOID(merge(node, *before));
+      } else {
+        TRY_VOID(rewriter_.add(node, arguments));
+      }
+      note_writes(node);
+    }
+    return rewriter_.finish();
+  }
+
+ private:
+  // A call that was made: its node, its operands in the new graph, and the writes to all that it read and made.
+  struct Made {
+    const Node* node;
+    std::vector<Argument> arguments;
+    int64_t writes = 0;
+  };
+
+  // A copy of what is not dense would lie otherwise.
+  bool may_merge(const Node& node) const {
+    if (node.op->writes() || node.op->group == OpGroup::Copy) return false;
+    if (node.op->group == OpGroup::Fill && !rules_.merges_fills) return false;
+    return std::ranges::all_of(
+        node.results, [&](ValueId result) { return !is_apart(node, result) || is_dense(graph_.meta(result).layout); });
+  }
+
+  int64_t writes_to(const Made& made) {
+    int64_t writes = 0;
+    const auto add = [&](ValueId value) { writes += writes_[rewriter_.meta(value).storage]; };
+    for (const Argument& argument : made.arguments) for_each_value(argument, add);
+    for (ValueId result : made.node->results) {
+      if (rewriter_[result].valid()) add(rewriter_[result]);
+    }
+    return writes;
+  }
+
+  void note_writes(const Node& node) {
+    for (std::size_t i = 0; i < node.arguments.size(); ++i) {
+      if (!node.op->schema.parameters[i].written) continue;
+      for_each_value(node.arguments[i], [&](ValueId value) { ++writes_[rewriter_.meta(rewriter_[value]).storage]; });
+    }
+  }
+
+  // The earlier one of two equal calls; what is not equal to any is noted.
+  std::optional<Made> made_before(const Node& node, const std::vector<Argument>& arguments) {
+    std::size_t key = std::hash<const Op*>()(node.op);
+    for (const Argument& argument : arguments) {
+      for_each_value(argument, [&](ValueId value) { key = key * 31 + value.index; });
+    }
+    const auto [first, last] = made_.equal_range(key);
+    for (auto at = first; at != last; ++at) {
+      const Made& made = at->second;
+      if (made.node->op != node.op || !same_arguments(made.arguments, arguments)) continue;
+      if (!rules_.sees_writes || made.writes == writes_to(made)) return made;
+    }
+    Made now{&node, arguments};
+    now.writes = writes_to(now);
+    made_.emplace(key, std::move(now));
+    return std::nullopt;
+  }
+
+  // Whether a result lies in memory of its own, which is to stay its own.
+  bool is_apart(const Node& node, ValueId result) const {
+    if (node.op->group == OpGroup::Fill) return false;
+    bool shared = false;
+    for (const Argument& argument : node.arguments) {
+      for_each_value(argument, [&](ValueId value) {
+        shared = shared || graph_.meta(value).storage == graph_.meta(result).storage;
+      });
+    }
+    return !shared;
+  }
+
+  Result<void> merge(const Node& node, const Made& before) {
+    for (std::size_t k = 0; k < node.results.size(); ++k) {
+      const ValueId earlier = rewriter_[before.node->results[k]];
+      if (!is_apart(node, node.results[k])) {
+        rewriter_.map(node.results[k], earlier);
+        continue;
+      }
+      TRY(const ValueId copy, rewriter_.builder().call("aten.clone.default", {earlier}, graph_.name(node.results[k])));
+      rewriter_.map(node.results[k], copy);
+    }
+    return {};
+  }
+
+  const Graph& graph_;
+  const MergeRules& rules_;
+  Rewriter rewriter_;
+  std::unordered_multimap<std::size_t, Made> made_;
+  std::unordered_map<StorageId, int64_t> writes_;  // by storage of the new graph
+};
+
+}  // namespace
+
+Result<Graph> merge_common_calls_with(const Graph& graph, const MergeRules& rules) {
+  return Merger(graph, rules).run();
+}
+
+Result<Graph> merge_common_calls(const Graph& graph) { return merge_common_calls_with(graph, {}); }
+
+}  // namespace parallax

@@ -1,0 +1,36 @@
+// Simplify: each call as simple as the rules make it (simplify_rules.h), and aliases of our own values as these values.
+#include <algorithm>
+
+#include "compiler/passes.h"
+#include "compiler/simplify_rules.h"
+
+namespace parallax {
+namespace {
+
+// Whether the value is a caller's tensor object, whose sizes a write of metadata at the end may change.
+bool is_source(const Graph& graph, ValueId value) {
+  return std::ranges::any_of(graph.sources,
+                             [&](const Source& source) { return source.value == graph.objects[value.index]; });
+}
+
+}  // namespace
+
+Result<Graph> simplify_with(const Graph& graph, const Algebra& algebra) {
+  Rewriter rewriter(graph);
+  Matcher matcher(rewriter);
+  for (const Node& node : graph.nodes) {
+    Replacement call = {node.op, rewriter.mapped_arguments(node)};
+    while (auto found = simpler(matcher, *call.op, call.arguments, algebra)) call = *std::move(found);
+    const auto* viewed = call.op->name == "aten.alias.default" ? std::get_if<ValueId>(&call.arguments[0]) : nullptr;
+    if (viewed && !is_source(matcher.graph(), *viewed)) {
+      rewriter.map(node.results.front(), *viewed);
+    } else {
+      TRY_VOID(matcher.add(node, call));
+    }
+  }
+  return rewriter.finish();
+}
+
+Result<Graph> simplify(const Graph& graph) { return simplify_with(graph, exact_algebra); }
+
+}  // namespace parallax
