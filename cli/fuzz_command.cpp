@@ -97,7 +97,7 @@ void add_fuzz_command(CLI::App& program, int& exit_code) {
       "Examples:\n"
       "  parallax fuzz --profile alias --seconds 60\n"
       "  parallax fuzz --target portable --target executorch-portable --seed 7 --graphs 1000\n"
-      "The seed is printed first; --seed S --graphs N gives the same cases whatever --jobs is. Graphs are of the ops that\n"
+      "The seed is printed first; --seed S --graphs N gives the same cases whatever --jobs is. Graphs are of the ops and dtypes that\n"
       "all of the targets take.");
   command->add_option("--target", flags->targets, "What to drive (see parallax targets); repeatable. Default: ours and every installed one");
   command->add_option("--profile", flags->profile, "What graphs look like: alias, state, topology, numeric, shape, all")->capture_default_str();
