@@ -8,6 +8,8 @@
 namespace parallax {
 namespace {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 // The elements less the largest along the dim, so that nothing overflows.
 Term lowered(Term x, const IntList& dims) { return x - largest(x, dims); }
 
@@ -32,10 +34,11 @@ Terms unless_empty(Composer& c) {
 Terms logsumexp(Composer& c) {
   const Term x = c.operand(0);
   const IntList dims = c.integers(1).empty() ? dims_from(0, c.sizes(x).size()) : c.integers(1);
-  if (c.sizes(x).empty() || c.meta(x).layout.numel() == 0) return {};
+  if (c.sizes(x).empty()) return {x};
+  // The sum of nothing is 0.
+  if (c.meta(x).layout.numel() == 0) return {c.full(c.result().layout.sizes, -infinity, c.result().dtype)};
   const Term most = largest(x, dims);
-  const Term finite =
-      choose(equal(apply("abs", most), std::numeric_limits<double>::infinity()), apply("zeros_like", most), most);
+  const Term finite = choose(equal(apply("abs", most), infinity), apply("zeros_like", most), most);
   const Term sum = apply("log", total(apply("exp", x - finite), dims)) + finite;
   return {viewed(sum, c.result().layout.sizes)};
 }

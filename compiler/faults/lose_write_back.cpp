@@ -1,5 +1,5 @@
-// F06: functionalize takes the copy back into the caller's memory for needless where its source is returned as well, or
-// is another input (coremltools #2713, ExecuTorch #7515).
+// F06: functionalize takes the copy back into the caller's memory for needless where its source is returned as well, is
+// another input, or was written through a view (coremltools #2713, ExecuTorch #7515, #21979).
 #include <algorithm>
 
 #include "compiler/faults.h"
@@ -13,14 +13,20 @@ bool is_handed_over(const Graph& graph, ValueId value) {
   return std::ranges::any_of(graph.outputs, lies_with) || std::ranges::any_of(graph.sources, lies_with, &Source::value);
 }
 
+bool is_written_through_a_view(const Graph& graph, ValueId value) {
+  return std::ranges::any_of(graph.nodes, [&](const Node& node) {
+    return node.op->name == "aten.as_strided_scatter.default" && node.results.front() == value;
+  });
+}
+
 Result<Graph> functionalize_losing_writes(const Graph& graph, const PassOptions&) {
   TRY(const Graph functional, functionalize(graph));
   Rewriter rewriter(functional);
   for (const Node& node : functional.nodes) {
     const bool writes_back = node.op->name == "aten.copy_.default";
-    const ValueId written = node.results.front();
-    if (writes_back && is_handed_over(functional, std::get<ValueId>(node.arguments[1]))) {
-      rewriter.map(written, rewriter[std::get<ValueId>(node.arguments[0])]);
+    const ValueId source = writes_back ? std::get<ValueId>(node.arguments[1]) : ValueId();
+    if (writes_back && (is_handed_over(functional, source) || is_written_through_a_view(functional, source))) {
+      rewriter.map(node.results.front(), rewriter[std::get<ValueId>(node.arguments[0])]);
     } else {
       TRY_VOID(rewriter.copy(node));
     }
@@ -34,7 +40,7 @@ const Fault lose_write_back = {
     "F06",
     "write-back lost",
     "compiler/passes/functionalize.cpp",
-    "what was written to an input or a buffer is not copied back to it where the new value is returned too",
+    "what was written to an input or a buffer through a view, or is returned too, is not copied back to it",
     "coremltools#2713, executorch#7515, executorch#21979",
     [](CompilerParts& parts) { parts.replace_pass("functionalize", functionalize_losing_writes); },
 };

@@ -19,15 +19,17 @@ std::string call(const std::string& out, const std::string& op, const std::strin
 
 TEST(FoldConstants, ComputesWhatHasOnlyConstantOperands) {
   const std::vector<testing::PassExample> examples = {
-      {"a chain", call("a", "neg.default", R"("%k")") + "," + call("t", "t.default", R"("%a")") + "," +
-                      call("b", "exp.default", R"("%t")") + "," + call("c", "add.Tensor", R"("%y", "%b")"),
+      {"a chain",
+       call("a", "neg.default", R"("%k")") + "," + call("t", "t.default", R"("%a")") + "," +
+           call("b", "exp.default", R"("%t")") + "," + call("c", "add.Tensor", R"("%y", "%b")"),
        R"("%c")", "t add"},
       {"what is returned is made anew in each run", call("a", "neg.default", R"("%k")"), R"("%a")", "neg"},
-      {"what has no operands", call("a", "full.default", "[2, 3], 1.0") + "," + call("b", "add.Tensor", R"("%x", "%a")"),
-       R"("%b")", "full add"},
+      {"what has no operands",
+       call("a", "full.default", "[2, 3], 1.0") + "," + call("b", "add.Tensor", R"("%x", "%a")"), R"("%b")",
+       "full add"},
       {"what raises is left to the run",
-       call("a", "index_select.default", R"("%k", 0, "%far")") + "," + call("b", "add.Tensor", R"("%x", "%a")"), R"("%b")",
-       "index_select add"},
+       call("a", "index_select.default", R"("%k", 0, "%far")") + "," + call("b", "add.Tensor", R"("%x", "%a")"),
+       R"("%b")", "index_select add"},
       {"an input is no constant", call("a", "add.Tensor", R"("%x", "%k")") + "," + call("b", "neg.default", R"("%a")"),
        R"("%b")", "add neg"},
   };
@@ -35,9 +37,10 @@ TEST(FoldConstants, ComputesWhatHasOnlyConstantOperands) {
 }
 
 TEST(FoldConstants, NeedsSomebodyWhoComputes) {
-  const Case test = testing::case_of(std::string("{") + sources + R"(, "nodes": [)" + call("a", "neg.default", R"("%k")") +
-                                         "," + call("b", "exp.default", R"("%a")") + R"(], "outputs": ["%b"]})",
-                                     feed);
+  const Case test =
+      testing::case_of(std::string("{") + sources + R"(, "nodes": [)" + call("a", "neg.default", R"("%k")") + "," +
+                           call("b", "exp.default", R"("%a")") + R"(], "outputs": ["%b"]})",
+                       feed);
   EXPECT_EQ(testing::ops_of(fold_constants(test.graph, {}).value()), "neg exp");
   const Graph folded = fold_constants(test.graph, {portable::evaluate}).value();
   EXPECT_EQ(testing::ops_of(folded), "exp");
@@ -50,19 +53,23 @@ TEST(MergeCommonCalls, MakesACallOnce) {
   const std::vector<testing::PassExample> examples = {
       {"the second is a copy", call("a", "exp.default", R"("%x")") + "," + call("b", "exp.default", R"("%x")"),
        R"("%a", "%b")", "exp clone"},
-      {"views are one", call("a", "t.default", R"("%x")") + "," + call("b", "t.default", R"("%x")"), R"("%a", "%b")", "t"},
-      {"and what is made of them", call("a", "t.default", R"("%x")") + "," + call("b", "t.default", R"("%x")") + "," +
-                                       call("c", "neg.default", R"("%a")") + "," + call("d", "neg.default", R"("%b")"),
+      {"views are one", call("a", "t.default", R"("%x")") + "," + call("b", "t.default", R"("%x")"), R"("%a", "%b")",
+       "t"},
+      {"and what is made of them",
+       call("a", "t.default", R"("%x")") + "," + call("b", "t.default", R"("%x")") + "," +
+           call("c", "neg.default", R"("%a")") + "," + call("d", "neg.default", R"("%b")"),
        R"("%c", "%d")", "t neg clone"},
       {"other numbers", call("a", "mul.Scalar", R"("%x", 0.0)") + "," + call("b", "mul.Scalar", R"("%x", -0.0)"),
        R"("%a", "%b")", "mul mul"},
       {"other operands", call("a", "sub.Tensor", R"("%x", "%k")") + "," + call("b", "sub.Tensor", R"("%k", "%x")"),
        R"("%a", "%b")", "sub sub"},
-      {"an operand written in between", call("a", "exp.default", R"("%x")") + "," + call("w", "neg_.default", R"("%x")") +
-                                            "," + call("b", "exp.default", R"("%x")"),
+      {"an operand written in between",
+       call("a", "exp.default", R"("%x")") + "," + call("w", "neg_.default", R"("%x")") + "," +
+           call("b", "exp.default", R"("%x")"),
        R"("%a", "%b")", "exp neg_ exp"},
-      {"the first written in between", call("a", "exp.default", R"("%x")") + "," + call("w", "neg_.default", R"("%a")") +
-                                           "," + call("b", "exp.default", R"("%x")"),
+      {"the first written in between",
+       call("a", "exp.default", R"("%x")") + "," + call("w", "neg_.default", R"("%a")") + "," +
+           call("b", "exp.default", R"("%x")"),
        R"("%a", "%b")", "exp neg_ exp"},
       {"new tensors", call("a", "zeros_like.default", R"("%x")") + "," + call("b", "zeros_like.default", R"("%x")"),
        R"("%a", "%b")", "zeros_like zeros_like"},
@@ -81,12 +88,13 @@ TEST(SinkPermutes, MovesPermutationsDownUntilTheyCancel) {
       {"not past two of which one is not",
        call("a", "permute.default", R"("%x", [1, 0])") + "," + call("c", "add.Tensor", R"("%a", "%y")"), R"("%c")",
        "permute add"},
-      {"until it meets its inverse", call("a", "permute.default", R"("%x", [1, 0])") + "," +
-                                         call("b", "neg.default", R"("%a")") + "," +
-                                         call("c", "permute.default", R"("%b", [1, 0])"),
+      {"until it meets its inverse",
+       call("a", "permute.default", R"("%x", [1, 0])") + "," + call("b", "neg.default", R"("%a")") + "," +
+           call("c", "permute.default", R"("%b", [1, 0])"),
        R"("%c")", "permute neg permute alias"},
-      {"past a sum", call("a", "permute.default", R"("%x", [1, 0])") + "," + call("b", "sum.dim_IntList", R"("%a", [0])"),
-       R"("%b")", "permute sum"},
+      {"past a sum",
+       call("a", "permute.default", R"("%x", [1, 0])") + "," + call("b", "sum.dim_IntList", R"("%a", [0])"), R"("%b")",
+       "permute sum"},
       {"not where the result would lie otherwise",
        call("a", "permute.default", R"("%x", [1, 0])") + "," +
            R"({"out": "b", "op": "aten._to_copy.default", "args": ["%a"], "kwargs": {"memory_format": "contiguous_format"}})",
@@ -96,10 +104,10 @@ TEST(SinkPermutes, MovesPermutationsDownUntilTheyCancel) {
 }
 
 TEST(SinkPermutes, RenumbersTheDimsOfASum) {
-  const Case test =
-      testing::case_of(std::string("{") + sources + R"(, "nodes": [)" + call("a", "permute.default", R"("%x", [1, 0])") +
-                           "," + call("b", "sum.dim_IntList", R"("%a", [-2])") + R"(], "outputs": ["%b"]})",
-                       feed);
+  const Case test = testing::case_of(std::string("{") + sources + R"(, "nodes": [)" +
+                                         call("a", "permute.default", R"("%x", [1, 0])") + "," +
+                                         call("b", "sum.dim_IntList", R"("%a", [-2])") + R"(], "outputs": ["%b"]})",
+                                     feed);
   const Graph sunk = sink_permutes(test.graph).value();
   EXPECT_EQ(sunk.name(std::get<ValueId>(sunk.nodes[1].arguments[0])), "x");
   EXPECT_EQ(std::get<IntList>(sunk.nodes[1].arguments[1]), IntList{1});

@@ -7,7 +7,8 @@
 namespace parallax {
 namespace {
 
-const char* const sources = R"("inputs": {"x": {"type": "f32[2,3]"}, "i": {"type": "i32[2,3]"}, "m": {"type": "bool[2,3]"},
+const char* const sources =
+    R"("inputs": {"x": {"type": "f32[2,3]"}, "i": {"type": "i32[2,3]"}, "m": {"type": "bool[2,3]"},
                                           "c": {"type": "f32[2,2,2]"}},
                                "constants": {"one": {"type": "f32[2,3]", "data": [1, 1, 1, 1, 1, 1]}})";
 const char* const feed = R"({"x": [1, 2, 3, 4, 5, 6], "i": [1, 2, 3, 4, 5, 6],
@@ -18,8 +19,8 @@ std::string call(const std::string& out, const std::string& op, const std::strin
 }
 
 std::string cast(const std::string& out, const std::string& of, const std::string& dtype) {
-  return R"({"out": ")" + out + R"(", "op": "aten._to_copy.default", "args": [")" + of + R"("], "kwargs": {"dtype": ")" +
-         dtype + R"("}})";
+  return R"({"out": ")" + out + R"(", "op": "aten._to_copy.default", "args": [")" + of +
+         R"("], "kwargs": {"dtype": ")" + dtype + R"("}})";
 }
 
 TEST(Simplify, DoesWhatHoldsForEveryNumber) {
@@ -45,8 +46,8 @@ TEST(Simplify, DoesWhatHoldsForEveryNumber) {
       {"a double not of numbers",
        call("a", "logical_not.default", R"("%x")") + "," + call("b", "logical_not.default", R"("%a")"), R"("%b")",
        "logical_not logical_not"},
-      {"the magnitude of -x", call("a", "neg.default", R"("%x")") + "," + call("b", "abs.default", R"("%a")"), R"("%b")",
-       "neg abs"},
+      {"the magnitude of -x", call("a", "neg.default", R"("%x")") + "," + call("b", "abs.default", R"("%a")"),
+       R"("%b")", "neg abs"},
       {"the larger of x and x", call("a", "maximum.default", R"("%x", "%x")"), R"("%a")", "clone"},
       {"where, of the same twice", call("a", "where.self", R"("%m", "%x", "%x")"), R"("%a")", "clone"},
       {"where, of a constant condition",
@@ -60,7 +61,8 @@ TEST(Simplify, DoesWhatHoldsForEveryNumber) {
 TEST(Simplify, SkipsCastsThatKeepEveryNumber) {
   const std::vector<testing::PassExample> examples = {
       {"through a wider dtype", cast("a", "%x", "f64") + "," + cast("b", "%a", "f16"), R"("%b")", "_to_copy _to_copy"},
-      {"through a narrower dtype", cast("a", "%x", "f16") + "," + cast("b", "%a", "f32"), R"("%b")", "_to_copy _to_copy"},
+      {"through a narrower dtype", cast("a", "%x", "f16") + "," + cast("b", "%a", "f32"), R"("%b")",
+       "_to_copy _to_copy"},
   };
   testing::expect_ops(by_graph<simplify>, {}, sources, feed, examples);
   const Case wide = testing::case_of(R"({"inputs": {"x": {"type": "f32[2]"}}, "nodes": [)" + cast("a", "%x", "f64") +
@@ -87,20 +89,22 @@ TEST(Simplify, PutsViewsTogether) {
   const std::vector<testing::PassExample> examples = {
       {"a transposition undone", call("a", "transpose.int", R"("%x", 0, 1)") + "," + call("b", "t.default", R"("%a")"),
        R"("%b")", "transpose alias"},
-      {"two rotations", call("a", "permute.default", R"("%c", [1, 2, 0])") + "," +
-                            call("b", "permute.default", R"("%a", [1, -1, 0])") + "," + call("d", "neg.default", R"("%b")"),
+      {"two rotations",
+       call("a", "permute.default", R"("%c", [1, 2, 0])") + "," + call("b", "permute.default", R"("%a", [1, -1, 0])") +
+           "," + call("d", "neg.default", R"("%b")"),
        R"("%d")", "permute permute neg"},
-      {"slices with a step", call("a", "slice.Tensor", R"("%x", 1, 0, 3, 2)") + "," +
-                                 call("b", "slice.Tensor", R"("%a", 1, 1, 9)") + "," + call("d", "neg.default", R"("%b")"),
+      {"slices with a step",
+       call("a", "slice.Tensor", R"("%x", 1, 0, 3, 2)") + "," + call("b", "slice.Tensor", R"("%a", 1, 1, 9)") + "," +
+           call("d", "neg.default", R"("%b")"),
        R"("%d")", "slice slice neg"},
-      {"views", call("a", "view.default", R"("%x", [6])") + "," + call("b", "view.default", R"("%a", [3, 2])"), R"("%b")",
-       "view view"},
+      {"views", call("a", "view.default", R"("%x", [6])") + "," + call("b", "view.default", R"("%a", [3, 2])"),
+       R"("%b")", "view view"},
       {"a view undone, of our own value",
        call("n", "neg.default", R"("%x")") + "," + call("a", "view.default", R"("%n", [6])") + "," +
            call("b", "view.default", R"("%a", [2, 3])"),
        R"("%b")", "neg view"},
-      {"expansions", call("a", "expand.default", R"("%x", [2, 2, 3])") + "," +
-                         call("b", "expand.default", R"("%a", [4, 2, 2, 3])"),
+      {"expansions",
+       call("a", "expand.default", R"("%x", [2, 2, 3])") + "," + call("b", "expand.default", R"("%a", [4, 2, 2, 3])"),
        R"("%b")", "expand expand"},
   };
   testing::expect_ops(by_graph<simplify>, {}, sources, feed, examples);
@@ -109,8 +113,8 @@ TEST(Simplify, PutsViewsTogether) {
 TEST(Simplify, ComposesSlicesAndPermutations) {
   const Case test = testing::case_of(
       std::string("{") + sources + R"(, "nodes": [)" + call("a", "slice.Tensor", R"("%x", 1, 0, 3, 2)") + "," +
-          call("b", "slice.Tensor", R"("%a", -1, 1, 9)") + "," + call("p", "permute.default", R"("%c", [1, 2, 0])") + "," +
-          call("q", "permute.default", R"("%p", [0, 2, 1])") + R"(], "outputs": ["%b", "%q"]})",
+          call("b", "slice.Tensor", R"("%a", -1, 1, 9)") + "," + call("p", "permute.default", R"("%c", [1, 2, 0])") +
+          "," + call("q", "permute.default", R"("%p", [0, 2, 1])") + R"(], "outputs": ["%b", "%q"]})",
       feed);
   const Graph simple = simplify(test.graph).value();
   const Node& slice = simple.nodes[1];
@@ -123,10 +127,11 @@ TEST(Simplify, ComposesSlicesAndPermutations) {
 }
 
 TEST(Simplify, DoesNotLookThroughAWrite) {
-  const Case test = testing::case_of(
-      std::string("{") + sources + R"(, "nodes": [)" + call("a", "neg.default", R"("%x")") + "," +
-          call("w", "relu_.default", R"("%x")") + "," + call("b", "neg.default", R"("%a")") + R"(], "outputs": ["%b"]})",
-      feed);
+  const Case test =
+      testing::case_of(std::string("{") + sources + R"(, "nodes": [)" + call("a", "neg.default", R"("%x")") + "," +
+                           call("w", "relu_.default", R"("%x")") + "," + call("b", "neg.default", R"("%a")") +
+                           R"(], "outputs": ["%b"]})",
+                       feed);
   EXPECT_EQ(testing::ops_of(simplify(test.graph).value()), "neg relu_ neg");
 }
 

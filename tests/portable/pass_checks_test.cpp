@@ -81,10 +81,10 @@ TEST(PassChecks, NameThePassAndWhatItBreaks) {
   const auto wrong = [](const std::string& what) {
     return ElementsAre(AllOf(Field(&PassFailure::pass, "wrong"), Field(&PassFailure::what, HasSubstr(what))));
   };
-  EXPECT_THAT(failures_of<lose_negations>(), wrong("changes out[0]"));
-  EXPECT_THAT(failures_of<add_a_node>(), wrong("is not idempotent"));
-  EXPECT_THAT(failures_of<forget_metadata>(), wrong("leaves an invalid graph"));
-  EXPECT_THAT(failures_of<drop_dead_nodes>(), ::testing::IsEmpty());
+  EXPECT_THAT(failures_of<by_graph<lose_negations>>(), wrong("changes out[0]"));
+  EXPECT_THAT(failures_of<by_graph<add_a_node>>(), wrong("is not idempotent"));
+  EXPECT_THAT(failures_of<by_graph<forget_metadata>>(), wrong("leaves an invalid graph"));
+  EXPECT_THAT(failures_of<by_graph<drop_dead_nodes>>(), ::testing::IsEmpty());
 }
 
 }  // namespace

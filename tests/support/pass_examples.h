@@ -23,8 +23,8 @@ inline void expect_ops(PassFn pass, const PassOptions& options, const std::strin
                        const std::vector<PassExample>& examples) {
   for (const PassExample& example : examples) {
     SCOPED_TRACE(example.name);
-    const Case test =
-        case_of("{" + sources + R"(, "nodes": [)" + example.nodes + R"(], "outputs": [)" + example.outputs + "]}", feed);
+    const Case test = case_of(
+        "{" + sources + R"(, "nodes": [)" + example.nodes + R"(], "outputs": [)" + example.outputs + "]}", feed);
     const Result<Graph> once = pass(test.graph, options);
     ASSERT_TRUE(once) << once.error().text();
     EXPECT_EQ(ops_of(*once), example.ops);
