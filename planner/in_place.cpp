@@ -10,8 +10,9 @@ StorageId storage_of(const InPlaceCandidate& candidate, ValueId value) { return 
 }  // namespace
 
 bool operand_dies_here(const InPlaceCandidate& candidate) {
-  return candidate.lifetimes[storage_of(candidate, candidate.operand).index].range.last ==
-         static_cast<int>(candidate.node.index);
+  const LiveRange& life = candidate.lifetimes[storage_of(candidate, candidate.operand).index].range;
+  const int here = static_cast<int>(candidate.node.index);
+  return life.first <= here && life.last == here;
 }
 
 bool both_are_the_backends(const InPlaceCandidate& candidate) {

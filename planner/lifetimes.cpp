@@ -1,5 +1,7 @@
 #include "planner/lifetimes.h"
 
+#include <algorithm>
+
 namespace parallax {
 namespace {
 
@@ -29,7 +31,9 @@ Lifetimes alias_set_lifetimes(const Graph& graph) {
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     for (const Argument& argument : graph.nodes[n].arguments) {
       for_each_value(argument, [&](ValueId value) {
-        lifetimes[graph.meta(value).storage.index].range.last = static_cast<int>(n);
+        // In an order that is wrong on purpose a reader may stand before the maker.
+        int& last = lifetimes[graph.meta(value).storage.index].range.last;
+        last = std::max(last, static_cast<int>(n));
       });
     }
   }
