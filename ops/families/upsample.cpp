@@ -200,7 +200,7 @@ Result<void> reference_upsample(const ReferenceCall& call) {
   int64_t picture_size = 1;
   for (const ResampledDim& dim : dims) {
     taps.push_back(taps_of(weight_math, upsampling, dim));
-    if (upsampling.halves_weights && floating && size_of(output.dtype) == 2) {
+    if (profile.half_accumulates_half && floating && size_of(output.dtype) == 2) {
       for (std::optional<Taps1d>& place : taps.back()) {
         if (place) store_weights(math, *place);
       }

@@ -43,6 +43,21 @@ TEST(Upsample, AlignedCornersHoldTheFirstAndLastTexel) {
   EXPECT_TRUE(in_ball(DType::F32, harness.ball(*linear, 7), 4));
 }
 
+// Where halves are computed as halves, their weights are, whether eager keeps the op's as halves (1d) or not (2d).
+TEST(Upsample, WeightsOfHalvesComputedAsHalves) {
+  Profile halves = *find_profile("eager");
+  halves.half_accumulates_half = true;
+  OpHarness harness(halves);
+  const std::vector<double> elements = {1, -9, 3};
+  const ValueId line = harness.add(DType::F16, {1, 1, 3}, elements);
+  const ValueId row = harness.add(DType::F16, {1, 1, 1, 3}, elements);
+  const auto linear = harness.call("aten.upsample_linear1d.default", {line, IntList{7}, Scalar(false)});
+  const auto bilinear = harness.call("aten.upsample_bilinear2d.default", {row, IntList{1, 7}, Scalar(false)});
+  for (int64_t i = 0; i < 7; ++i) {
+    EXPECT_GE(harness.ball(*bilinear, i).radius, harness.ball(*linear, i).radius) << i;
+  }
+}
+
 TEST(Upsample, AFactorGivesTheSize) {
   OpHarness harness;
   const ValueId picture = harness.add(DType::F32, {1, 1, 2, 3}, {1, 2, 3, 4, 5, 6});
