@@ -16,7 +16,7 @@ struct CompileOptions {
   InPlaceKernels in_place_kernels = nullptr;  // which kernels of the backend may write over an operand
   bool reuse_in_place = false;                // let them
   bool reuse_memory = true;                   // no: storages lie apart, whatever the planner's parts say
-  std::span<const Backend> backends;          // who runs the nodes, the preferred one first; none: one for everything
+  std::span<const Backend> backends = {};     // who runs the nodes, the preferred one first; none: one for everything
 };
 
 // Called with each pass that has run, the graph that it was given and the one that it made.

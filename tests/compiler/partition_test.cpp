@@ -37,9 +37,8 @@ std::vector<std::string> names_of(const Graph& graph, const std::vector<ValueId>
 
 std::vector<std::string> partitions_of(Graph& graph, const PartitionRules& rules = {}) {
   std::vector<std::string> names;
-  for (const Partition& partition : partition(graph, two_lanes, rules).value()) {
-    names.push_back(names_of(graph, partition.nodes));
-  }
+  const std::vector<Partition> partitions = partition(graph, two_lanes, rules).value();
+  for (const Partition& each : partitions) names.push_back(names_of(graph, each.nodes));
   return names;
 }
 
