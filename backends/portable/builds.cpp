@@ -46,7 +46,10 @@ std::optional<Diagnosis> first_wrong_build(const Case& test, const std::function
     if (!right) {
       right = std::move(outcome);
     } else if (!same_runs(*right, outcome)) {
-      return Diagnosis{"builds", fmt::format("right until {} joins in", build.part), {}, std::string(build.part)};
+      return Diagnosis{"builds",
+                       fmt::format("after the passes, the {} is the first part to change a bit", build.part),
+                       {},
+                       std::string(build.part)};
     }
   }
   return std::nullopt;

@@ -36,13 +36,13 @@ std::vector<std::string> inner_of(const Program& program) {
 
 Case chain(const std::string& second_type, const std::string& outputs) {
   return case_of(R"({
-    "inputs": {"x": {"type": "f32[2, 3]"}, "y": {"type": "f32[)" +
+    "inputs": {"x": {"type": "f32[2,3]"}, "y": {"type": "f32[)" +
                      second_type + R"(]"}},
     "nodes": [{"out": "a", "op": "aten.neg.default", "args": ["%x"]},
               {"out": "b", "op": "aten.mul.Tensor", "args": ["%a", "%y"]},
               {"out": "c", "op": "aten.exp.default", "args": ["%b"]}],
     "outputs": [)" + outputs +
-                     "]})",
+                     "]}",
                  R"({"x": [1, 2, 3, 4, 5, 6], "y": [)" + std::string(second_type == "3" ? "1, 2, 3" : "1, 2") + "]}");
 }
 
@@ -60,7 +60,7 @@ TEST(Fusion, WhatTheCallerGetsIsNotInner) {
 }
 
 TEST(Fusion, AColumnIsNoRow) {
-  const Program program = fused(chain("2, 1", R"("%c")").graph);
+  const Program program = fused(chain("2,1", R"("%c")").graph);
   EXPECT_TRUE(program.groups.empty()) << "b repeats y along the inner dim, and so stands between a and c";
 }
 

@@ -38,9 +38,7 @@ std::vector<std::string> names_of(const Graph& graph, const std::vector<ValueId>
 std::vector<std::string> partitions_of(Graph& graph, const PartitionRules& rules = {}) {
   std::vector<std::string> names;
   const std::vector<Partition> partitions = partition(graph, two_lanes, rules).value();
-  for (const Partition& partition : partitions) {
-    names.push_back(names_of(graph, partition.nodes));
-  }
+  for (const Partition& each : partitions) names.push_back(names_of(graph, each.nodes));
   return names;
 }
 

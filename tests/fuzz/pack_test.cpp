@@ -95,8 +95,8 @@ TEST(Controls, ARealCopyInPlaceOfAnElidedOneIsRight) {
   const auto test = parse_case(
       R"({"parallax":1,"name":"S1","graph":{"inputs":{"x":{"type":"f32[2]"}},"nodes":[
           {"op":"aten.sigmoid.default","args":["%x"],"out":"a"},{"op":"aten.clone.default","args":["%a"],"out":"b"},
-          {"op":"aten.exp.default","args":["%a"],"out":"c"},{"op":"aten.neg.default","args":["%c"],"out":"d"},
-          {"op":"aten.neg.default","args":["%b"],"out":"e"},{"op":"aten.neg.default","args":["%d"],"out":"f"}],"outputs":["%e","%f"]},"feed":{"x":[1,2]}})");
+          {"op":"aten.exp.default","args":["%a"],"out":"c"},{"op":"aten.sin.default","args":["%c"],"out":"d"},
+          {"op":"aten.neg.default","args":["%b"],"out":"e"},{"op":"aten.cos.default","args":["%d"],"out":"f"}],"outputs":["%e","%f"]},"feed":{"x":[1,2]}})");
   ASSERT_TRUE(test) << test.error().text();
   ASSERT_EQ(examine(**portable, *test).judgement.verdict, Verdict::Mismatch);
   const auto controls = run_controls(**portable, *test, options);

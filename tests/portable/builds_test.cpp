@@ -68,7 +68,7 @@ TEST(Builds, ALoopOfSeveralBlocksTakesRowsAndSingleElements) {
   for (int i = 0; i < 60; ++i) x += (i ? ", " : "") + std::to_string(i);
   const Case test =
       testing::case_of(R"({
-    "inputs": {"x": {"type": "f32[3, 4, 5]"}, "row": {"type": "f32[4, 5]"}, "one": {"type": "f32[1]"}},
+    "inputs": {"x": {"type": "f32[3,4,5]"}, "row": {"type": "f32[4,5]"}, "one": {"type": "f32[1]"}},
     "nodes": [{"out": "a", "op": "aten.mul.Tensor", "args": ["%x", "%row"]},
               {"out": "b", "op": "aten.sub.Tensor", "args": ["%one", "%a"]},
               {"out": "c", "op": "aten.abs.default", "args": ["%b"]}],
