@@ -28,11 +28,11 @@ Case chain() {
   return testing::case_of(R"({
     "inputs": {"x": {"type": "f32[3]"}},
     "nodes": [
-      {"out": "a", "op": "aten.neg.default", "args": ["%x"]},
-      {"out": "b", "op": "aten.neg.default", "args": ["%a"]},
-      {"out": "c", "op": "aten.neg.default", "args": ["%b"]},
-      {"out": "d", "op": "aten.neg.default", "args": ["%c"]},
-      {"out": "e", "op": "aten.neg.default", "args": ["%d"]}
+      {"out": "a", "op": "aten.sin.default", "args": ["%x"]},
+      {"out": "b", "op": "aten.sin.default", "args": ["%a"]},
+      {"out": "c", "op": "aten.sin.default", "args": ["%b"]},
+      {"out": "d", "op": "aten.sin.default", "args": ["%c"]},
+      {"out": "e", "op": "aten.sin.default", "args": ["%d"]}
     ],
     "outputs": ["%e"]})",
                           R"({"x": [1, 2, 3]})");
@@ -62,7 +62,7 @@ TEST(PlanMemory, RefusesAnArenaOverItsLimitAndNamesTheNode) {
   const Result<Program> program = compile(graph, options);
   ASSERT_FALSE(program);
   EXPECT_EQ(program.error().reason.substr(0, 66), "the plan does not fit: the backend arena may have 27 bytes, and no");
-  EXPECT_THAT(program.error().reason, HasSubstr("(aten.neg.default) lies in [16, 28)"));
+  EXPECT_THAT(program.error().reason, HasSubstr("(aten.sin.default) lies in [16, 28)"));
   options.arena_limit = 28;
   EXPECT_TRUE(compile(graph, options));
 }
