@@ -114,8 +114,8 @@ class PortableTarget : public Target {
 
  private:
   CompileOptions compile_options() const {
-    return {options_.faults, options_.alignment,      options_.arena_limit,
-            writes_in_place, options_.reuse_in_place, evaluate};
+    return {options_.faults,         options_.alignment, options_.arena_limit, writes_in_place,
+            options_.reuse_in_place, evaluate,           options_.selection};
   }
 
   Result<std::shared_ptr<const Executable>> compiled(const Case& test) const {
@@ -182,6 +182,7 @@ class PortableTarget : public Target {
 
 Result<std::unique_ptr<Target>> make_portable_target(std::string name, const PortableOptions& options) {
   if (options.alignment < 1) return fail("an alignment of {} bytes", options.alignment);
+  TRY_VOID(options.selection.from(options.faults.parts().passes));
   return std::make_unique<PortableTarget>(std::move(name), options);
 }
 

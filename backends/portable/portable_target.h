@@ -23,6 +23,7 @@ struct PortableOptions {
   int64_t alignment = 8;                               // of the backend's arena, in bytes
   int64_t arena_limit = CompileOptions().arena_limit;  // of the same, in bytes
   bool reuse_in_place = false;                         // results over operands that die
+  PassSelection selection = {};                        // which passes run
 };
 
 Result<std::unique_ptr<Target>> make_portable_target(std::string name, const PortableOptions& options = {});
