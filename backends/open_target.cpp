@@ -8,15 +8,31 @@
 namespace parallax {
 namespace {
 
-Result<PortableOptions> portable_options(const TargetOptions& options) {
+Result<PassSelection> selection_of(const TargetSpec& spec, PassSelection selection) {
+  for (const auto& [key, value] : spec.options) {
+    if (key == "passes") {
+      selection.passes = split_names(value);
+    } else if (key == "stop-after") {
+      selection.stop_after = value;
+    } else {
+      return fail("target portable has no option '{}'; it has passes and stop-after", key);
+    }
+  }
+  return selection;
+}
+
+Result<PortableOptions> portable_options(const TargetSpec& spec, const TargetOptions& options) {
   PortableOptions portable;
   TRY(portable.faults, FaultSet::of(options.faults));
+  TRY(portable.selection, selection_of(spec, options.selection));
   const bool all = options.detect == "all";
   portable.detect.plan = all || options.detect == "plan";
   portable.detect.sanitizer = all || options.detect == "sanitizer";
   portable.detect.passes = all || options.detect == "passes";
   return portable;
 }
+
+bool is_portable(const std::string& name) { return name == "portable" || name.starts_with("portable?"); }
 
 }  // namespace
 
@@ -37,15 +53,18 @@ std::string newest_target(const std::string& name) {
   return catalogue ? catalogue->newest_of(name) : "";
 }
 
-bool runs_in_process(const std::string& name) { return name == "portable" || name == "recorded"; }
+bool runs_in_process(const std::string& name) { return is_portable(name) || name == "recorded"; }
 
 Result<std::unique_ptr<Target>> open_target(const std::string& name, const TargetOptions& options) {
   if (name == "recorded") return make_recorded_target();
-  if (name == "portable") {
-    TRY(const PortableOptions portable, portable_options(options));
+  if (is_portable(name)) {
+    TRY(const TargetSpec spec, parse_target_spec(name));
+    TRY(const PortableOptions portable, portable_options(spec, options));
     return make_portable_target(name, portable);
   }
-  if (!options.faults.empty()) return fail("--plant works in our own compiler; {} is not ours", name);
+  if (!options.is_unaltered()) {
+    return fail("--plant, --passes and --stop-after work in our own compiler; {} is not ours", name);
+  }
   Result<std::unique_ptr<Target>> target = fail("");
   if (Result<Catalogue> catalogue = open_catalogue()) {
     target = catalogue->open(name);

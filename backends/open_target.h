@@ -8,15 +8,21 @@
 
 #include "backends/catalogue.h"
 #include "backends/target.h"
+#include "compiler/pass_selection.h"
 
 namespace parallax {
 
 struct TargetOptions {
   std::vector<std::string> faults;  // ids to plant in our own compiler ("F01")
   std::string detect = "values";    // what may raise a finding: values, plan, sanitizer, passes, all
+  PassSelection selection = {};     // of our own compiler's passes
+
+  // Whether our own compiler runs without a planted fault and with all of its passes.
+  bool is_unaltered() const { return faults.empty() && selection.passes.empty() && selection.stop_after.empty(); }
 };
 
-// An error names the target and what to do about it; the caller exits with 3 for it.
+// Our own target takes the selection of passes as options of its name too: "portable?passes=functionalize,simplify" and
+// "portable?stop-after=simplify". An error names the target and what to do about it; the caller exits with 3 for it.
 Result<std::unique_ptr<Target>> open_target(const std::string& name, const TargetOptions& options);
 
 // Where adapters/ and .targets/ lie: the script says it; without it, the working folder.

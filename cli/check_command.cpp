@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "backends/portable/executor.h"
 #include "cli/named_cases.h"
 #include "cli/command.h"
 #include "cli/target_options.h"
@@ -21,6 +22,7 @@ struct CheckFlags {
   std::string path;
   std::vector<std::string> targets;
   TargetOptions target_options;
+  std::string print_after;  // a pass of our own compiler, or "all"
   bool explain = false;
   bool json = false;
 };
@@ -43,8 +45,26 @@ void print_certainty(const Json& rows, const Profile& profile) {
   }
 }
 
+// The graph after a pass of our own compiler, or after each of them; to standard error where the result is JSON.
+Result<void> print_after(const CheckFlags& flags, const Graph& graph) {
+  CompileOptions options;
+  TRY(options.faults, FaultSet::of(flags.target_options.faults));
+  options.selection = flags.target_options.selection;
+  options.evaluate = portable::evaluate;
+  bool found = false;
+  const auto show = [&](const Pass& pass, const Graph&, const Graph& after) {
+    if (flags.print_after != "all" && flags.print_after != pass.name) return;
+    found = true;
+    fmt::print(flags.json ? stderr : stdout, "after {}:\n{}", pass.name, parallax::print(after));
+  };
+  TRY_VOID(compile(graph, options, show));
+  if (!found) return fail("--print-after {}: no such pass runs", flags.print_after);
+  return {};
+}
+
 Result<int> check(const CheckFlags& flags) {
   TRY(Case test, read_one_case(flags.path));
+  if (!flags.print_after.empty()) TRY_VOID(print_after(flags, test.graph));
   const std::vector<std::string> targets = flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
   CampaignOptions options;
   options.target_options = flags.target_options;
@@ -99,6 +119,8 @@ void add_check_command(CLI::App& program, int& exit_code) {
   command->add_option("case", flags->path, "A case file")->required();
   command->add_option("--target", flags->targets, "What to drive; repeatable. Default: ours and every installed one");
   add_target_options(*command, flags->target_options);
+  command->add_option("--print-after", flags->print_after,
+                      "Print the graph after this pass of our own compiler, or after all of them");
   command->add_flag("--explain", flags->explain, "Print the graph, and why it is judged so");
   command->add_flag("--json", flags->json, "As JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(check(*flags)); });

@@ -11,12 +11,15 @@ void add_target_options(CLI::App& command, TargetOptions& options) {
   command.add_option("--detect", options.detect, "What may raise a finding")
       ->capture_default_str()
       ->check(CLI::IsMember({"values", "plan", "sanitizer", "passes", "all"}));
+  command.add_option("--passes", options.selection.passes, "Passes of our own compiler to run, in this order, as A,B,C")
+      ->delimiter(',');
+  command.add_option("--stop-after", options.selection.stop_after, "The last pass of our own compiler to run");
 }
 
 std::vector<std::string> default_targets(const TargetOptions& options) {
   std::vector<std::string> targets = {"portable"};
   const Result<Catalogue> catalogue = open_catalogue();
-  if (!catalogue || !options.faults.empty()) return targets;
+  if (!catalogue || !options.is_unaltered()) return targets;
   std::set<std::string> seen;
   for (const TargetEntry& entry : catalogue->list()) {
     if (entry.installed && seen.insert(entry.name).second) targets.push_back(entry.name);

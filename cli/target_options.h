@@ -9,7 +9,7 @@
 
 namespace parallax {
 
-// --plant and --detect.
+// --plant, --detect, --passes and --stop-after.
 void add_target_options(CLI::App& command, TargetOptions& options);
 
 // What to drive where no --target is given: our own, and every installed one unless a bug is planted in ours.

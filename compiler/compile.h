@@ -5,18 +5,10 @@
 #include <span>
 
 #include "compiler/faults.h"
+#include "compiler/pass_selection.h"
 #include "compiler/program.h"
 
 namespace parallax {
-
-// Which of the passes run.
-struct PassSelection {
-  std::vector<std::string> passes;  // these, in this order; none: all
-  std::string stop_after;           // none after this one; empty: to the end
-
-  // Those of `all` that are selected; an unknown name is an error.
-  Result<std::vector<Pass>> from(std::span<const Pass> all) const;
-};
 
 struct CompileOptions {
   FaultSet faults;

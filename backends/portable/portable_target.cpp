@@ -78,6 +78,7 @@ class PortableTarget : public Target {
     options.alignment = options_.alignment;
     options.arena_limit = options_.arena_limit;
     options.evaluate = evaluate;
+    options.selection = options_.selection;
     return options;
   }
 
@@ -121,6 +122,7 @@ class PortableTarget : public Target {
 
 Result<std::unique_ptr<Target>> make_portable_target(std::string name, const PortableOptions& options) {
   if (options.alignment < 1) return fail("an alignment of {} bytes", options.alignment);
+  TRY_VOID(options.selection.from(options.faults.parts().passes));
   return std::make_unique<PortableTarget>(std::move(name), options);
 }
 

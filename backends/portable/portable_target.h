@@ -22,6 +22,7 @@ struct PortableOptions {
   Detectors detect;
   int64_t alignment = 8;                               // of the backend's arena, in bytes
   int64_t arena_limit = CompileOptions().arena_limit;  // of the same, in bytes
+  PassSelection selection = {};                        // which passes run
 };
 
 Result<std::unique_ptr<Target>> make_portable_target(std::string name, const PortableOptions& options = {});

@@ -19,7 +19,7 @@ class Merger {
 
   Result<Graph> run() {
     for (const Node& node : graph_.nodes) {
-      const std::vector<Argument> arguments = rewriter_.mapped_arguments(node);
+      const std::vector<Argument> arguments = as_first_named(rewriter_.mapped_arguments(node));
       const std::optional<Made> before = may_merge(node) ? made_before(node, arguments) : std::nullopt;
       if (before) {
         TRY_VOID(merge(node, *before));
@@ -32,6 +32,18 @@ class Merger {
   }
 
  private:
+  // A tensor that was written in place has another name since, and is the same tensor.
+  std::vector<Argument> as_first_named(std::vector<Argument> arguments) {
+    const Graph& now = rewriter_.builder().graph();
+    for (Argument& argument : arguments) {
+      for_each_value(argument, [&](ValueId& value) {
+        const ValueId first = now.objects[value.index];
+        if (now.meta(first).layout == now.meta(value).layout) value = first;
+      });
+    }
+    return arguments;
+  }
+
   // A call that was made: its node, its operands in the new graph, and the writes to all that it read and made.
   struct Made {
     const Node* node;

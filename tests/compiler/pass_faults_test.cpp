@@ -19,8 +19,9 @@ struct Example {
 const std::vector<Example> examples = {
     {"F04", "drop_dead_nodes",
      R"({"inputs": {"x": {"type": "f32[2]"}},
-         "nodes": [{"out": "a", "op": "aten.exp.default", "args": ["%x"]},
-                   {"out": "w", "op": "aten.neg_.default", "args": ["%x"]}],
+         "nodes": [{"out": "v", "op": "aten.view.default", "args": ["%x", [2]]},
+                   {"out": "w", "op": "aten.neg_.default", "args": ["%x"]},
+                   {"out": "a", "op": "aten.exp.default", "args": ["%v"]}],
          "outputs": ["%a"]})",
      R"({"x": [1, 2]})"},
     {"F05", "merge_common_calls",
