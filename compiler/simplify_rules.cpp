@@ -54,7 +54,8 @@ std::optional<Replacement> of_function_twice(Matcher& matcher, const Op& op, Arg
   const auto operand = std::get<ValueId>(arguments[0]);
   if (op.name == "aten.abs.default") {
     const Node* negation = matcher.maker(operand, "aten.neg.default");
-    if (!negation) return std::nullopt;
+    // -1 is 255 in u8, and stays it.
+    if (!negation || matcher.meta(operand).dtype == DType::U8) return std::nullopt;
     return Replacement{&op, {negation->arguments[0]}};
   }
   const Node* inner = matcher.maker(operand, op.name);
