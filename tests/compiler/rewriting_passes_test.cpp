@@ -116,7 +116,8 @@ TEST(SinkPermutes, RenumbersTheDimsOfASum) {
 TEST(PassSelection, TakesNamesInOrder) {
   const auto names = [](const PassSelection& selection) {
     std::string text;
-    for (const Pass& pass : selection.from(standard_passes).value()) text += std::string(pass.name) + " ";
+    const std::vector<Pass> passes = selection.from(standard_passes).value();
+    for (const Pass& pass : passes) text += std::string(pass.name) + " ";
     return text;
   };
   EXPECT_EQ(names({{"simplify", "functionalize"}, ""}), "simplify functionalize ");
