@@ -116,8 +116,8 @@ TEST(SinkPermutes, RenumbersTheDimsOfASum) {
 TEST(PassSelection, TakesNamesInOrder) {
   const auto names = [](const PassSelection& selection) {
     std::string text;
-    const std::vector<Pass> selected = selection.from(standard_passes).value();
-    for (const Pass& pass : selected) text += std::string(pass.name) + " ";
+    const std::vector<Pass> passes = selection.from(standard_passes).value();
+    for (const Pass& pass : passes) text += std::string(pass.name) + " ";
     return text;
   };
   EXPECT_EQ(names({{"simplify", "functionalize"}, ""}), "simplify functionalize ");
