@@ -4,6 +4,7 @@
 #include "backends/open_target.h"
 #include "backends/portable/builds.h"
 #include "fuzz/generate.h"
+#include "graph/builder.h"
 
 namespace parallax {
 namespace {
