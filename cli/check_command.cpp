@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/portable/executor.h"
-#include "cli/named_cases.h"
 #include "cli/command.h"
+#include "cli/named_cases.h"
 #include "cli/target_options.h"
 #include "fuzz/adjudicate.h"
 #include "fuzz/campaign.h"
@@ -41,7 +41,8 @@ Json certainty(const Case& test, const Profile& profile) {
 void print_certainty(const Json& rows, const Profile& profile) {
   fmt::print("  how sure the oracle is, node by node (profile {}):\n", profile.name);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    fmt::print("    #{:<3} {}\n         {}\n", i, rows[i]["node"].get<std::string>(), rows[i]["bound"].get<std::string>());
+    fmt::print("    #{:<3} {}\n         {}\n", i, rows[i]["node"].get<std::string>(),
+               rows[i]["bound"].get<std::string>());
   }
 }
 
@@ -65,7 +66,8 @@ Result<void> print_after(const CheckFlags& flags, const Graph& graph) {
 Result<int> check(const CheckFlags& flags) {
   TRY(Case test, read_one_case(flags.path));
   if (!flags.print_after.empty()) TRY_VOID(print_after(flags, test.graph));
-  const std::vector<std::string> targets = flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
+  const std::vector<std::string> targets =
+      flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
   CampaignOptions options;
   options.target_options = flags.target_options;
   options.reduce = false;
@@ -96,7 +98,12 @@ Result<int> check(const CheckFlags& flags) {
       blame = finding.blame;
     }
     const Json bounds = flags.explain ? certainty(test, target->profile()) : Json::array();
-    rows.push_back({{"target", name}, {"verdict", parallax::name(judgement.verdict)}, {"reason", judgement.reason}, {"explanation", story}, {"blame", blame}, {"bounds", bounds}});
+    rows.push_back({{"target", name},
+                    {"verdict", parallax::name(judgement.verdict)},
+                    {"reason", judgement.reason},
+                    {"explanation", story},
+                    {"blame", blame},
+                    {"bounds", bounds}});
     if (flags.json) continue;
     if (story.empty()) {
       fmt::print("{} · {}{}{}{}\n", name, parallax::name(judgement.verdict), judgement.reason.empty() ? "" : " · ",
@@ -115,7 +122,8 @@ Result<int> check(const CheckFlags& flags) {
 void add_check_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<CheckFlags>();
   CLI::App* command = program.add_subcommand("check", "One case, judged, with the reason.");
-  command->footer("Example:\n  parallax check corpus/cases/seeds/s1-numeric-clone.json --target portable --plant F01 --explain");
+  command->footer(
+      "Example:\n  parallax check corpus/cases/seeds/s1-numeric-clone.json --target portable --plant F01 --explain");
   command->add_option("case", flags->path, "A case file")->required();
   command->add_option("--target", flags->targets, "What to drive; repeatable. Default: ours and every installed one");
   add_target_options(*command, flags->target_options);

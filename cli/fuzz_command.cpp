@@ -145,14 +145,20 @@ void add_fuzz_command(CLI::App& program, int& exit_code) {
       ->check(CLI::PositiveNumber);
   command->add_option("--seed", flags->seed, "Seed of the graphs; random and printed if not given");
   command->add_option("--jobs", flags->jobs, "Threads; default: one a core");
-  command->add_option("--feeds", flags->feeds, "Feeds a graph; --graphs counts each. A target may lower a graph once for all of them")->capture_default_str()->check(CLI::Range(1, 1000));
+  command
+      ->add_option("--feeds", flags->feeds,
+                   "Feeds a graph; --graphs counts each. A target may lower a graph once for all of them")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
   command->add_option("--min-nodes", flags->min_nodes, "Fewest nodes a graph")->capture_default_str();
   command->add_option("--max-nodes", flags->max_nodes, "Most nodes a graph")
       ->capture_default_str()
       ->check(CLI::Range(1, 10000));
   add_target_options(*command, flags->target_options);
   command->add_option("--findings", flags->findings, "Folder that findings are kept in")->capture_default_str();
-  command->add_flag("--gradients", flags->gradients, "Ask for gradients too, where a graph has some (pytorch-eager, torch-aot-eager, torch-inductor, thunder)");
+  command->add_flag(
+      "--gradients", flags->gradients,
+      "Ask for gradients too, where a graph has some (pytorch-eager, torch-aot-eager, torch-inductor, thunder)");
   command->add_flag("--no-reduce", flags->no_reduce, "Keep findings as they were generated");
   command->add_flag("--pack", flags->pack, "Several cases a program, on targets that ask for it");
   command->add_flag("--json", flags->json, "The summary as JSON on standard output");

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <thread>
 
-#include "cli/named_cases.h"
 #include "cli/command.h"
 #include "cli/junit.h"
+#include "cli/named_cases.h"
 #include "cli/summary.h"
 #include "cli/target_options.h"
 #include "fuzz/campaign.h"
@@ -71,13 +71,15 @@ void add_replay_command(CLI::App& program, int& exit_code) {
       "  parallax replay recorded.jsonl --target recorded --json     hold the oracle against recorded results\n"
       "Broken files are named and skipped; the exit code is 2 then.");
   command->add_option("paths", flags->paths, ".json, .jsonl, folders")->required();
-  command->add_option("--target", flags->targets, "What to drive; 'recorded' is the case's own expectation; repeatable");
+  command->add_option("--target", flags->targets,
+                      "What to drive; 'recorded' is the case's own expectation; repeatable");
   add_target_options(*command, flags->target_options);
   command->add_option("--junit", flags->junit, "Write a JUnit XML file");
   command->add_option("--findings", flags->findings, "Keep what diverges in this folder");
   command->add_flag("--pack", flags->pack, "Several cases a program, on targets that ask for it");
   command->add_flag("--reduce", flags->reduce, "Reduce what diverges");
-  command->add_option("--min-judged", flags->min_judged, "Exit code 3 if a target judged fewer cases")->capture_default_str();
+  command->add_option("--min-judged", flags->min_judged, "Exit code 3 if a target judged fewer cases")
+      ->capture_default_str();
   command->add_option("--jobs", flags->jobs, "Threads; default: one a core");
   command->add_flag("--json", flags->json, "The summary as JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(replay(*flags)); });

@@ -24,7 +24,7 @@ struct Expectation {
 struct Case {
   std::string name;
   Graph graph;
-  std::vector<Tensor> feed;  // parallel to feed_slots(graph)
+  std::vector<Tensor> feed;                 // parallel to feed_slots(graph)
   std::optional<GradientRequest> gradient;  // asked for beside the outputs
   Expectation expect;
   std::string origin;  // the "origin" object as JSON text, or empty

@@ -25,7 +25,8 @@ const std::map<std::string, std::set<std::string>> allowed = {
     {"backends", {"core", "ops", "graph", "oracle", "planner", "reducers", "compiler"}},
     {"reports", {"core", "ops", "graph", "oracle", "corpus"}},
     {"fuzz", {"core", "ops", "graph", "oracle", "planner", "reducers", "compiler", "corpus", "backends"}},
-    {"cli", {"core", "ops", "graph", "oracle", "planner", "reducers", "compiler", "corpus", "backends", "reports", "fuzz"}},
+    {"cli",
+     {"core", "ops", "graph", "oracle", "planner", "reducers", "compiler", "corpus", "backends", "reports", "fuzz"}},
 };
 
 std::vector<fs::path> sources_of(const std::string& folder) {
