@@ -112,7 +112,11 @@ Ball exact_floor_div(const BallMath& math, double a, double b) {
   if (std::fabs(quotient) < countable) quotient = std::nearbyint(quotient);
   if (part != 0 && (part < 0) != (b < 0)) quotient -= 1;
   const double error = floor_error(math, std::fabs(quotient));
-  return error == 0 ? math.rounded(quotient, 0, true) : math.with_error(quotient, 0, error);
+  const Ball steps = error == 0 ? math.rounded(quotient, 0, true) : math.with_error(quotient, 0, error);
+  // What is divided may be flushed to 0, whose quotient is the last step alone.
+  const bool flushed =
+      math.profile().flush_to_zero && a != part && std::fabs(a - part) < info(math.dtype()).smallest_normal;
+  return flushed ? including(steps, part != 0 && (part < 0) != (b < 0) ? -1 : 0) : steps;
 }
 
 }  // namespace

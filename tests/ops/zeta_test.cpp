@@ -86,6 +86,29 @@ TEST(Polygamma, Values) {
   EXPECT_TRUE(in_ball(DType::F64, polygamma(1, 1), 1.6449340676383375));
 }
 
+// Term by term, with the tail's integral: nothing of it is in the code under test.
+Real sum_of_powers(Real s, Real q) {
+  constexpr int terms = 400;
+  Real sum = 0;
+  for (int k = 0; k < terms; ++k) sum += std::pow(q + k, -s);
+  const Real a = q + terms;
+  return sum + std::pow(a, -s) * (a / (s - 1) + 0.5L + s / (12 * a) - s * (s + 1) * (s + 2) / (720 * a * a * a));
+}
+
+// A box whose ends no double is: powers of the ends are off by as much as s says, and an implementation by its units.
+TEST(Zeta, TheEndsOfABoxAreRounded) {
+  const double half_unit = 0x1p-47;  // of 64 and more in f64
+  for (int i = 1; i < 200; ++i) {
+    const Ball q = {64 + 2 * i * half_unit, half_unit, false, false, Undecided::No};
+    const Ball image = ball_zeta(BallMath(DType::F64, profile()), Ball::exact(60), q);
+    const Real low = sum_of_powers(60, static_cast<Real>(q.mid) + static_cast<Real>(q.radius));
+    const Real high = sum_of_powers(60, static_cast<Real>(q.mid) - static_cast<Real>(q.radius));
+    const Real units = 4 * (std::nextafter(image.mid, 1) - image.mid);
+    EXPECT_GE(static_cast<Real>(image.high()), high + units) << i;
+    EXPECT_LE(static_cast<Real>(image.low()), low - units) << i;
+  }
+}
+
 TEST(Polygamma, Edges) {
   EXPECT_EQ(polygamma(1, 0).mid, infinity);
   EXPECT_EQ(polygamma(2, 0).mid, -infinity);
@@ -122,15 +145,6 @@ TEST(Polygamma, HalvesComputedAsHalves) {
   const Ball trigamma = harness.ball(*harness.call("aten.polygamma.default", {Scalar(int64_t{1}), x}));
   EXPECT_TRUE(in_ball(DType::BF16, trigamma, 0.644934 + 0x1p-6));
   EXPECT_FALSE(in_ball(DType::BF16, trigamma, 0.644934 + 0x1p-4));
-}
-
-// Term by term, with the tail's integral: nothing of it is in the code under test.
-Real sum_of_powers(Real s, Real q) {
-  constexpr int terms = 400;
-  Real sum = 0;
-  for (int k = 0; k < terms; ++k) sum += std::pow(q + k, -s);
-  const Real a = q + terms;
-  return sum + std::pow(a, -s) * (a / (s - 1) + 0.5L + s / (12 * a) - s * (s + 1) * (s + 2) / (720 * a * a * a));
 }
 
 TEST(ZetaSoundness, InsideTheBall) {

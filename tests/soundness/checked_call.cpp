@@ -34,7 +34,10 @@ Layouts pictures() {
           {{2, 4, 6, 5}, {120, 1, 20, 4}, 0},
           contiguous_layout({1, 4, 3, 4, 3}),
           contiguous_layout({4, 2, 2, 2, 2}),
-          contiguous_layout({6, 4, 2, 1, 2})};
+          contiguous_layout({6, 4, 2, 1, 2}),
+          contiguous_layout({4, 3, 3}),
+          contiguous_layout({1, 4, 2, 1, 2}),
+          contiguous_layout({4, 1, 2, 1, 1})};
 }
 
 // Pictures and volumes, and where in them is read.

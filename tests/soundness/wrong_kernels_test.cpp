@@ -116,7 +116,7 @@ std::optional<Faulty> negated_flag(const CheckedCall& call, Faulty wrong) {
   return std::nullopt;
 }
 
-TEST(WrongKernels, AFlagTakenTheOtherWayIsCaught) { expect_caught(catch_fault(negated_flag), 5, 60); }
+TEST(WrongKernels, AFlagTakenTheOtherWayIsCaught) { expect_caught(catch_fault(negated_flag), 4, 60); }
 
 // One degree, one order or one decimal more.
 std::optional<Faulty> one_more(const CheckedCall& call, Faulty wrong) {
