@@ -312,6 +312,12 @@ TEST(FloorDivision, OfWhatMayBeFlushed) {
   EXPECT_TRUE(divided(profile(), small, half).is_exact());
   EXPECT_TRUE(in_ball(DType::BF16, divided(flushing, small, half), 0));
   EXPECT_TRUE(in_ball(DType::BF16, divided(flushing, small, half), 2));
+  // Both ways to see it: with an operand that is not exact as well.
+  const Ball around = {small.mid, small.mid * 0x1p-20, false, false, Undecided::No};
+  EXPECT_TRUE(in_ball(DType::BF16, divided(flushing, around, small), 0));
+  OpHarness harness(flushing);
+  const ValueId x = harness.add(DType::BF16, {1}, {small.mid});
+  EXPECT_TRUE(in_ball(DType::BF16, harness.ball(*harness.call("aten.floor_divide.default", {x, x})), 0));
   // The whole is a rest, and nothing is divided.
   EXPECT_EQ(divided(flushing, Ball::exact(-half.mid), small).mid, -1);
   EXPECT_TRUE(divided(flushing, Ball::exact(-half.mid), small).is_exact());

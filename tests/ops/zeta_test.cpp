@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "ops/ball_zeta.h"
+#include "ops/zeta_values.h"
 #include "tests/ops/ball_source.h"
 #include "tests/ops/op_harness.h"
 
@@ -55,6 +56,19 @@ TEST(Zeta, TermsOfANegativeArgumentCancel) {
   EXPECT_NEAR(result.mid, terms, 1e-13);
   EXPECT_GT(result.radius, 8 * 0x1p-24);
   EXPECT_LT(result.radius, 2000 * 0x1p-24);
+}
+
+// The points as doubles, the values to 50 digits: a tail taken from q on is not short where q is no larger than s.
+TEST(Zeta, TheCentreWhereQIsAsLargeAsS) {
+  struct Known {
+    double s_and_q;
+    long double value;
+  };
+  for (const Known& known : {Known{14.120658737372696833745, 9.61284200757200705113253241876719984520e-17L},
+                             Known{14.036065239004734905848, 1.30881830846931430554976862267973028337e-16L}}) {
+    const long double got = hurwitz_zeta(known.s_and_q, known.s_and_q);
+    EXPECT_LT(std::fabs(got / known.value - 1), 0x1p-57L) << known.s_and_q;
+  }
 }
 
 TEST(Zeta, Edges) {
