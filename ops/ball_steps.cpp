@@ -104,6 +104,13 @@ double floor_error(const BallMath& math, double quotient) {
   return roundings * math.rounding(magnitude) + 1;
 }
 
+// Whether the multiple of b that a - fmod(a, b) is may be flushed to 0: it is b at least, and over |a| - |b|.
+bool may_flush_multiple(const BallMath& math, const Ball& a, const Ball& b) {
+  const double least = info(math.dtype()).smallest_normal;
+  return math.profile().flush_to_zero && std::fabs(b.mid) - b.radius < least &&
+         std::fabs(a.mid) - a.radius - reach(b) < least;
+}
+
 // floor of the real quotient of two exact numbers.
 Ball exact_floor_div(const BallMath& math, double a, double b) {
   const double part = std::fmod(a, b);
@@ -112,7 +119,11 @@ Ball exact_floor_div(const BallMath& math, double a, double b) {
   if (std::fabs(quotient) < countable) quotient = std::nearbyint(quotient);
   if (part != 0 && (part < 0) != (b < 0)) quotient -= 1;
   const double error = floor_error(math, std::fabs(quotient));
-  return error == 0 ? math.rounded(quotient, 0, true) : math.with_error(quotient, 0, error);
+  const Ball steps = error == 0 ? math.rounded(quotient, 0, true) : math.with_error(quotient, 0, error);
+  // What is divided may be flushed to 0, whose quotient is the last step alone.
+  const bool flushed =
+      math.profile().flush_to_zero && a != part && std::fabs(a - part) < info(math.dtype()).smallest_normal;
+  return flushed ? including(steps, part != 0 && (part < 0) != (b < 0) ? -1 : 0) : steps;
 }
 
 }  // namespace
@@ -203,7 +214,7 @@ Ball ball_floor_div(const BallMath& math, const Ball& a, const Ball& b, bool b_z
   Ball steps = ball_floor(math, quotient);
   const double error = floor_error(math, largest(steps));
   if (error != 0) steps = math.with_error(steps.mid, steps.radius, error);
-  if (b.may_inf) steps = hull(steps, ball_of_interval(-1, 0));
+  if (b.may_inf || may_flush_multiple(math, a, b)) steps = hull(steps, ball_of_interval(-1, 0));
   return flagged(steps, quotient.may_nan || a.may_inf, quotient.may_inf);
 }
 

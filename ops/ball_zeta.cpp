@@ -81,7 +81,10 @@ Ball zeta_of_box(const BallMath& math, const Ball& s, const Ball& q) {
   const double high = most + value(s.low(), q.low() + 1);
   if (!std::isfinite(high)) return Ball::unknown(Undecided::Unbounded);
   const Ball image = ball_of_interval(low, high);
-  return math.with_error(image.mid, image.radius, zeta_error(math, s.high(), q.low(), high) + 0x1p-50 * high);
+  // The ends of the box are rounded themselves, q's once more where 1 is added: powers of them are that much off.
+  const double logarithm = std::max(std::fabs(std::log(q.low())), std::log(q.high() + 1));
+  const double ends = 0x1p-50 + 0x1p-52 * s.high() * (2 + logarithm);
+  return math.with_error(image.mid, image.radius, zeta_error(math, s.high(), q.low(), high) + ends * high);
 }
 
 Ball also_nan(Ball ball, bool may_nan) {

@@ -50,8 +50,12 @@ constexpr BinaryFunction div_floor = {.floating =
                                           [](const BallMath& math, const BallPair& pair) {
                                             if (pair.same && std::isfinite(pair.a.mid)) {
                                               const Ball one = math.div_same(pair.a);
-                                              // Where a quotient may lie below 1, it may be cut to 0.
-                                              return one.radius == 0 ? one : including(one, 0);
+                                              // Where a quotient may lie below 1, or what is divided may be flushed, it
+                                              // may be cut to 0.
+                                              const bool flushed = math.profile().flush_to_zero &&
+                                                                   std::fabs(pair.a.mid) - pair.a.radius <
+                                                                       info(math.dtype()).smallest_normal;
+                                              return one.radius == 0 && !flushed ? one : including(one, 0);
                                             }
                                             return ball_floor_div(math, pair.a, pair.b, pair.b_zero_is_positive);
                                           },

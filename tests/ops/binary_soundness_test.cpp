@@ -299,5 +299,29 @@ TEST(BinaryTightness, AFunctionSixUlpOffIsCaught) {
   EXPECT_GE(caught, tried * 9 / 10);
 }
 
+// What is left to divide once the rest is taken off may be flushed.
+TEST(FloorDivision, OfWhatMayBeFlushed) {
+  Profile flushing = profile();
+  flushing.flush_to_zero = true;
+  const Ball small = Ball::exact(info(DType::BF16).smallest_normal / 2);
+  const Ball half = Ball::exact(small.mid / 2);
+  const auto divided = [&](const Profile& by, const Ball& a, const Ball& b) {
+    return ball_floor_div(BallMath(DType::BF16, by), a, b, true);
+  };
+  EXPECT_EQ(divided(profile(), small, half).mid, 2);
+  EXPECT_TRUE(divided(profile(), small, half).is_exact());
+  EXPECT_TRUE(in_ball(DType::BF16, divided(flushing, small, half), 0));
+  EXPECT_TRUE(in_ball(DType::BF16, divided(flushing, small, half), 2));
+  // Both ways to see it: with an operand that is not exact as well.
+  const Ball around = {small.mid, small.mid * 0x1p-20, false, false, Undecided::No};
+  EXPECT_TRUE(in_ball(DType::BF16, divided(flushing, around, small), 0));
+  OpHarness harness(flushing);
+  const ValueId x = harness.add(DType::BF16, {1}, {small.mid});
+  EXPECT_TRUE(in_ball(DType::BF16, harness.ball(*harness.call("aten.floor_divide.default", {x, x})), 0));
+  // The whole is a rest, and nothing is divided.
+  EXPECT_EQ(divided(flushing, Ball::exact(-half.mid), small).mid, -1);
+  EXPECT_TRUE(divided(flushing, Ball::exact(-half.mid), small).is_exact());
+}
+
 }  // namespace
 }  // namespace parallax

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "ops/ball_zeta.h"
+#include "ops/zeta_values.h"
 #include "tests/ops/ball_source.h"
 #include "tests/ops/op_harness.h"
 
@@ -57,6 +58,19 @@ TEST(Zeta, TermsOfANegativeArgumentCancel) {
   EXPECT_LT(result.radius, 2000 * 0x1p-24);
 }
 
+// The points as doubles, the values to 50 digits: a tail taken from q on is not short where q is no larger than s.
+TEST(Zeta, TheCentreWhereQIsAsLargeAsS) {
+  struct Known {
+    double s_and_q;
+    long double value;
+  };
+  for (const Known& known : {Known{14.120658737372696833745, 9.61284200757200705113253241876719984520e-17L},
+                             Known{14.036065239004734905848, 1.30881830846931430554976862267973028337e-16L}}) {
+    const long double got = hurwitz_zeta(known.s_and_q, known.s_and_q);
+    EXPECT_LT(std::fabs(got / known.value - 1), 0x1p-57L) << known.s_and_q;
+  }
+}
+
 TEST(Zeta, Edges) {
   for (const double q : {-1.0, 0.0, 0.5, 3.0}) {
     EXPECT_EQ(zeta(1, q).mid, infinity) << q;
@@ -84,6 +98,29 @@ TEST(Polygamma, Values) {
   EXPECT_NEAR(polygamma(2, -1.25).mid, 123.72136678366236, 1e-11);
   // What eager's asymptotic series leaves out of trigamma.
   EXPECT_TRUE(in_ball(DType::F64, polygamma(1, 1), 1.6449340676383375));
+}
+
+// Term by term, with the tail's integral: nothing of it is in the code under test.
+Real sum_of_powers(Real s, Real q) {
+  constexpr int terms = 400;
+  Real sum = 0;
+  for (int k = 0; k < terms; ++k) sum += std::pow(q + k, -s);
+  const Real a = q + terms;
+  return sum + std::pow(a, -s) * (a / (s - 1) + 0.5L + s / (12 * a) - s * (s + 1) * (s + 2) / (720 * a * a * a));
+}
+
+// A box whose ends no double is: powers of the ends are off by as much as s says, and an implementation by its units.
+TEST(Zeta, TheEndsOfABoxAreRounded) {
+  const double half_unit = 0x1p-47;  // of 64 and more in f64
+  for (int i = 1; i < 200; ++i) {
+    const Ball q = {64 + 2 * i * half_unit, half_unit, false, false, Undecided::No};
+    const Ball image = ball_zeta(BallMath(DType::F64, profile()), Ball::exact(60), q);
+    const Real low = sum_of_powers(60, static_cast<Real>(q.mid) + static_cast<Real>(q.radius));
+    const Real high = sum_of_powers(60, static_cast<Real>(q.mid) - static_cast<Real>(q.radius));
+    const Real units = 4 * (std::nextafter(image.mid, 1) - image.mid);
+    EXPECT_GE(static_cast<Real>(image.high()), high + units) << i;
+    EXPECT_LE(static_cast<Real>(image.low()), low - units) << i;
+  }
 }
 
 TEST(Polygamma, Edges) {
@@ -122,15 +159,6 @@ TEST(Polygamma, HalvesComputedAsHalves) {
   const Ball trigamma = harness.ball(*harness.call("aten.polygamma.default", {Scalar(int64_t{1}), x}));
   EXPECT_TRUE(in_ball(DType::BF16, trigamma, 0.644934 + 0x1p-6));
   EXPECT_FALSE(in_ball(DType::BF16, trigamma, 0.644934 + 0x1p-4));
-}
-
-// Term by term, with the tail's integral: nothing of it is in the code under test.
-Real sum_of_powers(Real s, Real q) {
-  constexpr int terms = 400;
-  Real sum = 0;
-  for (int k = 0; k < terms; ++k) sum += std::pow(q + k, -s);
-  const Real a = q + terms;
-  return sum + std::pow(a, -s) * (a / (s - 1) + 0.5L + s / (12 * a) - s * (s + 1) * (s + 2) / (720 * a * a * a));
 }
 
 TEST(ZetaSoundness, InsideTheBall) {
