@@ -6,11 +6,6 @@
 namespace parallax {
 namespace {
 
-Term operand_or_number(Composer& c, int i) {
-  const auto* number = std::get_if<Scalar>(&c.argument(i));
-  return number ? c.number(*number, c.computed_in()) : c.operand(i);
-}
-
 // What a division that cuts leaves.
 Term rest_of(Term a, Term b) { return a.composer->call("aten.fmod.Tensor", {a.value, b.value}); }
 
@@ -33,8 +28,8 @@ Term cut_quotient(Composer& c, Term a, Term b) {
 }
 
 Terms floored(Composer& c) {
-  const Term a = operand_or_number(c, 0);
-  const Term b = operand_or_number(c, 1);
+  const Term a = c.operand(0);
+  const Term b = c.operand(1);
   if (is_floating(c.result().dtype)) {
     return {c.call("aten.div.Tensor_mode", {a.value, b.value}, {{"rounding_mode", std::string("floor")}})};
   }
@@ -47,8 +42,8 @@ Terms divided_by_mode(Composer& c) {
 }
 
 Terms remainder(Composer& c) {
-  const Term b = operand_or_number(c, 1);
-  const Term rest = rest_of(operand_or_number(c, 0), b);
+  const Term b = c.operand(1);
+  const Term rest = rest_of(c.operand(0), b);
   return {choose(is_over(rest, b), rest + b, rest)};
 }
 
