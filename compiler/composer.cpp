@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "compiler/decomposition.h"
@@ -40,6 +41,22 @@ const TensorMeta& Composer::meta(Term term) const {
 }
 
 DType Composer::computed_in() const { return is_half(result().dtype) ? DType::F32 : result().dtype; }
+
+Term Composer::raw(int i) {
+  if (const auto* value = std::get_if<ValueId>(&argument(i))) return {this, *value};
+  constexpr std::array kinds = {DType::Bool, DType::I64, DType::F64};
+  return number(scalar(i), kinds[scalar(i).index()]);
+}
+
+Term Composer::converted(int i) {
+  const auto* stands_in = std::get_if<Scalar>(&argument(i));
+  return stands_in ? number(*stands_in, result().dtype) : cast(raw(i), result().dtype);
+}
+
+Term Composer::operand(int i) {
+  const auto* stands_in = std::get_if<Scalar>(&argument(i));
+  return stands_in ? number(*stands_in, computed_in()) : cast(converted(i), computed_in());
+}
 
 Term Composer::call(std::string_view op, std::vector<Argument> positional, NamedArguments named) {
   if (error_) return {this, ValueId()};

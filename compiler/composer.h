@@ -35,7 +35,7 @@ class Composer {
            std::vector<ResultMeta> results, std::string stem);
 
   // The call that is decomposed. Parameters go by position.
-  bool has(int i) const { return !is_none(argument(i)); }
+  bool has(int i) const { return i >= 0 && !is_none(argument(i)); }
   const Argument& argument(int i) const { return arguments_[static_cast<std::size_t>(i)]; }
   Scalar scalar(int i) const { return std::get<Scalar>(argument(i)); }
   double real(int i) const { return as_double(scalar(i)); }
@@ -49,9 +49,10 @@ class Composer {
   DType computed_in() const;
 
   // Operand i as it is; converted to the first result's dtype; and converted from there to what is computed in.
-  Term raw(int i) { return {this, std::get<ValueId>(argument(i))}; }
-  Term converted(int i) { return cast(raw(i), result().dtype); }
-  Term operand(int i) { return cast(converted(i), computed_in()); }
+  // A Python number that stands for a tensor becomes a tensor of that dtype, or of its own kind.
+  Term raw(int i);
+  Term converted(int i);
+  Term operand(int i);
 
   // After a failed call nothing is known of a term: it counts as a number.
   const TensorMeta& meta(Term term) const;

@@ -9,8 +9,6 @@
 namespace parallax {
 namespace {
 
-constexpr std::array<std::string_view, 4> permuting = {"aten.permute.default", "aten.transpose.int", "aten.t.default",
-                                                       "aten.movedim.int"};
 constexpr std::string_view slicing = "aten.slice.Tensor";
 // What sees its operand in another shape, in the same order of elements.
 constexpr std::array<std::string_view, 6> reshaping = {"aten.view.default",    "aten.unsqueeze.default",
@@ -54,7 +52,7 @@ std::optional<Replacement> one_permutation(Matcher& matcher, const Op& op, std::
   if (!outer) return std::nullopt;
   ValueId source = operand_of(arguments);
   IntList order = *outer;
-  if (const Node* maker = matcher.maker(source, permuting)) {
+  if (const Node* maker = matcher.maker(source, permuting_ops)) {
     order = rules.compose(*permutation_of(matcher.graph(), *maker->op, maker->arguments), *outer);
     source = operand_of(maker->arguments);
   } else if (!std::ranges::is_sorted(order)) {
@@ -115,7 +113,7 @@ bool is_same_call(const Replacement& call, const Op& op, std::span<const Argumen
 const ViewRules view_rules = {composed_order, composed_slice, false};
 
 std::optional<IntList> permutation_of(const Graph& graph, const Op& op, std::span<const Argument> arguments) {
-  if (!one_of(permuting, op.name)) return std::nullopt;
+  if (!one_of(permuting_ops, op.name)) return std::nullopt;
   const int rank = graph.meta(operand_of(arguments)).layout.rank();
   IntList order(static_cast<std::size_t>(rank));
   std::iota(order.begin(), order.end(), 0);

@@ -1,6 +1,8 @@
 // View chains: two views after each other as one.
 #pragma once
 
+#include <array>
+
 #include "compiler/matcher.h"
 
 namespace parallax {
@@ -15,6 +17,10 @@ struct ViewRules {
   bool any_strides = false;
 };
 extern const ViewRules view_rules;
+
+// The views that put dims into another order.
+inline constexpr std::array<std::string_view, 4> permuting_ops = {"aten.permute.default", "aten.transpose.int",
+                                                                  "aten.t.default", "aten.movedim.int"};
 
 // The order of dims that a call gives its operand, counted from the front; nothing where it does no such thing.
 std::optional<IntList> permutation_of(const Graph& graph, const Op& op, std::span<const Argument> arguments);

@@ -25,9 +25,7 @@ Terms rsqrt(Composer& c) {
 }
 
 // other - alpha self
-Terms rsub_tensor(Composer& c) { return {c.operand(1) - c.operand(0) * c.scalar(2)}; }
-
-Terms rsub_number(Composer& c) { return {c.number(c.scalar(1), c.computed_in()) - c.operand(0) * c.scalar(2)}; }
+Terms rsub(Composer& c) { return {c.operand(1) - c.operand(0) * c.scalar(2)}; }
 
 Terms addcdiv(Composer& c) {
   const Term quotient = c.operand(1) * c.scalar(3) / c.operand(2);
@@ -103,20 +101,15 @@ Terms is_one_infinity(Composer& c) {
   return {equal(is_floating(c.meta(x).dtype) ? x : c.cast(x, DType::F64), positive ? infinity : -infinity)};
 }
 
-// where with numbers for one or both of the tensors.
-Term alternative(Composer& c, int i) {
-  const auto* number = std::get_if<Scalar>(&c.argument(i));
-  return number ? c.number(*number, c.result().dtype) : c.converted(i);
-}
-
-Terms where_number(Composer& c) { return {choose(c.raw(0), alternative(c, 1), alternative(c, 2))}; }
+// Numbers stand for one or both of the tensors.
+Terms where_number(Composer& c) { return {choose(c.raw(0), c.converted(1), c.converted(2))}; }
 
 constexpr std::array rows = {
     Decomposition{"aten.square.default", square},
     Decomposition{"aten.reciprocal.default", reciprocal},
     Decomposition{"aten.rsqrt.default", rsqrt},
-    Decomposition{"aten.rsub.Tensor", rsub_tensor},
-    Decomposition{"aten.rsub.Scalar", rsub_number},
+    Decomposition{"aten.rsub.Tensor", rsub},
+    Decomposition{"aten.rsub.Scalar", rsub},
     Decomposition{"aten.addcdiv.default", addcdiv},
     Decomposition{"aten.lerp.Scalar", lerp_number},
     Decomposition{"aten.lerp.Tensor", lerp_tensor},

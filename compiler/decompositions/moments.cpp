@@ -32,7 +32,7 @@ Term scaled_and_shifted(Term x, int weight, int bias, const Dims& sizes) {
   Composer& c = *x.composer;
   const auto parameter = [&](int i) { return viewed(c.cast(c.raw(i), c.computed_in()), sizes); };
   if (c.has(weight)) x = x * parameter(weight);
-  if (bias >= 0 && c.has(bias)) x = x + parameter(bias);
+  if (c.has(bias)) x = x + parameter(bias);
   return x;
 }
 

@@ -1,15 +1,12 @@
 // Division that rounds down and its remainder, from a division that cuts, as processors have it.
+#include "compiler/decompositions/division.h"
+
 #include <array>
 
 #include "compiler/decomposition.h"
 
 namespace parallax {
 namespace {
-
-Term operand_or_number(Composer& c, int i) {
-  const auto* number = std::get_if<Scalar>(&c.argument(i));
-  return number ? c.number(*number, c.computed_in()) : c.operand(i);
-}
 
 // What a division that cuts leaves.
 Term rest_of(Term a, Term b) { return a.composer->call("aten.fmod.Tensor", {a.value, b.value}); }
@@ -32,25 +29,14 @@ Term cut_quotient(Composer& c, Term a, Term b) {
   return choose(negates, -a, divided(choose(negates, c.number(1, dtype), b)));
 }
 
-Terms floored(Composer& c) {
-  const Term a = operand_or_number(c, 0);
-  const Term b = operand_or_number(c, 1);
-  if (is_floating(c.result().dtype)) {
-    return {c.call("aten.div.Tensor_mode", {a.value, b.value}, {{"rounding_mode", std::string("floor")}})};
-  }
-  return {cut_quotient(c, a, b) - c.cast(is_over(rest_of(a, b), b), c.result().dtype)};
-}
+Terms floored(Composer& c) { return floor_divide_parts(c, true); }
 
 Terms divided_by_mode(Composer& c) {
   const bool floors = c.argument(2) == Argument(std::string("floor"));
   return floors && is_integral(c.result().dtype) ? floored(c) : Terms();
 }
 
-Terms remainder(Composer& c) {
-  const Term b = operand_or_number(c, 1);
-  const Term rest = rest_of(operand_or_number(c, 0), b);
-  return {choose(is_over(rest, b), rest + b, rest)};
-}
+Terms remainder(Composer& c) { return remainder_parts(c, true); }
 
 constexpr std::array rows = {
     Decomposition{"aten.floor_divide.default", floored},      Decomposition{"aten.floor_divide.Scalar", floored},
@@ -60,6 +46,24 @@ constexpr std::array rows = {
 };
 
 }  // namespace
+
+Terms floor_divide_parts(Composer& c, bool rounds_down) {
+  const Term a = c.operand(0);
+  const Term b = c.operand(1);
+  if (is_floating(c.result().dtype)) {
+    return {c.call("aten.div.Tensor_mode", {a.value, b.value}, {{"rounding_mode", std::string("floor")}})};
+  }
+  const Term quotient = cut_quotient(c, a, b);
+  if (!rounds_down) return {quotient};
+  return {quotient - c.cast(is_over(rest_of(a, b), b), c.result().dtype)};
+}
+
+Terms remainder_parts(Composer& c, bool rounds_down) {
+  const Term b = c.operand(1);
+  const Term rest = rest_of(c.operand(0), b);
+  if (!rounds_down) return {rest};
+  return {choose(is_over(rest, b), rest + b, rest)};
+}
 
 DecompositionTable::Rows division_decompositions() { return rows; }
 

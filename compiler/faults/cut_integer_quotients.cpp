@@ -1,24 +1,18 @@
 // F15: the lowering of integer division forgets that eager rounds down where processors cut: -7 // 2 is -3, and -7 % 2
 // is -1 (TVM #2486, Triton #619).
-#include <array>
-
 #include "compiler/decomposition.h"
+#include "compiler/decompositions/division.h"
 #include "compiler/faults.h"
 
 namespace parallax {
 namespace {
 
-Terms cut_quotient(Composer& c) {
-  if (is_floating(c.result().dtype)) return {};
-  return {c.call("aten.div.Tensor_mode", {c.converted(0).value, c.converted(1).value},
-                 {{"rounding_mode", std::string("trunc")}})};
-}
-
-Terms cut_rest(Composer& c) { return {c.call("aten.fmod.Tensor", {c.converted(0).value, c.converted(1).value})}; }
+Terms floor_divide(Composer& c) { return floor_divide_parts(c, is_floating(c.result().dtype)); }
+Terms remainder(Composer& c) { return remainder_parts(c, is_floating(c.result().dtype)); }
 
 Result<Graph> decompose_cutting(const Graph& graph, const PassOptions&) {
   static const DecompositionTable table =
-      decompositions().with({"aten.floor_divide.default", cut_quotient}).with({"aten.remainder.Tensor", cut_rest});
+      decompositions().with({"aten.floor_divide.default", floor_divide}).with({"aten.remainder.Tensor", remainder});
   return decompose_with(graph, table);
 }
 

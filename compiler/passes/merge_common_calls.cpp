@@ -3,6 +3,7 @@
 // Eager has two results in two places. The second one becomes a copy of the first, which elide_copies makes an alias of
 // where nobody can tell; a view becomes the first view. Copies and fills cost no more than such a copy and stay.
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 #include "compiler/common_calls.h"
@@ -13,6 +14,14 @@
 namespace parallax {
 namespace {
 
+// What makes a new tensor of one number and reads no element of any other.
+constexpr std::array<std::string_view, 9> fills = {
+    "aten.full.default",      "aten.full_like.default", "aten.zeros_like.default",
+    "aten.ones_like.default", "aten.zeros.default",     "aten.ones.default",
+    "aten.new_zeros.default", "aten.new_ones.default",  "aten.new_full.default"};
+
+bool is_fill(const Op& op) { return std::ranges::find(fills, op.name) != fills.end(); }
+
 class Merger {
  public:
   Merger(const Graph& graph, const MergeRules& rules) : graph_(graph), rules_(rules), rewriter_(graph) {}
@@ -20,7 +29,8 @@ class Merger {
   Result<Graph> run() {
     for (const Node& node : graph_.nodes) {
       const std::vector<Argument> arguments = as_first_named(rewriter_.mapped_arguments(node));
-      const std::optional<Made> before = may_merge(node) ? made_before(node, arguments) : std::nullopt;
+      const std::optional<Made> before =
+          may_merge(node) ? made_before(node, what_counts(node, arguments)) : std::nullopt;
       if (before) {
         TRY_VOID(merge(node, *before));
       } else {
@@ -44,6 +54,20 @@ class Merger {
     return arguments;
   }
 
+  // Of a fill not the tensor that it is like, whose elements it does not read.
+  static std::vector<Argument> what_counts(const Node& node, std::vector<Argument> arguments) {
+    if (is_fill(*node.op)) {
+      std::erase_if(arguments, [](const Argument& argument) { return std::holds_alternative<ValueId>(argument); });
+    }
+    return arguments;
+  }
+
+  bool makes_alike(const Node& a, const Node& b) const {
+    return std::ranges::equal(a.results, b.results, [&](ValueId x, ValueId y) {
+      return graph_.meta(x).dtype == graph_.meta(y).dtype && graph_.meta(x).layout == graph_.meta(y).layout;
+    });
+  }
+
   // A call that was made: its node, its operands in the new graph, and the writes to all that it read and made.
   struct Made {
     const Node* node;
@@ -54,7 +78,7 @@ class Merger {
   // A copy of what is not dense would lie otherwise.
   bool may_merge(const Node& node) const {
     if (node.op->writes() || node.op->group == OpGroup::Copy) return false;
-    if (node.op->group == OpGroup::Fill && !rules_.merges_fills) return false;
+    if (is_fill(*node.op) && !rules_.merges_fills) return false;
     return std::ranges::all_of(
         node.results, [&](ValueId result) { return !is_apart(node, result) || is_dense(graph_.meta(result).layout); });
   }
@@ -86,6 +110,7 @@ class Merger {
     for (auto at = first; at != last; ++at) {
       const Made& made = at->second;
       if (made.node->op != node.op || !same_arguments(made.arguments, arguments)) continue;
+      if (!makes_alike(*made.node, node)) continue;
       if (!rules_.sees_writes || made.writes == writes_to(made)) return made;
     }
     Made now{&node, arguments};
@@ -96,7 +121,7 @@ class Merger {
 
   // Whether a result lies in memory of its own, which is to stay its own.
   bool is_apart(const Node& node, ValueId result) const {
-    if (node.op->group == OpGroup::Fill) return false;
+    if (is_fill(*node.op)) return false;
     bool shared = false;
     for (const Argument& argument : node.arguments) {
       for_each_value(argument, [&](ValueId value) {

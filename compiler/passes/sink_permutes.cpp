@@ -44,7 +44,7 @@ class Sinker {
  private:
   // Replaces a permuted tensor by what it permutes; its order must be that of the others.
   bool take_off(Argument& argument, IntList& order) {
-    const Node* maker = matcher_.maker(std::get<ValueId>(argument), "aten.permute.default");
+    const Node* maker = matcher_.maker(std::get<ValueId>(argument), permuting_ops);
     if (!maker) return false;
     const IntList found = *permutation_of(matcher_.graph(), *maker->op, maker->arguments);
     if (!order.empty() && order != found) return false;
