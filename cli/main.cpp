@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "cli/command.h"
+#include "core/freed_memory.h"
 
 namespace parallax {
 
@@ -57,6 +58,7 @@ int run(int argc, char** argv) {
 }  // namespace parallax
 
 int main(int argc, char** argv) {
+  parallax::keep_freed_memory();
   try {
     return parallax::run(argc, argv);
   } catch (const std::exception& error) {

@@ -22,7 +22,7 @@ bool is_zero(const Ball& ball) { return ball.mid == 0 && ball.radius == 0; }
 }  // namespace
 
 Factor::Factor(const Ball& value) : ball(value) {
-  plain = value.decided() && !value.may_nan && !value.may_inf && std::isfinite(value.mid);
+  plain = is_plain(value);
   zero = is_zero(value);
   if (plain && value.mid != 0) lowest = lowest_bit(value.mid);
 }

@@ -11,6 +11,11 @@
 
 namespace parallax {
 
+// Whether a ball is finite, decided, and neither NaN nor infinite otherwise: products of two such need no special case.
+inline bool is_plain(const Ball& ball) {
+  return ball.decided() && !ball.may_nan && !ball.may_inf && std::isfinite(ball.mid);
+}
+
 // One operand of many products, with what each of them asks of it worked out once.
 struct Factor {
   // Of an exact 0, which has no lowest bit.
@@ -21,7 +26,7 @@ struct Factor {
 
   Ball ball;
   int lowest = no_bit;  // the exponent of the power of two that mid is an odd multiple of
-  bool plain = true;    // finite, decided, and neither NaN nor infinite otherwise
+  bool plain = true;    // see is_plain
   bool zero = true;     // exactly 0: products with it are, and adding them does not round
 };
 
@@ -51,7 +56,7 @@ class BallDot {
     ++products_;
   }
 
-  // Adds what all products of two lanes of plain factors come to, once each of these sums is known (contraction.cpp).
+  // Adds what all products of two lanes of plain factors come to, once each of these sums is known (DenseContraction).
   struct Sums {
     double mid = 0;               // sum of a b
     double magnitude = 0;         // sum of |a b|

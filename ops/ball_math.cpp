@@ -65,11 +65,6 @@ IntegerBall open(Undecided reason) { return {0, reason}; }
 
 }  // namespace
 
-bool is_definite_nan(const Ball& ball) { return std::isnan(ball.mid); }
-bool is_definite_infinity(const Ball& ball) { return std::isinf(ball.mid); }
-bool can_be_infinite(const Ball& ball) { return ball.may_inf || is_definite_infinity(ball); }
-bool contains_zero(const Ball& ball) { return std::fabs(ball.mid) <= ball.radius; }
-
 Ball ball_of_interval(double low, double high) {
   if (low == high) return Ball::exact(low);
   // An end at 0 stays there: functions with an edge at 0 must not see a value past it. Half of an odd subnormal is no

@@ -12,12 +12,12 @@
 namespace parallax {
 
 // The sets that balls stand for: a finite interval, plus NaN and the infinities where the flags say so.
-bool is_definite_nan(const Ball& ball);
-bool is_definite_infinity(const Ball& ball);
+inline bool is_definite_nan(const Ball& ball) { return std::isnan(ball.mid); }
+inline bool is_definite_infinity(const Ball& ball) { return std::isinf(ball.mid); }
 // Whether some value of the ball is an infinity.
-bool can_be_infinite(const Ball& ball);
+inline bool can_be_infinite(const Ball& ball) { return ball.may_inf || is_definite_infinity(ball); }
 // Whether 0 lies in the finite interval.
-bool contains_zero(const Ball& ball);
+inline bool contains_zero(const Ball& ball) { return std::fabs(ball.mid) <= ball.radius; }
 
 // The ball of [low, high], both finite.
 Ball ball_of_interval(double low, double high);

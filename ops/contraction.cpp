@@ -39,16 +39,17 @@ Result<void> check_inner(const Layout& left, int64_t left_size, const Layout& ri
 }
 
 // Whether an implementation that scales a factor first stays away from overflow and from the subnormals.
-bool scales_safely(const std::vector<Factor>& factors, double alpha, const BallMath& math) {
+bool scales_safely(const BallView& view, const Layout& layout, double alpha, const BallMath& math) {
   const double scale = std::fabs(alpha);
   if (scale == 0 || scale == 1 || !std::isfinite(scale)) return true;
   const DTypeInfo& format = info(math.dtype());
-  return std::ranges::all_of(factors, [&](const Factor& factor) {
-    const double magnitude = std::fabs(factor.ball.mid);
-    return !factor.plain || factor.zero ||
-           (scale * (magnitude + factor.ball.radius) < format.max_finite &&
-            scale * magnitude >= format.smallest_normal);
+  bool safe = true;
+  for_each_element(layout, [&](int64_t element) {
+    const Ball& ball = view.ball(element);
+    if (!is_plain(ball) || (ball.mid == 0 && ball.radius == 0)) return;
+    safe = safe && scale * reach(ball) < format.max_finite && scale * std::fabs(ball.mid) >= format.smallest_normal;
   });
+  return safe;
 }
 
 // beta * addend; where beta is 0 the addend is not read.
@@ -57,36 +58,36 @@ Ball scaled_addend(const BallMath& math, double beta, const Ball& addend) {
   return beta == 1 ? addend : math.mul(math.scalar(beta), addend);
 }
 
-bool all_plain(const std::vector<Factor>& factors) {
-  return std::ranges::all_of(factors, [](const Factor& factor) { return factor.plain; });
-}
-
 void contract_balls(const ReferenceCall& call, int left, int right, const Contraction& contraction,
                     const Scaling& scaling) {
   const BallView& output = call.output();
   const BallMath math(output.dtype, call.profile());
-  const std::vector<Factor> left_factors = factors_of(call.input(left), contraction.left);
-  const std::vector<Factor> right_factors = factors_of(call.input(right), contraction.right);
+  const BallView& left_view = call.input(left);
+  const BallView& right_view = call.input(right);
   const double alpha = as_double(scaling.alpha);
   const double beta = as_double(scaling.beta);
   const std::vector<int64_t> elements = elements_of(output.layout);
   std::vector<int64_t> addends;
   if (scaling.addend >= 0) addends = elements_of(*broadcast_to(call.input(scaling.addend).layout, contraction.sizes));
-  const bool safe = scales_safely(left_factors, alpha, math) && scales_safely(right_factors, alpha, math);
-  std::optional<DenseContraction> dense;
-  if (DenseContraction::pays_off(contraction) && all_plain(left_factors) && all_plain(right_factors)) {
-    dense.emplace(contraction, left_factors, right_factors);
+  const bool safe = scales_safely(left_view, contraction.left, alpha, math) &&
+                    scales_safely(right_view, contraction.right, alpha, math);
+  const std::optional<DenseContraction> dense = DenseContraction::of(contraction, left_view, right_view);
+  std::vector<Factor> left_factors;
+  std::vector<Factor> right_factors;
+  if (!dense) {
+    left_factors = factors_of(left_view, contraction.left);
+    right_factors = factors_of(right_view, contraction.right);
   }
   std::size_t to = 0;
   for (int64_t batch = 0; batch < contraction.batches; ++batch) {
     for (int64_t row = 0; row < contraction.rows; ++row) {
-      const Factor* a = left_factors.data() + (batch * contraction.rows + row) * contraction.inner;
-      const Factor* b = right_factors.data() + batch * contraction.columns * contraction.inner;
-      for (int64_t column = 0; column < contraction.columns; ++column, b += contraction.inner, ++to) {
+      for (int64_t column = 0; column < contraction.columns; ++column, ++to) {
         BallDot dot(math);
         if (dense) {
           dot.add(dense->sums(batch, row, column));
         } else {
+          const Factor* a = left_factors.data() + (batch * contraction.rows + row) * contraction.inner;
+          const Factor* b = right_factors.data() + (batch * contraction.columns + column) * contraction.inner;
           for (int64_t k = 0; k < contraction.inner; ++k) dot.add(a[k], b[k]);
         }
         const Ball addend =

@@ -4,7 +4,8 @@
 // not 0) is itself a product of two matrices, and Eigen's is some ten times as fast as a loop over pairs.
 #pragma once
 
-#include <span>
+#include <Eigen/Core>
+#include <optional>
 #include <vector>
 
 #include "ops/contraction.h"
@@ -13,36 +14,46 @@ namespace parallax {
 
 class DenseContraction {
  public:
-  // Whether there is enough to do for it.
-  static bool pays_off(const Contraction& contraction) {
-    return contraction.inner >= 8 && contraction.rows * contraction.columns * contraction.inner >= 512;
-  }
-
-  // The factors in the order of the contraction's layouts, all of them plain.
-  DenseContraction(const Contraction& contraction, std::span<const Factor> left, std::span<const Factor> right);
+  // Of the contraction's operands; none where there is too little to do for it, or a factor is not plain.
+  static std::optional<DenseContraction> of(const Contraction& contraction, const BallView& left,
+                                            const BallView& right);
 
   BallDot::Sums sums(int64_t batch, int64_t row, int64_t column) const;
 
  private:
+  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
   // What is known of all factors of one row of the left, or of the right, operand.
   struct Lane {
     int lowest = Factor::no_bit;
     bool inexact = false;
   };
 
-  std::vector<Lane> lanes_of(std::span<const Factor> factors) const;
-  void add_batch(std::span<const Factor> left, std::span<const Factor> right);
+  // One operand: a row a lane, those of all batches one after the other.
+  struct Operand {
+    Matrix mid;
+    Matrix radius;  // this and the deviation are empty where every factor is exact
+    Matrix deviation;
+    std::vector<Lane> lanes;
+    bool inexact = false;
+    bool zeros = false;  // some factor is exactly 0
+  };
+
+  static std::optional<Operand> operand(const BallView& view, const Layout& layout, int64_t lanes, int64_t inner);
+
+  DenseContraction(const Contraction& contraction, Operand left, Operand right);
+  void add_batch(const Operand& left, const Operand& right, int64_t batch);
 
   int64_t rows_;
   int64_t columns_;
   int64_t inner_;
-  // One entry a result: batch, row, column.
-  std::vector<double> mid_;
-  std::vector<double> magnitude_;
-  std::vector<double> squares_;
-  std::vector<double> products_;
-  std::vector<double> spread_;
-  std::vector<double> variance_;
+  // One entry a result: batch and row, column.
+  Matrix mid_;
+  Matrix magnitude_;
+  Matrix squares_;
+  Matrix products_;
+  Matrix spread_;
+  Matrix variance_;
   std::vector<Lane> left_lanes_;
   std::vector<Lane> right_lanes_;
 };

@@ -8,8 +8,6 @@ namespace {
 // A position that spans more texels than this says too little.
 constexpr double widest = 6;
 
-bool is_plain(const Ball& ball) { return ball.decided() && !ball.may_nan && !ball.may_inf && std::isfinite(ball.mid); }
-
 // Whether texels can be named: few enough, and exact as numbers.
 bool names_texels(const Ball& position) {
   return is_plain(position) && position.radius < widest / 2 && std::fabs(position.mid) < 0x1p52;

@@ -46,7 +46,15 @@ std::vector<int> identities(const Graph& graph) {
 BallTensor snapshot(const BallView& view) {
   BallTensor tensor{view.dtype, view.layout.sizes, {}, {}};
   const auto count = static_cast<std::size_t>(view.layout.numel());
-  if (view.floating()) {
+  if (count == 0) return tensor;
+  if (is_contiguous(view.layout)) {
+    const int64_t end = view.layout.offset + view.layout.numel();
+    if (view.floating()) {
+      tensor.balls.assign(view.storage->balls.begin() + view.layout.offset, view.storage->balls.begin() + end);
+    } else {
+      tensor.integers.assign(view.storage->integers.begin() + view.layout.offset, view.storage->integers.begin() + end);
+    }
+  } else if (view.floating()) {
     tensor.balls.reserve(count);
     for_each_element(view.layout, [&](int64_t element) { tensor.balls.push_back(view.ball(element)); });
   } else {
@@ -91,9 +99,11 @@ Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& 
   PARALLAX_CHECK(slots.size() == feed.size());
   for (std::size_t i = 0; i < slots.size(); ++i) {
     BallStorage& storage = storages_[slots[i].storage.index];
-    // What the run before left between the elements that are fed.
-    std::ranges::fill(storage.balls, Ball());
-    std::ranges::fill(storage.integers, IntegerBall());
+    if (slots[i].layout.numel() < graph_->storage(slots[i].storage).elements || !is_contiguous(slots[i].layout)) {
+      // What the run before left between the elements that are fed.
+      std::ranges::fill(storage.balls, Ball());
+      std::ranges::fill(storage.integers, IntegerBall());
+    }
     load(feed[i], slots[i].layout, storage);
   }
 
