@@ -272,8 +272,9 @@ Ball ball_reciprocal(const BallMath& math, const Ball& x, bool zeros_are_positiv
 }
 
 Ball ball_rsqrt(const BallMath& math, const Ball& x, bool zeros_are_positive) {
-  if (x.decided() && x.mid == 0 && x.radius == 0 && !x.may_inf && !zeros_are_positive) {
-    return infinity_of_either_sign(math, x.may_nan);
+  if (x.decided() && std::isfinite(x.mid) && x.high() == 0 && !x.may_inf && !zeros_are_positive) {
+    // What lies below the zero is outside the domain.
+    return infinity_of_either_sign(math, x.may_nan || x.radius > 0);
   }
   // Adding 0 makes a negative zero positive.
   const BallMath rsqrt = math.as(FunctionKind::Rsqrt);

@@ -43,6 +43,7 @@ BallMoments::BallMoments(const BallMath& math, std::span<const Ball> lane)
     : math_(&math), lane_(lane), count_(static_cast<double>(lane.size())) {
   double sum = 0;
   double centres = 0;
+  double most = 0;
   for (const Ball& x : lane) {
     if (!x.decided() && undecided_ == Undecided::No) undecided_ = x.undecided;
     nan_ = nan_ || is_definite_nan(x);
@@ -52,12 +53,15 @@ BallMoments::BallMoments(const BallMath& math, std::span<const Ball> lane)
     sum += x.mid;
     centres += std::fabs(x.mid);
     radii_ += x.radius;
+    most = std::max(most, reach(x));
   }
   if (lane.empty() || undecided_ != Undecided::No || nan_ || infinite_) return;
   trivial_ = lane.size() == 1 || (centres == 0 && radii_ == 0);
   mean_ = sum / count_;
   magnitude_ = (centres + radii_) / count_;
-  overflow_ = 2 * magnitude_ * count_ >= info(math.dtype()).max_finite;
+  const double largest = info(math.dtype()).max_finite;
+  overflow_ = 2 * magnitude_ * count_ >= largest;
+  squares_overflow_ = 2 * most * most >= largest;
   if (trivial_) return;
   const Profile& profile = math.profile();
   centre_error_ = (count_ + 1) * 0x1p-52 * centres / count_;
@@ -124,12 +128,13 @@ Ball BallMoments::deviation(std::size_t k) const {
 // An error e of the (partial) means goes into the sum of squares by 2 |d| e + e^2 a term. Over the deviations from the
 // mean the |d| add up to at most sqrt(n S), over Welford's running deviations and over the differences of the parts
 // that Chan's formula merges to at most twice that. The differences, their products and the sum round n + 6 times.
+// Merging a part with an empty one takes the square of its mean, 0 times: NaN where that square overflows.
 Ball BallMoments::squares() const {
   Ball squares;
   if (taken_over(squares)) return squares;
   if (infinite_) return Ball::exact(nan);
   if (trivial_) {
-    squares.may_nan = may_nan_ || may_inf_;
+    squares.may_nan = may_nan_ || may_inf_ || squares_overflow_;
     return squares;
   }
   double mid = 0;
@@ -154,7 +159,7 @@ Ball BallMoments::squares() const {
   if (!profile.one_pass_variance) squares = not_negative(squares);
   if (!squares.decided()) return squares;
   const bool overflow = overflow_ || squares.high() >= info(math_->dtype()).max_finite;
-  squares.may_nan = squares.may_nan || may_nan_ || may_inf_ || overflow;
+  squares.may_nan = squares.may_nan || may_nan_ || may_inf_ || overflow || squares_overflow_;
   squares.may_inf = squares.may_inf || overflow;
   return squares;
 }

@@ -45,13 +45,14 @@ class BallMoments {
   bool infinite_ = false;
   bool may_nan_ = false;
   bool may_inf_ = false;
-  bool overflow_ = false;    // a sum of the elements may be infinite
-  bool trivial_ = false;     // one element, or nothing but zeros: no operation rounds
-  double mean_ = 0;          // of the centres, in double
-  double centre_error_ = 0;  // of that computation
-  double radii_ = 0;         // the sum of the radii
-  double magnitude_ = 0;     // the mean of |element| + radius
-  double mean_error_ = 0;    // of an implementation's mean, or of one of its partial means
+  bool overflow_ = false;          // a sum of the elements may be infinite
+  bool squares_overflow_ = false;  // the square of a partial mean may be
+  bool trivial_ = false;           // one element, or nothing but zeros: no operation rounds
+  double mean_ = 0;                // of the centres, in double
+  double centre_error_ = 0;        // of that computation
+  double radii_ = 0;               // the sum of the radii
+  double magnitude_ = 0;           // the mean of |element| + radius
+  double mean_error_ = 0;          // of an implementation's mean, or of one of its partial means
 };
 
 }  // namespace parallax

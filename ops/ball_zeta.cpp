@@ -63,6 +63,12 @@ Ball zeta_of_negative(const BallMath& math, double s, double q) {
   return math.with_error(total, 0, error + zeta_error(math, s, static_cast<double>(first), rest) + 0x1p-53 * magnitude);
 }
 
+// Powers that have vanished, times the infinite powers of s, are NaN.
+Ball vanishing_is_nan(const BallMath& math, Ball result, double least) {
+  result.may_nan = least < info(math.dtype()).smallest_subnormal;
+  return result;
+}
+
 // The image of a box on the right of 1 and 0. The first term is monotone in both, and the sum of the others, from
 // q + 1 > 1 on, falls in both.
 Ball zeta_of_box(const BallMath& math, const Ball& s, const Ball& q) {
@@ -70,10 +76,7 @@ Ball zeta_of_box(const BallMath& math, const Ball& s, const Ball& q) {
   if (s.radius == 0 && q.radius == 0) {
     const double centre = value(s.mid, q.mid);
     if (std::isinf(centre)) return beyond_double(math, infinity);
-    Ball result = math.with_error(centre, 0, zeta_error(math, s.mid, q.mid, centre));
-    // Powers that have vanished, times the infinite powers of s.
-    result.may_nan = centre < info(math.dtype()).smallest_subnormal;
-    return result;
+    return vanishing_is_nan(math, math.with_error(centre, 0, zeta_error(math, s.mid, q.mid, centre)), centre);
   }
   const auto [least, most] = std::minmax({std::pow(q.low(), -s.low()), std::pow(q.low(), -s.high()),
                                           std::pow(q.high(), -s.low()), std::pow(q.high(), -s.high())});
@@ -84,7 +87,8 @@ Ball zeta_of_box(const BallMath& math, const Ball& s, const Ball& q) {
   // The ends of the box are rounded themselves, q's once more where 1 is added: powers of them are that much off.
   const double logarithm = std::max(std::fabs(std::log(q.low())), std::log(q.high() + 1));
   const double ends = 0x1p-50 + 0x1p-52 * s.high() * (2 + logarithm);
-  return math.with_error(image.mid, image.radius, zeta_error(math, s.high(), q.low(), high) + ends * high);
+  const double error = zeta_error(math, s.high(), q.low(), high) + ends * high;
+  return vanishing_is_nan(math, math.with_error(image.mid, image.radius, error), low);
 }
 
 Ball also_nan(Ball ball, bool may_nan) {
@@ -142,7 +146,10 @@ Ball ball_zeta(const BallMath& math, const Ball& s, const Ball& q) {
     return is_definite_nan(q) || q.low() > 0 ? Ball::exact(nan) : Ball::unknown(Undecided::Unbounded);
   }
   if (s.mid == 1 && s.radius == 0) return also_nan(Ball::exact(infinity), s.may_nan);
-  if (s.high() < 1) return Ball::exact(nan);
+  if (s.high() < 1) {
+    const bool poles = s.may_nan && !is_definite_nan(q) && q.low() <= 0;
+    return poles ? Ball::unknown(Undecided::Unbounded) : Ball::exact(nan);
+  }
   if (s.low() <= 1) return Ball::unknown(Undecided::Unbounded);
   if (is_definite_nan(q)) return Ball::exact(nan);
   const bool may_nan = s.may_nan || q.may_nan;
