@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "cli/command.h"
+#include "corpus/signature.h"
 
 namespace parallax {
 namespace {
@@ -44,6 +49,30 @@ Json tally_json(const Tally& tally) {
 
 std::string percent(int64_t part, int64_t whole) {
   return whole == 0 ? "–" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+// The commonest reasons why cases were not judged, those that differ in a number or a place counted as one.
+std::string refusals_text(const std::map<std::string, int64_t>& refusals) {
+  constexpr std::size_t most_shown = 12;
+  struct Kind {
+    int64_t cases = 0;
+    std::string example;
+  };
+  std::map<std::string, Kind> by_text;
+  for (const auto& [reason, n] : refusals) {
+    Kind& kind = by_text[normalised_message(reason)];
+    kind.cases += n;
+    if (kind.example.empty()) kind.example = reason;
+  }
+  std::vector<Kind> kinds;
+  for (auto& [text, kind] : by_text) kinds.push_back(std::move(kind));
+  std::ranges::stable_sort(kinds, std::greater(), &Kind::cases);
+  std::string text;
+  for (const Kind& kind : std::span(kinds).first(std::min(kinds.size(), most_shown)))
+    text += fmt::format("  {} × {}\n", kind.cases, kind.example);
+  if (kinds.size() > most_shown)
+    text += fmt::format("  … and {} more reasons: --json lists them\n", kinds.size() - most_shown);
+  return text;
 }
 
 }  // namespace
@@ -107,7 +136,7 @@ std::string summary_text(const CampaignResult& result) {
     if (!proved.empty()) text += fmt::format("  inexact elements proved to min(10, p - 3) bits{}\n", proved);
     for (const auto& [reason, n] : tally.undecided_cases)
       text += fmt::format("  undecided for {}: {} cases\n", reason, n);
-    for (const auto& [reason, n] : tally.refusals) text += fmt::format("  {} × {}\n", n, reason);
+    text += refusals_text(tally.refusals);
   }
   for (const CampaignFinding& found : result.findings) {
     text += "\n" + found.finding.explanation;

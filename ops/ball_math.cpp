@@ -67,6 +67,7 @@ IntegerBall open(Undecided reason) { return {0, reason}; }
 
 Ball ball_of_interval(double low, double high) {
   if (low == high) return Ball::exact(low);
+  if (!std::isfinite(low) || !std::isfinite(high)) return Ball::unknown(Undecided::Unbounded);
   // An end at 0 stays there: functions with an edge at 0 must not see a value past it. Half of an odd subnormal is no
   // double; the one of the two beside it that is farther from 0 keeps the other end inside.
   if (low == 0 || high == 0) {

@@ -19,7 +19,7 @@ inline bool can_be_infinite(const Ball& ball) { return ball.may_inf || is_defini
 // Whether 0 lies in the finite interval.
 inline bool contains_zero(const Ball& ball) { return std::fabs(ball.mid) <= ball.radius; }
 
-// The ball of [low, high], both finite.
+// The ball of [low, high]; unbounded where an end is beyond double.
 Ball ball_of_interval(double low, double high);
 // The smallest ball around everything in either; undecided if either is.
 Ball hull(const Ball& a, const Ball& b);

@@ -20,11 +20,16 @@ constexpr double most_negative_terms = 4096;
 
 double unit_roundoff(const BallMath& math) { return math.profile().unit_roundoff(math.dtype()); }
 
+// As many terms at least are added before Euler and Maclaurin's tail.
+constexpr int steps = 10;
+
+// The factor of the last power that the tail begins with; most at the least s and the largest q.
+double tail_factor(double s, double q) { return (q + steps) / (s - 1); }
+
 // What an implementation's terms and their sum are off by, for q > 0. Each step to q + k rounds once, which the power
 // multiplies by s; the power, the sum and, from the tenth term on, Euler and Maclaurin's tail are a few roundings each
 // (eager: at most 7.2 roundings of the result for s up to 20, 29 at s = 47).
-double zeta_error(const BallMath& math, double s, double q, double value) {
-  constexpr int steps = 10;
+double zeta_error(const BallMath& math, double s, double q, double factor, double value) {
   double roundings = 8 * value;
   double rest = value;
   for (int k = 0; k < steps; ++k) {
@@ -33,9 +38,10 @@ double zeta_error(const BallMath& math, double s, double q, double value) {
     roundings += s * k * term;
   }
   // Term k of the tail is a power, which may be subnormal, times s (s + 1) … (s + 2 k) / (2 pi)^2k. Four of them count
-  // where the powers are that small.
+  // where the powers are that small. The tail itself begins with a power times `factor`.
   const double subnormal = info(math.dtype()).smallest_subnormal;
-  const double lost = std::min(value, subnormal * (32 + 2 * s * std::pow(s / (2 * std::numbers::pi), 8)));
+  const double tail = 2 * s * std::pow(s / (2 * std::numbers::pi), 8) + factor;
+  const double lost = std::min(value, subnormal * (32 + tail));
   return unit_roundoff(math) * (roundings + s * steps * rest) + math.function_error(value) + lost;
 }
 
@@ -60,7 +66,10 @@ Ball zeta_of_negative(const BallMath& math, double s, double q) {
   const double slope = s * static_cast<double>(hurwitz_zeta(s + 1, std::max(first - shift, first / 2)));
   const double error = unit_roundoff(math) * (roundings + (steps + 8) * (magnitude + rest)) + shift * slope;
   const double total = static_cast<double>(sum + right);
-  return math.with_error(total, 0, error + zeta_error(math, s, static_cast<double>(first), rest) + 0x1p-53 * magnitude);
+  return math.with_error(
+      total, 0,
+      error + zeta_error(math, s, static_cast<double>(first), tail_factor(s, static_cast<double>(first)), rest) +
+          0x1p-53 * magnitude);
 }
 
 // Powers that have vanished, times the infinite powers of s, are NaN.
@@ -76,7 +85,8 @@ Ball zeta_of_box(const BallMath& math, const Ball& s, const Ball& q) {
   if (s.radius == 0 && q.radius == 0) {
     const double centre = value(s.mid, q.mid);
     if (std::isinf(centre)) return beyond_double(math, infinity);
-    return vanishing_is_nan(math, math.with_error(centre, 0, zeta_error(math, s.mid, q.mid, centre)), centre);
+    return vanishing_is_nan(
+        math, math.with_error(centre, 0, zeta_error(math, s.mid, q.mid, tail_factor(s.mid, q.mid), centre)), centre);
   }
   const auto [least, most] = std::minmax({std::pow(q.low(), -s.low()), std::pow(q.low(), -s.high()),
                                           std::pow(q.high(), -s.low()), std::pow(q.high(), -s.high())});
@@ -87,7 +97,7 @@ Ball zeta_of_box(const BallMath& math, const Ball& s, const Ball& q) {
   // The ends of the box are rounded themselves, q's once more where 1 is added: powers of them are that much off.
   const double logarithm = std::max(std::fabs(std::log(q.low())), std::log(q.high() + 1));
   const double ends = 0x1p-50 + 0x1p-52 * s.high() * (2 + logarithm);
-  const double error = zeta_error(math, s.high(), q.low(), high) + ends * high;
+  const double error = zeta_error(math, s.high(), q.low(), tail_factor(s.low(), q.high()), high) + ends * high;
   return vanishing_is_nan(math, math.with_error(image.mid, image.radius, error), low);
 }
 
