@@ -32,11 +32,15 @@ struct ReduceResult {
   bool finished = false;  // a fixed point was reached inside the limits
 };
 
-// One way to make a case smaller: the candidates it offers, the most daring first. Candidates need not be interesting,
-// but each must be smaller under size_of_case, so that reduction ends.
+class Reduction;
+
+// One way to make a case smaller: a list of candidates, the most daring first, or a search that decides what to try by
+// what it found. Candidates need not be interesting; those that are not smaller under size_of_case are never taken, so
+// reduction ends.
 struct ReductionPass {
   std::string_view name;
-  std::vector<Case> (*candidates)(const Case& test, const RecordedValues& recorded);
+  std::vector<Case> (*candidates)(const Case& test, const RecordedValues& recorded) = nullptr;
+  void (*run)(Reduction& reduction) = nullptr;
 };
 
 // Runs the passes of reducers/reduction_passes.h to a fixed point. `test` itself must be interesting.

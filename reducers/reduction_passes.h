@@ -12,10 +12,12 @@ namespace parallax {
 std::vector<Case> output_candidates(const Case& test, const RecordedValues& recorded);
 // An output taken from further up: an operand of the node that made it.
 std::vector<Case> earlier_output_candidates(const Case& test, const RecordedValues& recorded);
+// The last nodes gone, what they used made outputs.
+void cut_suffix(Reduction& reduction);
 // The first nodes gone, what they made given as inputs.
-std::vector<Case> prefix_candidates(const Case& test, const RecordedValues& recorded);
-// Ranges of nodes gone, from long ones to single ones.
-std::vector<Case> range_candidates(const Case& test, const RecordedValues& recorded);
+void cut_prefix(Reduction& reduction);
+// Ranges of nodes gone, as long as they can be.
+void delete_ranges(Reduction& reduction);
 // One node gone, in every way: each operand of its type, an input, a constant.
 std::vector<Case> bypass_candidates(const Case& test, const RecordedValues& recorded);
 // Unused and equal sources, buffers, shared storages, odd strides.
@@ -32,17 +34,12 @@ std::vector<Case> value_candidates(const Case& test, const RecordedValues& recor
 std::vector<Case> name_candidates(const Case& test, const RecordedValues& recorded);
 
 inline constexpr std::array reduction_passes = {
-    ReductionPass{"outputs", output_candidates},
-    ReductionPass{"earlier outputs", earlier_output_candidates},
-    ReductionPass{"prefix", prefix_candidates},
-    ReductionPass{"ranges", range_candidates},
-    ReductionPass{"bypass", bypass_candidates},
-    ReductionPass{"sources", source_candidates},
-    ReductionPass{"dims", dim_candidates},
-    ReductionPass{"dtypes", dtype_candidates},
-    ReductionPass{"attributes", attribute_candidates},
-    ReductionPass{"values", value_candidates},
-    ReductionPass{"names", name_candidates},
+    ReductionPass{"outputs", output_candidates},     ReductionPass{"earlier outputs", earlier_output_candidates},
+    ReductionPass{"suffix", nullptr, cut_suffix},    ReductionPass{"prefix", nullptr, cut_prefix},
+    ReductionPass{"ranges", nullptr, delete_ranges}, ReductionPass{"bypass", bypass_candidates},
+    ReductionPass{"sources", source_candidates},     ReductionPass{"dims", dim_candidates},
+    ReductionPass{"dtypes", dtype_candidates},       ReductionPass{"attributes", attribute_candidates},
+    ReductionPass{"values", value_candidates},       ReductionPass{"names", name_candidates},
 };
 
 }  // namespace parallax

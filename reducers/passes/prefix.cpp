@@ -1,23 +1,21 @@
-// The first nodes gone: what they made and later nodes need is given as inputs that hold what run A computed.
-#include "reducers/candidates.h"
+// The first nodes gone: what they made and later nodes need is given as inputs that hold what run A computed. How many
+// is found by bisection.
 #include "reducers/reduction_passes.h"
+#include "reducers/reduction_state.h"
 #include "reducers/removal.h"
 
 namespace parallax {
 
-std::vector<Case> prefix_candidates(const Case& test, const RecordedValues& recorded) {
-  CandidateList candidates(test);
-  const std::optional<std::vector<Tensor>> values = recorded(test);
-  if (!values) return {};
-  // Half, then three quarters, then less and less: after each success the rest is halved again.
-  const std::size_t count = test.graph.nodes.size();
-  std::vector<std::size_t> cuts = {count / 2, count * 3 / 4};
-  for (std::size_t cut = count / 4; cut > 0; cut /= 2) cuts.push_back(cut);
-  for (std::size_t cut : cuts) {
-    if (cut == 0 || cut >= count) continue;
-    if (const auto sketch = remove_nodes(test, 0, cut, Removal::Promote, &*values)) candidates.offer(*sketch);
+void cut_prefix(Reduction& reduction) {
+  std::size_t failed = reduction.best().graph.nodes.size();
+  while (failed > 1 && !reduction.spent()) {
+    const std::size_t cut = failed / 2;
+    const std::vector<Tensor>* values = reduction.values();
+    if (values == nullptr) return;
+    const auto sketch = remove_nodes(reduction.best(), 0, cut, Removal::Promote, values);
+    const bool gone = reduction.take(sketch ? put_together(*sketch, reduction.best()) : std::nullopt);
+    failed = gone ? failed - cut : cut;
   }
-  return candidates.take();
 }
 
 }  // namespace parallax

@@ -251,6 +251,13 @@ TEST(BinarySoundness, BothFormsOfLerp) {
   }
 }
 
+// A divisor that reaches beyond f64's numbers has no end to take the remainder by.
+TEST(RemainderSoundness, AnEndBeyondDoubleIsUndecided) {
+  const BallMath math(DType::F64, profile());
+  const Ball divisor = {std::numeric_limits<double>::max(), 1e300, false, true, Undecided::No};
+  EXPECT_FALSE(ball_remainder(math, Ball::exact(-0.75), divisor).decided());
+}
+
 TEST(BinaryTightness, StepsOfExactOperandsAreExact) {
   const BallMath math(DType::F32, profile());
   const double tenth = round_to(DType::F32, 0.1);

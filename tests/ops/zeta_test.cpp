@@ -88,6 +88,14 @@ TEST(Zeta, Edges) {
   EXPECT_FALSE(zeta(2, -1e9 - 0.5).decided());
 }
 
+// Eager looks for a pole of q before it looks at a NaN for s.
+TEST(Zeta, WhatMayBeNanIsInfiniteAtAPole) {
+  const BallMath math(DType::F32, profile());
+  const Ball maybe_nan = {0, 0, true, false, Undecided::No};
+  EXPECT_FALSE(ball_zeta(math, maybe_nan, Ball::exact(-1)).decided());
+  EXPECT_TRUE(is_definite_nan(ball_zeta(math, maybe_nan, Ball::exact(1))));
+}
+
 TEST(Polygamma, Values) {
   for (const Value& value : {Value{1, 1, 1.6449340668482264}, Value{2, 1, -2.4041138063191886},
                              Value{3, 2.5, 0.22390584881725205}, Value{4, 0.25, -24584.375388637934}}) {

@@ -122,7 +122,7 @@ TEST(PlanChecker, CatchesSlotsOfTheWrongSizeOrPlace) {
 // Every planner that is wrong about one storage of a graph: it frees it a step early, or forgets that it is returned.
 TEST(PlanChecker, CatchesEveryShortenedLifeThatLetsAReaderMeetOtherBytes) {
   int caught = 0;
-  for (uint64_t stream = 0; stream < 200; ++stream) {
+  for (uint64_t stream = 0; stream < 300; ++stream) {
     SCOPED_TRACE(::testing::Message() << "seed 7, stream " << stream);
     Choices choices(7, stream);
     const Graph graph = generate(choices, {}).graph;

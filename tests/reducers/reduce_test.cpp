@@ -8,7 +8,7 @@
 
 #include "graph/builder.h"
 #include "reducers/reduction_passes.h"
-#include "reducers/size.h"
+#include "reducers/reduction_state.h"
 #include "tests/reducers/generated_cases.h"
 
 namespace parallax {
@@ -192,12 +192,27 @@ TEST(Reduce, GetsALongWayWithoutRecordedValues) {
   EXPECT_LE(result.reduced.graph.nodes.size(), 8u) << to_json(result.reduced);
 }
 
+// What a pass wants checked of a case when nothing is interesting.
+std::vector<Case> offered_by(const ReductionPass& pass, const Case& start) {
+  if (pass.run == nullptr) return pass.candidates(start, record_ones);
+  std::vector<Case> offered;
+  const Interesting never = [&](const Case& candidate) {
+    offered.push_back(candidate);
+    return false;
+  };
+  const RecordedValues recorded = record_ones;
+  const ReduceOptions options;
+  Reduction reduction(start, never, recorded, options);
+  pass.run(reduction);
+  return offered;
+}
+
 TEST(ReductionPasses, OfferOnlySmallerCasesThatReadBack) {
   for (uint64_t stream = 0; stream < 60; ++stream) {
     const Case start = generated_case(21, stream, 1 + static_cast<int>(stream % 14));
     const CaseSize size = size_of_case(start);
     for (const ReductionPass& pass : reduction_passes) {
-      for (const Case& candidate : pass.candidates(start, record_ones)) {
+      for (const Case& candidate : offered_by(pass, start)) {
         EXPECT_LT(size_of_case(candidate), size) << pass.name << ", stream " << stream;
         const std::string json = to_json(candidate);
         const Result<Case> read = parse_case(json);
@@ -209,12 +224,28 @@ TEST(ReductionPasses, OfferOnlySmallerCasesThatReadBack) {
   }
 }
 
+// An adjacent pair in a long graph costs a bisection from either end, not a check a node.
+TEST(Reduce, FindsAnAdjacentPairInFewChecks) {
+  const Case start = first_interesting(13, 300, sigmoid_into_neg);
+  int until_two = 0;
+  int checks = 0;
+  const Interesting counted = [&](const Case& test) {
+    ++checks;
+    const bool pair = sigmoid_into_neg(test);
+    if (pair && test.graph.nodes.size() == 2 && until_two == 0) until_two = checks;
+    return pair;
+  };
+  EXPECT_EQ(reduce(start, counted, record_ones).reduced.graph.nodes.size(), 2u);
+  EXPECT_GT(until_two, 0);
+  EXPECT_LE(until_two, 60);
+}
+
 TEST(ReductionPasses, EachOffersSomethingOfSomeCase) {
   std::set<std::string_view> offered;
   for (uint64_t stream = 0; stream < 200; ++stream) {
     const Case start = generated_case(22, stream, 10);
     for (const ReductionPass& pass : reduction_passes) {
-      if (!offered.contains(pass.name) && !pass.candidates(start, record_ones).empty()) offered.insert(pass.name);
+      if (!offered.contains(pass.name) && !offered_by(pass, start).empty()) offered.insert(pass.name);
     }
   }
   EXPECT_EQ(offered.size(), reduction_passes.size());
