@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <random>
 #include <thread>
@@ -30,6 +32,8 @@ struct FuzzFlags {
   int max_nodes = 22;
   TargetOptions target_options;
   std::string findings = "findings";
+  std::string known;
+  std::string shard;
   bool gradients = false;
   bool no_reduce = false;
   bool pack = false;
@@ -64,6 +68,24 @@ void show_progress(const std::map<std::string, Tally>& tallies, std::size_t find
   fmt::print(stderr, "{} · {} findings ", line, findings);
 }
 
+// "2/8": the second of eight.
+Result<void> read_shard(const std::string& text, CampaignOptions& options) {
+  if (text.empty()) return {};
+  uint64_t number = 0;
+  const std::size_t slash = text.find('/');
+  const auto whole = [&](std::string_view part, uint64_t& value) {
+    const auto [end, code] = std::from_chars(part.data(), part.data() + part.size(), value);
+    return !part.empty() && code == std::errc() && end == part.data() + part.size();
+  };
+  const std::string_view view = text;
+  if (slash == std::string::npos || !whole(view.substr(0, slash), number) ||
+      !whole(view.substr(slash + 1), options.shards) || number < 1 || number > options.shards) {
+    return fail("--shard {}: I/N is wanted, with I from 1 to N", text);
+  }
+  options.shard = number - 1;
+  return {};
+}
+
 Result<int> fuzz(const FuzzFlags& flags) {
   const auto profile = parse_generate_profile(flags.profile);
   if (!profile) return fail("--profile {}: use alias, state, topology, numeric, shape or all", flags.profile);
@@ -80,6 +102,11 @@ Result<int> fuzz(const FuzzFlags& flags) {
   options.pack = flags.pack;
   if (flags.feeds > 1) options.cases_a_turn = graphs_together * flags.feeds;
   options.findings = flags.findings;
+  TRY_VOID(read_shard(flags.shard, options));
+  if (!flags.shard.empty() && !flags.seed) return fail("--shard {}: it needs the --seed that all shards share", flags.shard);
+  if (!flags.known.empty()) {
+    TRY(options.known, KnownFindings::read(flags.known, today()));
+  }
   std::optional<Vocabulary> words;
   GenerateOptions generate_options{*profile, flags.min_nodes, flags.max_nodes};
   options.on_open = [&](const std::vector<const Target*>& targets) {
@@ -117,8 +144,10 @@ Result<int> fuzz(const FuzzFlags& flags) {
   if (flags.json) {
     fmt::print("{}\n", summary_json(result, options.seed));
   } else {
-    fmt::print("{}{}", histogram.text(), summary_text(result));
-    fmt::print("{} diverged\n", result.findings.size());
+    fmt::print("{}{}{}", histogram.text(), summary_text(result), known_text(options.known, result));
+    const auto known = std::ranges::count_if(result.findings, [](const CampaignFinding& found) { return found.known.has_value(); });
+    fmt::print("{} diverged", result.findings.size() - static_cast<std::size_t>(known));
+    fmt::print("{}\n", known > 0 ? fmt::format(", {} known", known) : "");
   }
   return exit_code_of(result, 1);
 }
@@ -156,6 +185,9 @@ void add_fuzz_command(CLI::App& program, int& exit_code) {
       ->check(CLI::Range(1, 10000));
   add_target_options(*command, flags->target_options);
   command->add_option("--findings", flags->findings, "Folder that findings are kept in")->capture_default_str();
+  command->add_option("--known", flags->known,
+                      "Findings that are not news, as parallax known writes them: counted, and no reason for exit code 1");
+  command->add_option("--shard", flags->shard, "I/N: the I-th of N parts of the graphs of --seed, for N machines");
   command->add_flag(
       "--gradients", flags->gradients,
       "Ask for gradients too, where a graph has some (pytorch-eager, torch-aot-eager, torch-inductor, thunder)");

@@ -20,6 +20,7 @@ struct ReplayFlags {
   TargetOptions target_options;
   std::string junit;
   std::string findings;
+  std::string known;
   bool pack = false;
   bool reduce = false;
   bool json = false;
@@ -40,6 +41,9 @@ Result<int> replay(const ReplayFlags& flags) {
   options.pack = flags.pack;
   options.reduce = flags.reduce;
   if (!flags.findings.empty()) options.findings = flags.findings;
+  if (!flags.known.empty()) {
+    TRY(options.known, KnownFindings::read(flags.known, today()));
+  }
   options.source = [&](uint64_t k) -> std::optional<Case> {
     if (k >= files.cases.size()) return std::nullopt;
     return files.cases[k];
@@ -55,7 +59,8 @@ Result<int> replay(const ReplayFlags& flags) {
   if (!flags.junit.empty()) {
     TRY_VOID(junit.write(flags.junit));
   }
-  fmt::print("{}", flags.json ? summary_json(result, std::nullopt) + "\n" : summary_text(result));
+  fmt::print("{}", flags.json ? summary_json(result, std::nullopt) + "\n"
+                              : summary_text(result) + known_text(options.known, result));
   const int code = exit_code_of(result, files.cases.empty() ? 0 : flags.min_judged);
   return files.broken.empty() ? code : bad_input;
 }
@@ -76,6 +81,8 @@ void add_replay_command(CLI::App& program, int& exit_code) {
   add_target_options(*command, flags->target_options);
   command->add_option("--junit", flags->junit, "Write a JUnit XML file");
   command->add_option("--findings", flags->findings, "Keep what diverges in this folder");
+  command->add_option("--known", flags->known,
+                      "Findings that are not news, as parallax known writes them: counted, and no reason for exit code 1");
   command->add_flag("--pack", flags->pack, "Several cases a program, on targets that ask for it");
   command->add_flag("--reduce", flags->reduce, "Reduce what diverges");
   command->add_option("--min-judged", flags->min_judged, "Exit code 3 if a target judged fewer cases")

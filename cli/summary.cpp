@@ -96,6 +96,7 @@ std::string summary_json(const CampaignResult& result, std::optional<uint64_t> s
                                 {"nodes", finding.reduced.graph.nodes.size()},
                                 {"case", finding.original.name},
                                 {"reason", found.reason},
+                                {"known", found.known.has_value()},
                                 {"planted", finding.planted},
                                 {"blame", finding.blame},
                                 {"known", false}});
@@ -139,18 +140,39 @@ std::string summary_text(const CampaignResult& result) {
     text += refusals_text(tally.refusals);
   }
   for (const CampaignFinding& found : result.findings) {
+    if (found.known) {
+      text += fmt::format("known · {} cases · {}{}{}\n", found.known_cases, found.finding.signature,
+                          found.known->url.empty() ? "" : " · ", found.known->url);
+    }
+  }
+  for (const CampaignFinding& found : result.findings) {
+    if (found.known) continue;
     text += "\n" + found.finding.explanation;
     if (!found.folder.empty()) text += fmt::format("  kept in {}\n", found.folder.string());
   }
   return text;
 }
 
-int exit_code_of(const CampaignResult& result, int64_t min_judged) {
-  for (const auto& [target, tally] : result.tallies) {
-    for (int v = 0; v < verdict_count; ++v) {
-      if (is_finding(static_cast<Verdict>(v)) && tally.verdicts[static_cast<std::size_t>(v)] > 0) return diverged;
-    }
+std::string known_text(const KnownFindings& known, const CampaignResult& result) {
+  std::string text;
+  for (const KnownFinding& entry : known.entries()) {
+    const auto drives = [&](const auto& driven) {
+      return entry.target.empty() || driven.first.substr(0, driven.first.find_first_of("@?")) == entry.target;
+    };
+    const auto shows = [&](const CampaignFinding& found) {
+      return found.known && found.known->signature == entry.signature;
+    };
+    if (std::ranges::any_of(result.tallies, drives) && std::ranges::none_of(result.findings, shows))
+      text += fmt::format("known, and not seen: perhaps fixed · {}\n", entry.signature);
   }
+  for (const KnownFinding& entry : known.expired())
+    text += fmt::format("known until {}: it counts again · {}\n", entry.expires, entry.signature);
+  return text;
+}
+
+int exit_code_of(const CampaignResult& result, int64_t min_judged) {
+  const auto is_new = [](const CampaignFinding& found) { return !found.known; };
+  if (std::ranges::any_of(result.findings, is_new)) return diverged;
   for (const auto& [target, tally] : result.tallies) {
     if (tally.cases > 0 && tally.judged() + tally.count(Verdict::Undecided) < min_judged) return could_not_run;
   }

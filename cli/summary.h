@@ -16,7 +16,10 @@ std::string summary_json(const CampaignResult& result, std::optional<uint64_t> s
 // A table with one line a target, then the findings.
 std::string summary_text(const CampaignResult& result);
 
-// 1 if something diverged, else 3 if a target judged fewer cases than `min_judged`, else 0.
+// What of the known findings was not seen on a target that was driven, and may be fixed; and what has expired.
+std::string known_text(const KnownFindings& known, const CampaignResult& result);
+
+// 1 if something diverged that is not known, else 3 if a target judged fewer cases than `min_judged`, else 0.
 int exit_code_of(const CampaignResult& result, int64_t min_judged);
 
 }  // namespace parallax

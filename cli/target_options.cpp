@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <set>
 
 namespace parallax {
@@ -27,6 +28,12 @@ std::vector<std::string> default_targets(const TargetOptions& options) {
     if (entry.installed && seen.insert(entry.name).second) targets.push_back(entry.name);
   }
   return targets;
+}
+
+std::string today() {
+  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()));
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()), static_cast<unsigned>(day.month()),
+                     static_cast<unsigned>(day.day()));
 }
 
 int code_of(const Result<int>& result) {

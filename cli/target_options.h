@@ -15,6 +15,9 @@ void add_target_options(CLI::App& command, TargetOptions& options);
 // What to drive where no --target is given: our own, and every installed one unless a bug is planted in ours.
 std::vector<std::string> default_targets(const TargetOptions& options);
 
+// The day it is, as YYYY-MM-DD.
+std::string today();
+
 // The exit code, or the error reported: 3 for a target that cannot be run, else 2.
 int code_of(const Result<int>& result);
 

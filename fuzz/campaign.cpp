@@ -163,6 +163,7 @@ class Campaign {
 
   // The cases of one turn.
   void serve(Lane& lane, Target& target, uint64_t first) {
+    first = (first / lane.cases_a_turn * options_.shards + options_.shard) * lane.cases_a_turn;
     std::vector<Case> tests;
     for (uint64_t k = first; k < first + lane.cases_a_turn; ++k) {
       std::optional<Case> test = options_.source(k);
@@ -228,13 +229,41 @@ class Campaign {
       std::lock_guard lock(mutex_);
       result_.tallies[lane.name].add(examination, spent + seconds_since(begin));
       if (options_.on_case) options_.on_case(lane.name, k, test, examination);
-      if (is_finding(examination.judgement.verdict)) reduce_it = looks_new(lane.name, test, examination);
+      if (is_finding(examination.judgement.verdict)) reduce_it = looks_new(target, lane.name, k, test, examination);
     }
     if (reduce_it) keep(target, lane.name, k, test, examination);
   }
 
-  bool looks_new(const std::string& target, const Case& test, const Examination& examination) {
-    return looks_[failure_class(target, examination.judgement, examination.outcome, test.graph)]++ < reductions_a_look;
+  // Whether a divergence is worth a reduction: it is not known by its looks alone, and few looked like it so far.
+  bool looks_new(const Target& target, const std::string& name, uint64_t k, const Case& test,
+                 const Examination& examination) {
+    const std::string look = failure_class(name, examination.judgement, examination.outcome, test.graph);
+    if (const KnownFinding* entry = options_.known.find(look, name, target.versions())) {
+      CampaignFinding found;
+      found.finding.target = name;
+      found.finding.index = k;
+      found.finding.verdict = examination.judgement.verdict;
+      found.finding.signature = look;
+      found.finding.original = found.finding.reduced = test;
+      found.reason = examination.judgement.reason;
+      add_known(std::move(found), *entry);
+      return false;
+    }
+    return looks_[look]++ < reductions_a_look;
+  }
+
+  // Counts a known finding; the first case that shows it stands for the others.
+  void add_known(CampaignFinding found, const KnownFinding& entry) {
+    const auto same = std::ranges::find_if(result_.findings, [&](const CampaignFinding& seen) {
+      return seen.known && seen.finding.signature == found.finding.signature;
+    });
+    if (same != result_.findings.end()) {
+      ++same->known_cases;
+      return;
+    }
+    found.known = entry;
+    found.known_cases = 1;
+    result_.findings.push_back(std::move(found));
   }
 
   void keep(Target& target, const std::string& name, uint64_t k, const Case& test, const Examination& examination) {
@@ -242,6 +271,8 @@ class Campaign {
     found.finding.target = name;
     found.finding.index = k;
     std::lock_guard lock(mutex_);
+    if (const KnownFinding* entry = options_.known.find(found.finding.signature, name, found.finding.versions))
+      return add_known(std::move(found), *entry);
     if (!signatures_.insert(found.finding.signature).second) return;
     if (store_) {
       if (Result<std::filesystem::path> folder = store_->add(found.finding)) {

@@ -16,6 +16,7 @@
 
 #include "backends/open_target.h"
 #include "corpus/finding.h"
+#include "corpus/known.h"
 #include "corpus/store.h"
 #include "fuzz/tally.h"
 
@@ -30,11 +31,16 @@ struct CampaignOptions {
   std::function<std::optional<Case>(uint64_t k)> source;
   std::optional<double> seconds;  // stop handing out cases after that long; else run to the source's end
   std::size_t cases_a_turn = 1;   // consecutive cases that one worker had better have: feeds of one graph
+  // This campaign takes every `shards`-th turn of the sequence, from that of `shard` on; the others are other
+  // machines'.
+  uint64_t shard = 0;
+  uint64_t shards = 1;
   int jobs = 1;
   uint64_t seed = 0;  // goes into the findings
   bool pack = false;  // run several cases as one program on targets that ask for it
   bool reduce = true;
   double reduce_seconds = 30;                     // the most one reduction may take
+  KnownFindings known = {};                       // these are counted, not reduced where that can be told, not kept
   std::optional<std::filesystem::path> findings;  // where finding folders go; nothing: they are not stored
   // Told of every judged case, under a lock; may be null.
   std::function<void(const std::string& target, uint64_t k, const Case& test, const Examination& examination)> on_case;
@@ -49,6 +55,8 @@ struct CampaignFinding {
   int checks = 0;      // of the reduction
   double reduce_seconds = 0;
   std::filesystem::path folder;  // where it is kept; empty if it is not
+  std::optional<KnownFinding> known = {};
+  int64_t known_cases = 0;  // that showed it, where it is known
 };
 
 struct CampaignResult {

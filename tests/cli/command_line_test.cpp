@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 namespace {
@@ -101,6 +102,47 @@ TEST_F(CommandLine, APlantedFaultIsFoundByValuesAndExplained) {
   const Ran ran = run("check aliased.json --target portable --plant F01");
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
   for (const char* said : {"planted: F01", "mismatch", "plan:", "arena"}) EXPECT_NE(ran.out.find(said), std::string::npos) << said << "\n" << ran.out;
+}
+
+// A night's findings are known the next night; with one of them forgotten, that one alone is news.
+TEST_F(CommandLine, KnownFindingsAreCountedAndOnlyNewOnesFail) {
+  const std::string campaign = "fuzz --target portable --plant F01 --seed 7 --graphs 1500 --profile alias --jobs 1 ";
+  EXPECT_EQ(run(campaign + "--findings night").code, 1);
+  const Ran known = run("known night");
+  EXPECT_EQ(known.code, 0) << known.err;
+  write("known.jsonl", known.out);
+  const Ran next = run(campaign + "--findings next --known known.jsonl");
+  EXPECT_EQ(next.code, 0) << next.out;
+  EXPECT_NE(next.out.find("0 diverged, "), std::string::npos) << next.out;
+  const std::string rest = known.out.substr(known.out.find('\n') + 1);
+  ASSERT_FALSE(rest.empty());
+  write("rest.jsonl", rest);
+  const Ran fewer = run(campaign + "--findings fewer --known rest.jsonl");
+  EXPECT_EQ(fewer.code, 1) << fewer.out;
+  EXPECT_NE(fewer.out.find("\n1 diverged, "), std::string::npos) << fewer.out;
+  write("other.jsonl", R"({"signature": "mismatch | portable | values | nothing"})");
+  EXPECT_NE(run(campaign + "--findings other --known other.jsonl").out.find("perhaps fixed"), std::string::npos);
+}
+
+TEST_F(CommandLine, ShardsTogetherSeeWhatOneMachineSees) {
+  const std::string campaign = "fuzz --target portable --plant F01 --seed 7 --graphs 1200 --profile alias --no-reduce ";
+  EXPECT_EQ(run(campaign + "--shard 1/2 --findings a").code, 1);
+  EXPECT_EQ(run(campaign + "--shard 2/2 --findings b").code, 1);
+  EXPECT_EQ(run("merge a b -o both").code, 0);
+  EXPECT_EQ(run(campaign + "--findings whole").code, 1);
+  const auto first_cases = [&](const char* name) {
+    std::set<std::string> cases;
+    for (const auto& entry : fs::directory_iterator(folder_ / name)) {
+      if (entry.path().filename().string().starts_with('.')) continue;
+      cases.insert(nlohmann::json::parse(read_file(entry.path() / "case.json"))["name"].get<std::string>());
+    }
+    return cases;
+  };
+  const std::set<std::string> odd = first_cases("a"), even = first_cases("b");
+  for (const std::string& name : odd) EXPECT_FALSE(even.contains(name)) << name;
+  EXPECT_FALSE(first_cases("whole").empty());
+  EXPECT_EQ(run("fuzz --shard 3/2 --seed 1").code, 2);
+  EXPECT_EQ(run("fuzz --shard 1/2").code, 2);
 }
 
 TEST_F(CommandLine, AFuzzedFaultIsReducedAndKept) {

@@ -1,0 +1,138 @@
+#include "corpus/known.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/json_field.h"
+#include "graph/text_file.h"
+
+namespace parallax {
+namespace {
+
+// The name without @VERSION and ?OPTIONS.
+std::string_view plain_target(std::string_view target) { return target.substr(0, target.find_first_of("@?")); }
+
+// A signature holds the target as the user named it.
+std::string plain_signature(std::string_view signature, std::string_view target) {
+  std::string plain(signature);
+  const std::size_t at = plain.find(target);
+  if (at != std::string::npos) plain.replace(at, target.size(), plain_target(target));
+  return plain;
+}
+
+bool is_day(std::string_view text) {
+  constexpr std::string_view form = "0000-00-00";
+  return std::ranges::equal(text, form, [](char c, char f) { return f == '0' ? std::isdigit(c) != 0 : c == f; });
+}
+
+// The next run of digits, or of other characters up to a dot, taken off the front.
+std::string_view take_part(std::string_view& version) {
+  const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  std::size_t length = 0;
+  while (length < version.size() && version[length] != '.' && digit(version[length]) == digit(version[0])) ++length;
+  const std::string_view part = version.substr(0, length);
+  version.remove_prefix(length);
+  if (!version.empty() && version.front() == '.') version.remove_prefix(1);
+  return part;
+}
+
+bool within(std::string_view version, std::string_view range) {
+  const std::size_t dots = range.find("..");
+  if (dots == std::string_view::npos) return version == range;
+  const std::string_view first = range.substr(0, dots);
+  const std::string_view last = range.substr(dots + 2);
+  return (first.empty() || !is_older_version(version, first)) && (last.empty() || !is_older_version(last, version));
+}
+
+Result<KnownFinding> parse_entry(const Json& json) {
+  const Field object(json, "");
+  TRY_VOID(object.expect_object());
+  KnownFinding entry;
+  const auto read_member = [&](const std::string& key, const Field& value) -> Result<void> {
+    std::string* text = key == "signature" ? &entry.signature
+                        : key == "target"  ? &entry.target
+                        : key == "url"     ? &entry.url
+                        : key == "expires" ? &entry.expires
+                                           : nullptr;
+    if (text != nullptr) {
+      TRY(*text, value.text());
+    } else if (key == "versions") {
+      if (auto is_object = value.expect_object(); !is_object) return is_object;
+      return for_each_member(value, [&](const std::string& package, const Field& range) -> Result<void> {
+        TRY(entry.versions[package], range.text());
+        return {};
+      });
+    } else {
+      return value.fail("'{}' is no member of a known finding", key);
+    }
+    if (key == "expires" && !is_day(entry.expires)) return value.fail("'{}' is no day: YYYY-MM-DD is wanted", *text);
+    return {};
+  };
+  TRY_VOID(object.need("signature"));
+  TRY_VOID(for_each_member(object, read_member));
+  return entry;
+}
+
+}  // namespace
+
+bool is_older_version(std::string_view a, std::string_view b) {
+  while (!a.empty() && !b.empty()) {
+    const std::string_view x = take_part(a);
+    const std::string_view y = take_part(b);
+    if (x == y) continue;
+    const bool numbers = !x.empty() && !y.empty() && std::isdigit(static_cast<unsigned char>(x[0])) != 0 &&
+                         std::isdigit(static_cast<unsigned char>(y[0])) != 0;
+    // Of two numbers without leading zeros, the longer one is the larger.
+    if (numbers && x.size() != y.size()) return x.size() < y.size();
+    return x < y;
+  }
+  return a.empty() && !b.empty();
+}
+
+Result<KnownFindings> KnownFindings::read(const std::filesystem::path& path, std::string_view today) {
+  TRY(const std::string text, read_text_file(path));
+  KnownFindings known;
+  std::istringstream lines(text);
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    Result<Json> json = parse_json(line);
+    Result<KnownFinding> entry = json ? parse_entry(*json) : std::unexpected(std::move(json).error());
+    if (!entry) {
+      Error error = std::move(entry).error();
+      error.file = fmt::format("{}:{}", path.string(), number);
+      return std::unexpected(std::move(error));
+    }
+    const bool over = !entry->expires.empty() && entry->expires < today;
+    (over ? known.expired_ : known.entries_).push_back(*std::move(entry));
+  }
+  return known;
+}
+
+const KnownFinding* KnownFindings::find(std::string_view signature, std::string_view target,
+                                        const std::vector<std::pair<std::string, std::string>>& versions) const {
+  const std::string plain = plain_signature(signature, target);
+  const auto holds = [&](const KnownFinding& entry) {
+    if (entry.signature != plain) return false;
+    if (!entry.target.empty() && entry.target != plain_target(target)) return false;
+    return std::ranges::all_of(entry.versions, [&](const auto& wanted) {
+      const auto found = std::ranges::find(versions, wanted.first, &std::pair<std::string, std::string>::first);
+      return found != versions.end() && within(found->second, wanted.second);
+    });
+  };
+  const auto found = std::ranges::find_if(entries_, holds);
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+std::string known_line(const Finding& finding) {
+  Json json = {{"signature", plain_signature(finding.signature, finding.target)},
+               {"target", std::string(plain_target(finding.target))}};
+  for (const auto& [package, version] : finding.versions) json["versions"][package] = version;
+  return write_json(json);
+}
+
+}  // namespace parallax

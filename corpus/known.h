@@ -1,0 +1,53 @@
+// KnownFindings: what has been found before and is not news: one JSON object a line,
+//   {"signature": "…", "target": "executorch-xnnpack", "versions": {"executorch": "1.4.0..1.4.1"},
+//    "url": "https://…", "expires": "2027-03-31"}
+// Only the signature is needed. An entry holds for the target it names, with any version and options, for the versions
+// of the packages that it names (A..B, both included; A alone for one; A.. and ..B are open), and until the day it
+// expires, so that nobody forgets it.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "corpus/finding.h"
+
+namespace parallax {
+
+// Whether version `a` is older than `b`: number by number ("1.9" before "1.22"), what is no number as text.
+bool is_older_version(std::string_view a, std::string_view b);
+
+struct KnownFinding {
+  std::string signature;
+  std::string target;                           // empty: any
+  std::map<std::string, std::string> versions;  // ranges by package; empty: any
+  std::string url;
+  std::string expires;  // the last day that it holds, as YYYY-MM-DD; empty: for ever
+};
+
+class KnownFindings {
+ public:
+  KnownFindings() = default;
+  // Reads the lines of a file; entries that expired before `today` do not hold. The first broken line is the error.
+  static Result<KnownFindings> read(const std::filesystem::path& path, std::string_view today);
+
+  // The entry that a divergence of this signature on a target is known by, or null.
+  const KnownFinding* find(std::string_view signature, std::string_view target,
+                           const std::vector<std::pair<std::string, std::string>>& versions) const;
+
+  // Entries that hold, in the order of the file; and those that have expired.
+  const std::vector<KnownFinding>& entries() const { return entries_; }
+  const std::vector<KnownFinding>& expired() const { return expired_; }
+
+ private:
+  std::vector<KnownFinding> entries_;
+  std::vector<KnownFinding> expired_;
+};
+
+// The line by which a finding is known from now on: its signature, target and versions.
+std::string known_line(const Finding& finding);
+
+}  // namespace parallax

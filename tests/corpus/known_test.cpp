@@ -1,0 +1,107 @@
+// Known findings: which divergences are not news.
+#include "corpus/known.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "graph/text_file.h"
+
+namespace parallax {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Versions = std::vector<std::pair<std::string, std::string>>;
+
+constexpr std::string_view signature = "mismatch | onnxruntime | values | neg";
+
+class Known : public testing::Test {
+ protected:
+  void SetUp() override { path_ = fs::path(testing::TempDir()) / fmt::format("known_{}.jsonl", ::getpid()); }
+  void TearDown() override { fs::remove(path_); }
+
+  Result<KnownFindings> read(std::string_view text) const {
+    EXPECT_TRUE(write_text_file(path_, text));
+    return KnownFindings::read(path_, "2026-06-15");
+  }
+  bool knows(std::string_view text, std::string_view target, const Versions& versions = {}) const {
+    const Result<KnownFindings> known = read(text);
+    EXPECT_TRUE(known) << known.error().text();
+    return known && known->find(signature, target, versions) != nullptr;
+  }
+  fs::path path_;
+};
+
+TEST(VersionOrder, GoesNumberByNumber) {
+  for (const auto& [older, newer] :
+       {std::pair("1.9", "1.22.0"), std::pair("1.22.0", "1.22.1"), std::pair("1.4", "1.4.1"),
+        std::pair("2026.4.1", "2027.0"), std::pair("1.0rc1", "1.0rc2"), std::pair("1.0.20251020", "1.0.20261020")}) {
+    EXPECT_TRUE(is_older_version(older, newer)) << older << " " << newer;
+    EXPECT_FALSE(is_older_version(newer, older)) << older << " " << newer;
+  }
+  EXPECT_FALSE(is_older_version("1.22.0", "1.22.0"));
+}
+
+TEST_F(Known, ASignatureHoldsForItsTargetInEveryVersionWithEveryOption) {
+  const std::string text = R"({"signature": "mismatch | onnxruntime | values | neg", "target": "onnxruntime"})"
+                           "\n";
+  EXPECT_TRUE(knows(text, "onnxruntime"));
+  EXPECT_FALSE(knows(text, "openvino"));
+  const auto known = read(text);
+  ASSERT_TRUE(known);
+  EXPECT_NE(known->find("mismatch | onnxruntime@1.20.1?level=2 | values | neg", "onnxruntime@1.20.1?level=2", {}),
+            nullptr);
+  EXPECT_EQ(known->find("mismatch | onnxruntime | values | exp", "onnxruntime", {}), nullptr);
+}
+
+TEST_F(Known, ARangeOfVersionsHoldsInside) {
+  const auto text = [](std::string_view range) {
+    return fmt::format(R"({{"signature": "{}", "versions": {{"onnxruntime": "{}"}}}})", signature, range);
+  };
+  const auto at = [](const char* version) { return Versions{{"onnxruntime", version}}; };
+  EXPECT_TRUE(knows(text("1.9..1.22.0"), "onnxruntime", at("1.20.1")));
+  EXPECT_TRUE(knows(text("1.9..1.22.0"), "onnxruntime", at("1.22.0")));
+  EXPECT_FALSE(knows(text("1.9..1.22.0"), "onnxruntime", at("1.22.1")));
+  EXPECT_FALSE(knows(text("1.9..1.22.0"), "onnxruntime", at("1.8.9")));
+  EXPECT_TRUE(knows(text("1.9.."), "onnxruntime", at("2.0")));
+  EXPECT_TRUE(knows(text("..1.9"), "onnxruntime", at("1.2")));
+  EXPECT_TRUE(knows(text("1.9"), "onnxruntime", at("1.9")));
+  EXPECT_FALSE(knows(text("1.9.."), "onnxruntime"));  // a version that is not told is no proof
+}
+
+TEST_F(Known, AnEntryHoldsUntilTheDayItExpires) {
+  const auto text = [](std::string_view day) {
+    return fmt::format(R"({{"signature": "{}", "expires": "{}"}})", signature, day);
+  };
+  EXPECT_TRUE(knows(text("2026-06-15"), "onnxruntime"));
+  EXPECT_FALSE(knows(text("2026-06-14"), "onnxruntime"));
+  EXPECT_EQ(read(text("2026-06-14"))->expired().size(), 1U);
+}
+
+TEST_F(Known, ABrokenLineIsNamed) {
+  for (const auto& [line, reason] :
+       {std::pair(R"({"target": "portable"})", "signature"), std::pair(R"({"signature": 1})", "signature"),
+        std::pair(R"({"signature": "s", "expires": "soon"})", "YYYY-MM-DD"),
+        std::pair(R"({"signature": "s", "url": 7})", "/url"), std::pair(R"({"signature": "s", "urls": ""})", "urls"),
+        std::pair("nonsense", ":3")}) {
+    const auto known = read("\n{\"signature\": \"s\"}\n" + std::string(line) + "\n");
+    ASSERT_FALSE(known) << line;
+    EXPECT_NE(known.error().text().find(reason), std::string::npos) << known.error().text();
+    EXPECT_NE(known.error().text().find(":3"), std::string::npos) << known.error().text();
+  }
+}
+
+TEST_F(Known, TheLineOfAFindingKnowsIt) {
+  Finding finding;
+  finding.target = "onnxruntime@1.20.1";
+  finding.signature = "mismatch | onnxruntime@1.20.1 | values | neg";
+  finding.versions = {{"onnxruntime", "1.20.1"}};
+  const auto known = read(known_line(finding) + "\n");
+  ASSERT_TRUE(known) << known.error().text();
+  EXPECT_NE(known->find(finding.signature, finding.target, finding.versions), nullptr);
+  EXPECT_NE(known->find(signature, "onnxruntime", finding.versions), nullptr);
+  EXPECT_EQ(known->find(signature, "onnxruntime", {{"onnxruntime", "1.31.1"}}), nullptr);
+}
+
+}  // namespace
+}  // namespace parallax
