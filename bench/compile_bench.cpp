@@ -34,7 +34,7 @@ BENCHMARK_CAPTURE(compile_plan_run, plain, plain_build);
 BENCHMARK_CAPTURE(compile_plan_run, full, full_build);
 
 // Element-wise chains with a copy in every fourth place.
-Graph long_chain(int64_t nodes) {
+Case long_chain(int64_t nodes) {
   GraphBuilder builder;
   ValueId value = builder.add_source(SourceKind::Input, "x", DType::F32, contiguous_layout({4}), {}).value();
   for (int64_t n = 0; n < nodes; ++n) {
@@ -42,15 +42,54 @@ Graph long_chain(int64_t nodes) {
     value = builder.call(op, {value}, "n" + std::to_string(n)).value();
   }
   builder.add_output(value);
-  return builder.take();
+  return {"chain", builder.take(), {Tensor(DType::F32, {4})}, {}, {}, {}, {}};
 }
 
-void compile_chain(benchmark::State& state) {
-  const Graph graph = long_chain(state.range(0));
-  for (auto _ : state) benchmark::DoNotOptimize(compile(graph, compile_options(full_build)));
+// Layers that each have a weight and a bias of their own, a transposition whose copy may go, and a write to a buffer.
+Case deep_network(int64_t nodes) {
+  GraphBuilder builder;
+  const Layout square = contiguous_layout({4, 4});
+  ValueId value = builder.add_source(SourceKind::Input, "x", DType::F32, square, {}).value();
+  const ValueId state =
+      builder.add_source(SourceKind::Buffer, "state", DType::F32, square, Tensor(DType::F32, {4, 4})).value();
+  for (int64_t n = 0; n < nodes; n += 5) {
+    const std::string layer = std::to_string(n);
+    const ValueId weight =
+        builder.add_source(SourceKind::Constant, "weight" + layer, DType::F32, square, Tensor(DType::F32, {4, 4}))
+            .value();
+    value = builder.call("aten.add.Tensor", {value, weight}).value();
+    value = builder.call("aten.permute_copy.default", {value, IntList{1, 0}}).value();
+    const ValueId part = builder.call("aten.slice.Tensor", {state, Scalar(int64_t{0}), Scalar(n % 4)}).value();
+    builder.call("aten.relu_.default", {part}).value();
+    value = builder.call("aten.mul.Tensor", {value, state}).value();
+  }
+  builder.add_output(value);
+  return {"network", builder.take(), {Tensor(DType::F32, {4, 4})}, {}, {}, {}, {}};
+}
+
+// What the fuzzer draws, every op of ours in it; drawing itself costs more than the square of the nodes.
+Case drawn(int64_t nodes) { return generated(0, static_cast<int>(nodes)); }
+
+// How the cost of compiling, loading and running one graph grows with its nodes.
+void compile_load_run(benchmark::State& state, Case (*make)(int64_t nodes)) {
+  const Case test = make(state.range(0));
+  CompileOptions options = compile_options(full_build);
+  options.evaluate = evaluate;
+  for (auto _ : state) {
+    Result<Program> program = compile(test.graph, options);
+    if (!program) return state.SkipWithError(program.error().text().c_str());
+    const Result<Loaded> loaded = load(*std::move(program));
+    if (!loaded) return state.SkipWithError(loaded.error().text().c_str());
+    benchmark::DoNotOptimize(Instance(*loaded, std::byte{0xCB}).run(test.feed));
+  }
   state.SetComplexityN(state.range(0));
 }
-BENCHMARK(compile_chain)->RangeMultiplier(10)->Range(10, 10000)->Unit(benchmark::kMillisecond)->Complexity();
+void growth(benchmark::internal::Benchmark* bench, int64_t most) {
+  bench->RangeMultiplier(10)->Range(10, most)->Unit(benchmark::kMillisecond)->Complexity();
+}
+BENCHMARK_CAPTURE(compile_load_run, chain, long_chain)->Apply([](auto* bench) { growth(bench, 10000); });
+BENCHMARK_CAPTURE(compile_load_run, network, deep_network)->Apply([](auto* bench) { growth(bench, 10000); });
+BENCHMARK_CAPTURE(compile_load_run, drawn, drawn)->Apply([](auto* bench) { growth(bench, 1000); });
 
 }  // namespace
 }  // namespace parallax

@@ -41,7 +41,9 @@ void live_through(const std::vector<FusedGroup>& groups, std::size_t nodes, Life
 // A loop reads its operands until its last block, in whatever order of blocks.
 void keep_out_of_groups(const std::vector<FusedGroup>& groups, std::vector<Reuse>& reuses) {
   std::erase_if(reuses, [&](const Reuse& reuse) {
-    return std::ranges::any_of(groups, [&](const FusedGroup& group) { return group.nodes.holds(reuse.node.index); });
+    const auto after = std::ranges::upper_bound(groups, reuse.node.index, {},
+                                                [](const FusedGroup& group) { return group.nodes.first; });
+    return after != groups.begin() && std::prev(after)->nodes.holds(reuse.node.index);
   });
 }
 

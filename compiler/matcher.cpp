@@ -73,6 +73,16 @@ const Node* Matcher::maker(ValueId value, std::span<const std::string_view> ops)
   return unwritten ? &node : nullptr;
 }
 
+const Source* Matcher::source(ValueId value) {
+  const Graph& now = graph();
+  if (sources_.empty()) {
+    sources_.resize(now.metas.size(), -1);
+    for (std::size_t s = 0; s < now.sources.size(); ++s) sources_[now.sources[s].value.index] = static_cast<int>(s);
+  }
+  const int found = value.index < sources_.size() ? sources_[value.index] : -1;
+  return found < 0 ? nullptr : &now.sources[static_cast<std::size_t>(found)];
+}
+
 std::optional<Scalar> Matcher::uniform_constant(const Source& source) const {
   if (source.kind != SourceKind::Constant || source.data.numel() == 0 || source.data.numel() > most_elements)
     return std::nullopt;
@@ -90,9 +100,7 @@ std::optional<Scalar> Matcher::uniform_constant(const Source& source) const {
 }
 
 std::optional<Scalar> Matcher::uniform(ValueId value) {
-  for (const Source& source : graph().sources) {
-    if (source.value == value) return uniform_constant(source);
-  }
+  if (const Source* given = source(value)) return uniform_constant(*given);
   for (const Fill& fill : fills) {
     const Node* made = maker(value, fill.op);
     if (!made) continue;

@@ -41,6 +41,9 @@ class Matcher {
   bool makes_the_same(const Replacement& call, const Op& op, std::span<const Argument> arguments,
                       bool strides_may_differ = false) const;
 
+  // The source that a value is; null for what a node made.
+  const Source* source(ValueId value);
+
   // Adds a call of one result in an old node's place, under its name.
   Result<void> add(const Node& node, const Replacement& call);
 
@@ -50,6 +53,7 @@ class Matcher {
 
   Rewriter& rewriter_;
   std::size_t followed_ = 0;      // nodes of the new graph
+  std::vector<int> sources_;      // by value: its source, or -1; as many as there were before the first node
   std::vector<int> makers_;       // by value: its node, or -1
   std::vector<int> last_writes_;  // by storage: the last node that wrote it, or -1
 };

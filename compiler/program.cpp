@@ -10,7 +10,7 @@ void append(std::vector<ValueId>& to, const std::vector<ValueId>& from) {
 }
 
 // Moves the accesses of the group's steps to its last one. What the group makes for itself alone is in no memory.
-void fuse_steps(const FusedGroup& group, Schedule& schedule) {
+void fuse_steps(const FusedGroup& group, const std::vector<bool>& inner, Schedule& schedule) {
   std::vector<bool> made(schedule.storages.size(), false);
   ScheduledStep fused;
   for (std::size_t n = group.nodes.first; n < group.nodes.end; ++n) {
@@ -26,9 +26,9 @@ void fuse_steps(const FusedGroup& group, Schedule& schedule) {
     fused.name = step.name;
     step = {step.name, {}, {}, {}, {}};
   }
-  const auto is_inner = [&](ValueId value) { return std::ranges::find(group.inner, value) != group.inner.end(); };
-  for (ValueId value : group.inner) std::erase(fused.makes, schedule.value(value).storage);
-  std::erase_if(fused.writes, is_inner);
+  for (ValueId value : group.inner) made[schedule.value(value).storage.index] = false;
+  std::erase_if(fused.makes, [&](StorageId storage) { return !made[storage.index]; });
+  std::erase_if(fused.writes, [&](ValueId value) { return inner[value.index]; });
   schedule.steps[group.nodes.end - 1] = std::move(fused);
 }
 
@@ -36,7 +36,11 @@ void fuse_steps(const FusedGroup& group, Schedule& schedule) {
 
 Schedule schedule_of(const Program& program) {
   Schedule schedule = schedule_of(program.graph);
-  for (const FusedGroup& group : program.groups) fuse_steps(group, schedule);
+  std::vector<bool> inner(schedule.values.size(), false);
+  for (const FusedGroup& group : program.groups) {
+    for (ValueId value : group.inner) inner[value.index] = true;
+  }
+  for (const FusedGroup& group : program.groups) fuse_steps(group, inner, schedule);
   // A storage that no step and no caller looks at needs no bytes; who calls a value inner is not asked.
   std::vector<bool> looked_at(schedule.storages.size(), false);
   const auto look = [&](ValueId value) { looked_at[schedule.value(value).storage.index] = true; };

@@ -25,6 +25,7 @@ class Replay {
         plan_(plan),
         makers_(storage_makers(schedule)),
         sound_(schedule.storages.size(), false),
+        made_at_(schedule.storages.size(), given),
         wanted_(schedule.storages.size()) {
     for (std::size_t a = 0; a < arena_count; ++a) {
       arenas_[a].resize(static_cast<std::size_t>(std::max<int64_t>(plan.arenas[a].size, 0)));
@@ -78,10 +79,13 @@ class Replay {
   void run_step(const ScheduledStep& step, int n) {
     const std::size_t failures = failures_.size();
     for (ValueId value : step.reads) read(value, n);
-    for (StorageId storage : step.makes) write_whole(storage, n);
+    for (StorageId storage : step.makes) {
+      write_whole(storage, n);
+      made_at_[storage.index] = n;
+    }
     for (ValueId value : step.writes) {
       const StorageId storage = schedule_.value(value).storage;
-      if (!sound_[storage.index] || std::ranges::find(step.makes, storage) != step.makes.end()) continue;
+      if (!sound_[storage.index] || made_at_[storage.index] == n) continue;
       for_each_byte(schedule_.value(value), [&](int64_t byte) {
         write(storage, byte, n);
         return true;
@@ -180,10 +184,11 @@ class Replay {
   // The caller finds inputs, constants and state as the schedule left them.
   void look_at_given_storages(int end) {
     std::vector<bool> seen(schedule_.storages.size(), false);
+    std::vector<bool> returned(schedule_.values.size(), false);
+    for (ValueId output : schedule_.outputs) returned[output.index] = true;
     for (std::size_t v = 0; v < schedule_.values.size(); ++v) {
       const StorageId storage = schedule_.values[v].storage;
-      const bool returned = std::ranges::find(schedule_.outputs, ValueId(v)) != schedule_.outputs.end();
-      if (!schedule_.storage(storage).given || seen[storage.index] || returned) continue;
+      if (!schedule_.storage(storage).given || seen[storage.index] || returned[v]) continue;
       seen[storage.index] = true;
       read(ValueId(v), end);
     }
@@ -193,6 +198,7 @@ class Replay {
   const Plan& plan_;
   std::vector<int> makers_;
   std::vector<bool> sound_;               // by storage: in a slot that can be replayed
+  std::vector<int> made_at_;              // by storage: the step that made the whole of it last
   std::vector<std::vector<int>> wanted_;  // by storage and byte: the step whose data the schedule means to be there
   std::array<std::vector<Tag>, arena_count> arenas_;  // by byte: what is there
   std::vector<PlanFailure> failures_;

@@ -26,7 +26,8 @@ class MemoryPlanner {
       : graph_(graph), lifetimes_(lifetimes), options_(options), shared_with_(lifetimes.size()) {}
 
   Result<Plan> run(std::vector<Reuse> reuses) {
-    for (const Reuse& reuse : reuses) shared_with_[reuse.result.index] = reuse.operand;
+    // Reuses go by node, so an operand that overwrites another one itself is known to.
+    for (const Reuse& reuse : reuses) shared_with_[reuse.result.index] = StorageId(root(reuse.operand.index));
     plan_.reuses = std::move(reuses);
     TRY_VOID(size_slots());
     for (std::size_t a = 0; a < arena_count; ++a) {
@@ -48,10 +49,9 @@ class MemoryPlanner {
   }
 
  private:
-  // The storage whose slot this one shares, through a chain of reuses.
+  // The storage whose slot this one shares.
   std::size_t root(std::size_t storage) const {
-    while (shared_with_[storage].valid()) storage = shared_with_[storage].index;
-    return storage;
+    return shared_with_[storage].valid() ? shared_with_[storage].index : storage;
   }
   int64_t root_offset(std::size_t storage) const { return plan_.placements[root(storage)].slot.offset; }
 
@@ -120,7 +120,7 @@ class MemoryPlanner {
   const Graph& graph_;
   const Lifetimes& lifetimes_;
   const MemoryOptions& options_;
-  std::vector<StorageId> shared_with_;  // by storage: the operand that it overwrites; invalid for none
+  std::vector<StorageId> shared_with_;  // by storage: the first of those that overwrite each other; invalid for itself
   Plan plan_;
 };
 

@@ -77,6 +77,10 @@ Result<std::shared_ptr<const Executable>> load(Program program) {
   }
   executable->lies_in = memory_of_values(graph, makers);
   executable->makers = makers;
+  executable->inner.resize(graph.metas.size(), false);
+  for (const FusedGroup& group : executable->program.groups) {
+    for (ValueId value : group.inner) executable->inner[value.index] = true;
+  }
   for (const Storage& storage : graph.storages) {
     executable->margin = std::max(executable->margin, storage.elements * widest_element);
   }
@@ -93,16 +97,27 @@ Result<void> evaluate(const Graph& graph, NodeId id, std::span<std::byte* const>
   const Node& node = graph.node(id);
   const Kernel kernel = find_kernel(node.op->name);
   if (!kernel) return std::unexpected(no_kernel(node));
+  // The node's own values alone, numbered from 0: a graph may have many others.
+  std::vector<TensorMeta> metas;
+  const auto numbered = [&](ValueId& value) {
+    metas.push_back(graph.meta(value));
+    value = ValueId(metas.size() - 1);
+  };
+  std::vector<Argument> arguments = node.arguments;
+  for (Argument& argument : arguments) for_each_value(argument, numbered);
+  std::vector<ValueId> results = node.results;
+  std::ranges::for_each(results, numbered);
   std::vector<TensorRef> tensors;
-  for (const TensorMeta& meta : graph.metas) {
-    tensors.push_back({storages[meta.storage.index], meta.dtype, &meta.layout});
-  }
+  for (const TensorMeta& meta : metas) tensors.push_back({storages[meta.storage.index], meta.dtype, &meta.layout});
   std::pmr::monotonic_buffer_resource scratch;
-  return kernel(KernelCall(Call(*node.op, node.arguments, graph.metas), tensors, node.results, scratch));
+  return kernel(KernelCall(Call(*node.op, arguments, metas), tensors, results, scratch));
 }
 
 Instance::Instance(std::shared_ptr<const Executable> executable, std::byte poison)
-    : executable_(std::move(executable)), poison_(poison), loop_(executable_->program.graph), scratch_(scratch_bytes) {
+    : executable_(std::move(executable)),
+      poison_(poison),
+      loop_(executable_->program.graph, executable_->inner),
+      scratch_(scratch_bytes) {
   const Graph& graph = executable_->program.graph;
   const Plan& plan = executable_->program.plan;
   for (Arena arena : {Arena::Backend, Arena::Constants, Arena::State}) allocate(arena);
@@ -187,8 +202,7 @@ Result<void> Instance::run_nodes(NodeRange nodes, const FusedGroup* group, Sanit
   if (group) {
     for (std::size_t n = nodes.first; n < nodes.end; ++n) {
       const ValueId result = graph.nodes[n].results.front();
-      const bool inner = std::ranges::find(group->inner, result) != group->inner.end();
-      if (!inner) tensors_[result.index].storage = address(graph.meta(result).storage);
+      if (!executable_->inner[result.index]) tensors_[result.index].storage = address(graph.meta(result).storage);
     }
     done = loop_.run(*group, tensors_, executable_->kernels);
   } else {

@@ -24,6 +24,7 @@ struct Executable {
   std::vector<Kernel> kernels;   // by node; null where every result is a view and nothing is written
   std::vector<ValueId> lies_in;  // by value: the operand whose memory it is in; invalid for memory of its own
   std::vector<std::optional<NodeId>> makers;  // by storage
+  std::vector<bool> inner;                    // by value: never leaves the loop of the group that makes it
   int64_t margin = 0;                         // bytes behind each arena
   std::vector<FeedSlot> feed;
   std::vector<ValueId> inputs, buffers;  // each source's newest value, as the caller sees it after a run

@@ -9,16 +9,19 @@ constexpr std::size_t scratch_bytes = 1 << 13;
 
 }  // namespace
 
-void FusedLoop::add(ValueId value, bool written, const FusedGroup& group, const Dims& sizes) {
-  if (std::ranges::find(operands_, value, &Operand::value) != operands_.end()) return;
+void FusedLoop::add(ValueId value, bool written, const Dims& sizes) {
+  if (added_[value.index]) return;
   const TensorMeta& meta = graph_->meta(value);
-  const bool inner = std::ranges::find(group.inner, value) != group.inner.end();
+  // What the group makes for itself alone comes here first where it is made.
+  const bool inner = written && (*inner_)[value.index];
   // One element, the same for every block.
   if (!inner && meta.layout.numel() == 1 && meta.layout.sizes != sizes) return;
+  added_[value.index] = true;
   operands_.push_back({value, written, inner, meta.layout.numel(), {}});
 }
 
 void FusedLoop::begin(const FusedGroup& group, std::span<const TensorRef> tensors) {
+  for (const Operand& operand : operands_) added_[operand.value.index] = false;
   operands_.clear();
   const Dims& sizes = graph_->meta(graph_->nodes[group.nodes.first].results.front()).layout.sizes;
   for (std::size_t n = group.nodes.first; n < group.nodes.end; ++n) {
@@ -29,10 +32,10 @@ void FusedLoop::begin(const FusedGroup& group, std::span<const TensorRef> tensor
         // One element keeps no more dims than a block has; that it has some at all is what promotion asks.
         if (seen.layout.rank() > 1) seen.layout = {{1}, {1}, seen.layout.offset};
         refs_[value.index] = {tensors[value.index].storage, seen.dtype, &seen.layout};
-        add(value, false, group, sizes);
+        add(value, false, sizes);
       });
     }
-    add(graph_->nodes[n].results.front(), true, group, sizes);
+    add(graph_->nodes[n].results.front(), true, sizes);
   }
 }
 
@@ -66,6 +69,7 @@ Result<void> FusedLoop::run(const FusedGroup& group, std::span<const TensorRef> 
                             std::span<const Kernel> kernels) {
   metas_.resize(graph_->metas.size());
   refs_.resize(graph_->metas.size());
+  added_.resize(graph_->metas.size(), false);
   begin(group, tensors);
   const int64_t elements = graph_->meta(graph_->nodes[group.nodes.first].results.front()).layout.numel();
   std::array<std::byte, scratch_bytes> working;

@@ -55,7 +55,7 @@ void Sanitizer::read(ValueId value, int step, const TensorRef& tensor) {
 }
 
 void Sanitizer::read_operands(NodeRange nodes, std::span<const TensorRef> tensors, bool written) {
-  std::vector<StorageId> made;
+  std::vector<bool> made(nodes.size() == 1 ? 0 : graph_->storages.size(), false);
   for (std::size_t n = nodes.first; n < nodes.end; ++n) {
     const Node& node = graph_->nodes[n];
     // The kernel may write each element of its result where it has just read the same element of an operand.
@@ -67,13 +67,13 @@ void Sanitizer::read_operands(NodeRange nodes, std::span<const TensorRef> tensor
     };
     for (const Argument& argument : node.arguments) {
       for_each_value(argument, [&](ValueId value) {
-        if (std::ranges::find(made, graph_->meta(value).storage) != made.end()) return;
+        if (!made.empty() && made[graph_->meta(value).storage.index]) return;
         const TensorRef& operand = tensors[value.index];
         if (!overwritten_in_place(operand)) read(value, static_cast<int>(nodes.end) - 1, operand);
       });
     }
     if (nodes.size() == 1) break;
-    for (ValueId result : node.results) made.push_back(graph_->meta(result).storage);
+    for (ValueId result : node.results) made[graph_->meta(result).storage.index] = true;
   }
 }
 

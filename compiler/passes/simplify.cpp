@@ -1,6 +1,4 @@
 // Simplify: each call as simple as the rules make it (simplify_rules.h), and aliases of our own values as these values.
-#include <algorithm>
-
 #include "compiler/passes.h"
 #include "compiler/simplify_rules.h"
 
@@ -8,9 +6,8 @@ namespace parallax {
 namespace {
 
 // Whether the value is a caller's tensor object, whose sizes a write of metadata at the end may change.
-bool is_source(const Graph& graph, ValueId value) {
-  return std::ranges::any_of(graph.sources,
-                             [&](const Source& source) { return source.value == graph.objects[value.index]; });
+bool is_source(Matcher& matcher, ValueId value) {
+  return matcher.source(matcher.graph().objects[value.index]) != nullptr;
 }
 
 }  // namespace
@@ -22,7 +19,7 @@ Result<Graph> simplify_with(const Graph& graph, const Algebra& algebra) {
     Replacement call = {node.op, rewriter.mapped_arguments(node)};
     while (auto found = simpler(matcher, *call.op, call.arguments, algebra)) call = *std::move(found);
     const auto* viewed = call.op->name == "aten.alias.default" ? std::get_if<ValueId>(&call.arguments[0]) : nullptr;
-    if (viewed && !is_source(matcher.graph(), *viewed)) {
+    if (viewed && !is_source(matcher, *viewed)) {
       rewriter.map(node.results.front(), *viewed);
     } else {
       TRY_VOID(matcher.add(node, call));
