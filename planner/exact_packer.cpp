@@ -5,7 +5,6 @@
 // so a question is asked with several orders in turn, each for few steps at first and for more in each round.
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "core/choices.h"
 #include "planner/exact_search.h"
@@ -20,19 +19,10 @@ using Keys = std::array<int64_t, 3>;
 // What the orders go by, the greatest first. The first three are those of MiniMalloc.
 struct Orders {
   const PackingProblem& problem;
-  std::vector<int64_t> crowd;     // by block: the most bytes that live at one step of its life
   std::vector<int64_t> conflict;  // by block: the bytes of all that live at some step of its life
 
   explicit Orders(const PackingProblem& asked) : problem(asked) {
     for (const Block& block : problem.blocks) {
-      PackingProblem during;
-      for (const Block& other : problem.blocks) {
-        if (!other.range.overlaps(block.range)) continue;
-        const LiveRange shared = {std::max(other.range.first, block.range.first),
-                                  std::min(other.range.last, block.range.last)};
-        during.blocks.push_back({shared, other.size, 1});
-      }
-      crowd.push_back(lower_bound(during));
       conflict.push_back(conflict_key(problem, block));
     }
   }
@@ -41,24 +31,17 @@ struct Orders {
 
   // In two of three rounds what an order goes by is taken as more or less at random, by up to a twentieth, then by up
   // to a fifth: the time that a search takes has a long tail, and other draws fall on its short side.
-  std::vector<int> make(int order, int round, uint64_t seed) const {
+  SearchOrder make(int order, int round, uint64_t seed) const {
     constexpr std::array<double, 3> spread = {0, 0.05, 0.2};
     const double most = spread[static_cast<std::size_t>(round) % spread.size()];
     const uint64_t stream = mix(seed, static_cast<uint64_t>(round * count + order));
-    std::vector<Keys> keys;
+    SearchOrder made;
     for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
-      keys.push_back(this->keys(order, i));
       const double draw = static_cast<double>(mix(stream, i) >> 11) * 0x1p-52 - 1;  // in [-1, 1)
-      keys[i][0] = static_cast<int64_t>(static_cast<double>(keys[i][0]) * (1 + most * draw));
+      made.keys.push_back(keys(order, i));
+      made.scale.push_back(1 + most * draw);
     }
-    std::vector<int> numbers(keys.size());
-    std::iota(numbers.begin(), numbers.end(), 0);
-    std::ranges::sort(numbers, [&](int a, int b) {
-      const Keys& x = keys[static_cast<std::size_t>(a)];
-      const Keys& y = keys[static_cast<std::size_t>(b)];
-      return x != y ? x > y : a < b;
-    });
-    return numbers;
+    return made;
   }
 
  private:
@@ -67,11 +50,11 @@ struct Orders {
     const int64_t width = length_key(problem, block);
     switch (order) {
       case 0:
-        return {width, area_key(problem, block), crowd[i]};
+        return {width, area_key(problem, block), SearchOrder::crowd};
       case 1:
-        return {crowd[i], area_key(problem, block), width};
+        return {SearchOrder::crowd, area_key(problem, block), width};
       case 2:
-        return {crowd[i], width, 0};
+        return {SearchOrder::crowd, width, area_key(problem, block)};
       case 3:
         return {block.size, width, 0};
       case 4:

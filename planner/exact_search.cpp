@@ -22,6 +22,7 @@ ExactSearch::ExactSearch(const PackingProblem& problem) : boxes_(problem.blocks.
       }
     }
   }
+  find_twins();
   offsets_.assign(boxes_.size(), 0);
 }
 
@@ -47,20 +48,35 @@ void ExactSearch::make_sections(const PackingProblem& problem) {
   }
 }
 
-void ExactSearch::set_order(std::span<const int> order) {
-  for (std::size_t r = 0; r < order.size(); ++r) {
-    Box& box = this->box(order[r]);
-    box.rank = static_cast<int>(r);
-    box.twin = -1;
-    for (std::size_t earlier = 0; earlier < r; ++earlier) {
-      const Box& other = this->box(order[earlier]);
-      const bool equal = box.first == other.first && box.end == other.end && box.size == other.size &&
-                         box.alignment == other.alignment;
-      if (equal) box.twin = order[earlier];
+void ExactSearch::find_twins() {
+  for (int i = 0; i < static_cast<int>(boxes_.size()); ++i) {
+    for (int j : neighbours_[static_cast<std::size_t>(i)]) {
+      const Box& other = box(j);
+      const bool equal = box(i).first == other.first && box(i).end == other.end && box(i).size == other.size &&
+                         box(i).alignment == other.alignment;
+      if (equal && j < i) box(i).twin = std::max(box(i).twin, j);
     }
-    set_low(order[r], 0);
-    box.least = 0;
   }
+}
+
+void ExactSearch::rank(const Open& part) {
+  std::ranges::fill(stack_, 0);
+  for (const Ranked& ranked : part) {
+    const Box& box = this->box(ranked.box);
+    for (int s = box.first; s < box.end; ++s) stack_[static_cast<std::size_t>(s)] += box.size;
+  }
+  std::vector<std::pair<std::array<int64_t, 3>, int>> sorted;
+  for (const Ranked& ranked : part) {
+    const Box& box = this->box(ranked.box);
+    std::array<int64_t, 3> keys = order_->keys[static_cast<std::size_t>(ranked.box)];
+    const auto crowd = std::max_element(stack_.begin() + box.first, stack_.begin() + box.end);
+    std::ranges::replace(keys, SearchOrder::crowd, *crowd);
+    keys[0] = static_cast<int64_t>(static_cast<double>(keys[0]) * order_->scale[static_cast<std::size_t>(ranked.box)]);
+    for (int64_t& key : keys) key = -key;
+    sorted.push_back({keys, ranked.box});
+  }
+  std::ranges::sort(sorted);
+  for (std::size_t r = 0; r < sorted.size(); ++r) box(sorted[r].second).rank = static_cast<int>(r);
 }
 
 void ExactSearch::set_low(int i, int64_t low) {
@@ -88,14 +104,18 @@ void ExactSearch::undo(std::size_t mark) {
   }
 }
 
-ExactSearch::Answer ExactSearch::run(int64_t capacity, std::span<const int> order, int64_t max_steps) {
+ExactSearch::Answer ExactSearch::run(int64_t capacity, const SearchOrder& order, int64_t max_steps) {
   capacity_ = capacity;
+  order_ = &order;
   last_step_ = steps_ + max_steps;
   failed_.clear();
   trail_.clear();
-  set_order(order);
   Open open;
-  for (std::size_t r = 0; r < order.size(); ++r) open.push_back({0, static_cast<int>(r), order[r]});
+  for (int i = 0; i < static_cast<int>(boxes_.size()); ++i) {
+    set_low(i, 0);
+    box(i).least = 0;
+    open.push_back({0, i, i});
+  }
   return search_parts(open, {0, section_count_}, {}, {0, section_count_});
 }
 
@@ -116,7 +136,7 @@ void ExactSearch::sort(Open& open) {
 bool ExactSearch::raise_passed_over(const Open& open, Place from, Span& changed) {
   for (const auto& [least, rank, i] : open) {
     const Box& passed = box(i);
-    if (Place{passed.low, passed.rank} >= from) continue;
+    if (!passed_over(passed, from)) continue;
     int64_t support = INT64_MAX;
     for (int j : neighbours_[static_cast<std::size_t>(i)]) {
       const Box& under = box(j);
@@ -154,12 +174,36 @@ ExactSearch::Answer ExactSearch::search_parts(const Open& open, Span sections, P
     }
     const Span part_changed = {std::max(changed.first, first), std::min(changed.end, s + 1)};
     if (!part.empty()) {
-      const Answer answer = search(std::move(part), {first, s + 1}, from, part_changed);
+      const Answer answer = search_part(std::move(part), {first, s + 1}, from, part_changed);
       if (answer != Answer::Found) return answer;
     }
     first = s + 1;
   }
   return Answer::Found;
+}
+
+// The order begins anew in a part. That a block was passed over remains: from here on its bound says so.
+ExactSearch::Answer ExactSearch::search_part(Open open, Span sections, Place from, Span changed) {
+  const std::size_t mark = trail_.size();
+  const uint64_t key_before = part_key_;
+  std::vector<std::pair<int, int>> ranks_before;  // by box
+  for (const Ranked& ranked : open) ranks_before.push_back({ranked.box, box(ranked.box).rank});
+  Answer answer = Answer::Impossible;
+  if (raise_passed_over(open, from, changed)) {
+    part_key_ = 0;
+    rank(open);
+    for (Ranked& ranked : open) {
+      const Box& box = this->box(ranked.box);
+      part_key_ += mix(static_cast<uint64_t>(ranked.box), box.least > box.low ? 1 : 0);
+      ranked = {box.least, box.rank, ranked.box};
+    }
+    std::ranges::sort(open);
+    answer = search(std::move(open), sections, {}, changed);
+  }
+  for (const auto& [i, rank] : ranks_before) box(i).rank = rank;
+  part_key_ = key_before;
+  undo(mark);
+  return answer;
 }
 
 ExactSearch::Answer ExactSearch::search(Open open, Span sections, Place from, Span changed) {
@@ -173,14 +217,13 @@ ExactSearch::Answer ExactSearch::search(Open open, Span sections, Place from, Sp
   // The branch begins at the first box that may still be placed: what is before it makes no difference.
   Place first{INT64_MAX, 0};
   int64_t ceiling = INT64_MAX;
-  Key key;
+  Key key{part_key_, part_key_};
   for (const Ranked& ranked : open) {
     const Box& box = this->box(ranked.box);
     key.low += box.low_key;
     key.high += box.high_key;
     ceiling = std::min(ceiling, box.low + box.size);
-    const Place place{box.low, box.rank};
-    if (place >= from) first = std::min(first, place);
+    if (!passed_over(box, from)) first = std::min(first, Place{box.low, box.rank});
   }
   if (first.offset == INT64_MAX) return Answer::Impossible;
   const auto seen = failed_.find(key);

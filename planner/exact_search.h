@@ -9,16 +9,26 @@
 //   these bounds, must end under the capacity: the bound of one machine with release times.
 // - dominance: no block goes so high that an open one fits under it; of equal blocks the first goes first; a block that
 //   no open one lives beside is placed once.
-// - parts: where no open block crosses a section's end, the two sides are searched apart.
+// - parts: where no open block crosses a section's end, the two sides are searched apart, each in an order of its own:
+//   what is crowded in a part is another matter than what was crowded in the whole.
 // - memory: open blocks with the same bounds under them were searched before, however what is under them was stacked.
 #pragma once
 
+#include <array>
 #include <span>
 #include <unordered_map>
 
 #include "planner/packing.h"
 
 namespace parallax {
+
+// Which of the blocks that could go to the same offset is tried first.
+struct SearchOrder {
+  static constexpr int64_t crowd = -1;  // stands for the most bytes of open blocks at one step of the block's life
+
+  std::vector<std::array<int64_t, 3>> keys;  // by block; the greatest goes first, ties go by the block's number
+  std::vector<double> scale;                 // by block: what its first key is multiplied by
+};
 
 class ExactSearch {
  public:
@@ -27,8 +37,8 @@ class ExactSearch {
   // All blocks must have bytes.
   explicit ExactSearch(const PackingProblem& problem);
 
-  // `order`: all blocks, the ones to try first in front. A step is a node of the search.
-  Answer run(int64_t capacity, std::span<const int> order, int64_t max_steps);
+  // A step is a node of the search.
+  Answer run(int64_t capacity, const SearchOrder& order, int64_t max_steps);
 
   // By block, after Found.
   const std::vector<int64_t>& offsets() const { return offsets_; }
@@ -42,7 +52,7 @@ class ExactSearch {
     int64_t size = 0;
     int64_t alignment = 1;
     int rank = 0;
-    int twin = -1;                       // the equal block of the next smaller rank
+    int twin = -1;                       // the equal block of the next smaller number
     bool open = true;                    // not placed
     int64_t low = 0;                     // on top of what is placed under it
     int64_t least = 0;                   // no packing of this branch has it lower
@@ -81,12 +91,18 @@ class ExactSearch {
 
   Box& box(int i) { return boxes_[static_cast<std::size_t>(i)]; }
   void make_sections(const PackingProblem& problem);
-  void set_order(std::span<const int> order);
+  void find_twins();
+  void rank(const Open& part);
+  // Whether an earlier choice went past the place that the box had: it must come to lie on an open one.
+  static bool passed_over(const Box& box, Place from) {
+    return box.least > box.low || Place{box.low, box.rank} < from;
+  }
   void set_low(int i, int64_t low);
   void raise_least(int i, int64_t least, Span& changed);
   void undo(std::size_t mark);
   Answer search(Open open, Span sections, Place from, Span changed);
   Answer search_parts(const Open& open, Span sections, Place from, Span changed);
+  Answer search_part(Open open, Span sections, Place from, Span changed);
   Answer place(int i, const Open& open, Span sections, bool& covered);
   bool raise_passed_over(const Open& open, Place from, Span& changed);
   bool fits(const Open& open, Span changed);
@@ -96,7 +112,9 @@ class ExactSearch {
   std::vector<std::vector<int>> neighbours_;  // by box: those that live at the same time
   int section_count_ = 0;
   std::vector<int> crossing_;   // by section: open boxes that reach into the next one
-  std::vector<int64_t> stack_;  // by section: working memory of fits()
+  std::vector<int64_t> stack_;  // by section: working memory of fits() and rank()
+  const SearchOrder* order_ = nullptr;
+  uint64_t part_key_ = 0;  // of the part that is searched: memories of another part, ranked otherwise, do not apply
   std::vector<Change> trail_;
   Open moved_, kept_;  // working memory of sort()
   std::unordered_map<Key, Place, KeyHash> failed_;
