@@ -17,7 +17,8 @@ bool can_agree(const Ball& a, const Ball& b) {
   if (!a.decided() || !b.decided()) return true;
   if (std::isnan(a.mid) || std::isnan(b.mid))
     return (std::isnan(a.mid) || a.may_nan) && (std::isnan(b.mid) || b.may_nan);
-  if ((a.may_nan && b.may_nan) || (a.may_inf && b.may_inf)) return true;
+  const auto may_be_infinite = [](const Ball& ball) { return std::isinf(ball.mid) || ball.may_inf; };
+  if ((a.may_nan && b.may_nan) || (may_be_infinite(a) && may_be_infinite(b))) return true;
   return a.low() <= b.high() && b.low() <= a.high();
 }
 
