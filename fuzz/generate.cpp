@@ -59,8 +59,11 @@ class Generator {
 
   // A call that takes up an earlier one, where one is drawn.
   bool draw_motif() {
+    const std::size_t motif = choices_.weighted(weights_.motifs);
+    if (motif == 0) return false;
+    const Choices::Scope scope(choices_, "operands");
     std::optional<ProposedCall> call;
-    switch (choices_.weighted(weights_.motifs)) {
+    switch (motif) {
       case 1:
         call = repeat_call(choices_, builder_.graph());
         break;
