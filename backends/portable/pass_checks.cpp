@@ -63,7 +63,9 @@ std::vector<PassFailure> check_passes(const Case& test, const CompileOptions& op
   std::vector<PassFailure> failures;
   std::optional<Expected> meaning;
   if (auto expected = Interpreter(test.graph, profile).run(test.feed)) meaning = *std::move(expected);
+  std::size_t finished = 0;  // passes
   const auto compiled = compile(test.graph, options, [&](const Pass& pass, const Graph&, const Graph& after) {
+    ++finished;
     const auto report = [&](std::string what) { failures.push_back({std::string(pass.name), std::move(what)}); };
     if (auto valid = validate(after); !valid) return report("leaves an invalid graph: " + valid.error().text());
     const Result<Graph> again = pass.run(after, {options.evaluate});
@@ -74,7 +76,12 @@ std::vector<PassFailure> check_passes(const Case& test, const CompileOptions& op
     if (!now) return report("makes a graph that eager refuses: " + now.error().text());
     if (const auto what = difference(*meaning, *now)) return report("changes " + *what);
   });
-  if (!compiled) failures.push_back({"compile", compiled.error().text()});
+  if (!compiled) {
+    const Result<std::vector<Pass>> passes = options.selection.from(options.faults.parts().passes);
+    const bool refused = passes && finished < passes->size();
+    failures.push_back({std::string(refused ? (*passes)[finished].name : "compile"),
+                        (refused ? "refuses: " : "") + compiled.error().text()});
+  }
   return failures;
 }
 
