@@ -15,6 +15,7 @@ struct CompileOptions {
   int64_t alignment = 8;  // of the backend's arena, in bytes; small, so that slots of few sizes collide often
   int64_t arena_limit = ArenaRule().limit;    // bytes that the backend's arena may have
   InPlaceKernels in_place_kernels = nullptr;  // which kernels of the backend may write over an operand
+  JoinKernels join_kernels = nullptr;         // which take operands that are in their place in the result already
   bool reuse_in_place = false;                // let them
   bool reuse_memory = true;                   // no: storages lie apart, whatever the planner's parts say
   std::span<const Backend> backends{};        // who runs the nodes, the preferred one first; none: one for everything

@@ -18,7 +18,7 @@ std::vector<std::string_view> broken_parts(const Fault& fault) {
   if (parts.fusion != sound.fusion) broken.push_back("fusion");
   const bool planner =
       parts.lifetimes == sound.lifetimes && parts.sizes == sound.sizes && parts.shared_size == sound.shared_size &&
-      parts.packer == sound.packer &&
+      parts.packer == sound.packer && parts.life_with_part == sound.life_with_part &&
       std::ranges::equal(parts.in_place, sound.in_place, {}, &InPlaceCondition::holds, &InPlaceCondition::holds);
   if (!planner) broken.push_back("planner");
   return broken;

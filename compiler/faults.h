@@ -34,6 +34,7 @@ extern const Fault undersized_reuse;
 extern const Fault borrowed_buffer_overwritten;
 extern const Fault zero_lifetime;
 extern const Fault rounded_before_the_size;
+extern const Fault late_whole;
 
 // Boundaries of partitions and fused loops that lose something.
 extern const Fault pass_through_unwritten;
@@ -71,6 +72,7 @@ inline constexpr std::array all_faults = {
     &borrowed_buffer_overwritten,
     &zero_lifetime,
     &rounded_before_the_size,
+    &late_whole,
     &pass_through_unwritten,
     &outputs_deduplicated,
     &unused_inputs_dropped,

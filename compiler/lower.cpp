@@ -47,6 +47,14 @@ void keep_out_of_groups(const std::vector<FusedGroup>& groups, std::vector<Reuse
   });
 }
 
+// A part's slot is the whole's.
+void keep_out_of_joins(const std::vector<Join>& joins, std::size_t storages, std::vector<Reuse>& reuses) {
+  std::vector<bool> is_part(storages, false);
+  for (const Join& join : joins) is_part[join.part.index] = true;
+  std::erase_if(reuses,
+                [&](const Reuse& reuse) { return is_part[reuse.operand.index] || is_part[reuse.result.index]; });
+}
+
 }  // namespace
 
 Result<Program> lower(Graph graph, const CompilerParts& parts, const CompileOptions& options) {
@@ -67,15 +75,22 @@ Result<Program> lower(Graph graph, const CompilerParts& parts, const CompileOpti
   std::vector<Reuse> reuses =
       choose_in_place(program.graph, lifetimes, in_place ? options.in_place_kernels : nullptr, parts.in_place);
   keep_out_of_groups(program.groups, reuses);
+  MemoryOptions memory;
+  memory.rule(Arena::Backend) = {options.alignment, options.arena_limit};
+  if (in_place) {
+    std::array<int64_t, arena_count> alignments{};
+    for (std::size_t a = 0; a < arena_count; ++a) alignments[a] = memory.rules[a].alignment;
+    program.joins = choose_joins(program.graph, lifetimes, options.join_kernels, alignments);
+    keep_out_of_joins(program.joins, program.graph.storages.size(), reuses);
+  }
   for (const FusedGroup& group : program.groups) {
     for (ValueId value : group.inner) lifetimes[program.graph.meta(value).storage.index].stored = false;
   }
-  MemoryOptions memory;
-  memory.rule(Arena::Backend) = {options.alignment, options.arena_limit};
   memory.sizes = planner.sizes;
   memory.shared_size = parts.shared_size;
+  memory.life_with_part = parts.life_with_part;
   memory.packer = planner.packer;
-  TRY(program.plan, plan_memory(program.graph, lifetimes, std::move(reuses), memory));
+  TRY(program.plan, plan_memory(program.graph, lifetimes, std::move(reuses), memory, program.joins));
   return program;
 }
 

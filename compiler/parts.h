@@ -17,6 +17,7 @@ struct CompilerParts {
   InPlaceConditions in_place = in_place_conditions;
   StorageSizes sizes = storage_bytes;
   int64_t (*shared_size)(int64_t operand, int64_t result) = larger_size;
+  LiveRange (*life_with_part)(const LiveRange& whole, const LiveRange& part) = parallax::life_with_part;
   PackFn packer = pack_by_default;
 
   // Puts another function in a pass's place.

@@ -32,6 +32,33 @@ void fuse_steps(const FusedGroup& group, const std::vector<bool>& inner, Schedul
   schedule.steps[group.nodes.end - 1] = std::move(fused);
 }
 
+// The parts of joins become what they are in memory: bytes of the whole, which the first of them begins.
+void join_storages(const std::vector<Join>& joins, Schedule& schedule) {
+  if (joins.empty()) return;
+  std::vector<const Join*> join_of(schedule.storages.size(), nullptr);  // by part
+  for (const Join& join : joins) {
+    join_of[join.part.index] = &join;
+    schedule.storages[join.part.index].bytes = 0;
+  }
+  for (ScheduledValue& value : schedule.values) {
+    const Join* join = join_of[value.storage.index];
+    if (!join) continue;
+    value.storage = join->whole;
+    value.layout.offset += join->offset / size_of(value.dtype);
+  }
+  std::vector<bool> made(schedule.storages.size(), false);
+  for (ScheduledStep& step : schedule.steps) {
+    for (StorageId& storage : step.makes) {
+      if (const Join* join = join_of[storage.index]) storage = join->whole;
+    }
+    std::erase_if(step.makes, [&](StorageId storage) {
+      const bool again = made[storage.index];
+      made[storage.index] = true;
+      return again;
+    });
+  }
+}
+
 }  // namespace
 
 Schedule schedule_of(const Program& program) {
@@ -41,6 +68,7 @@ Schedule schedule_of(const Program& program) {
     for (ValueId value : group.inner) inner[value.index] = true;
   }
   for (const FusedGroup& group : program.groups) fuse_steps(group, inner, schedule);
+  join_storages(program.joins, schedule);
   // A storage that no step and no caller looks at needs no bytes; who calls a value inner is not asked.
   std::vector<bool> looked_at(schedule.storages.size(), false);
   const auto look = [&](ValueId value) { looked_at[schedule.value(value).storage.index] = true; };

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "planner/joins.h"
 #include "planner/schedule.h"
 
 namespace parallax {
@@ -42,11 +43,12 @@ struct Program {
   Graph graph;
   std::vector<Partition> partitions;  // in the order in which they run; together all nodes
   std::vector<FusedGroup> groups;     // of at least two nodes each, in order
+  std::vector<Join> joins;            // operands of concatenations that are made in their places
   Plan plan;
 };
 
 // What the program's steps read and write. A step is a node; those of a fused group, whose reads and writes take turns,
-// all happen at its last node.
+// all happen at its last node. The parts of a join are the whole's bytes, which begin with the first of them.
 Schedule schedule_of(const Program& program);
 
 }  // namespace parallax

@@ -5,6 +5,7 @@
 
 #include "fuzz/draw_data.h"
 #include "fuzz/draw_sources.h"
+#include "fuzz/motifs.h"
 #include "fuzz/pool.h"
 #include "fuzz/single_op.h"
 #include "fuzz/weights.h"
@@ -50,9 +51,32 @@ class Generator {
  private:
   void draw_node() {
     const Choices::Scope scope(choices_, "node");
+    if (draw_motif()) return;
     for (int attempt = 0; attempt < node_attempts; ++attempt) {
       if (draw_call(attempt >= wide_attempt)) return;
     }
+  }
+
+  // A call that takes up an earlier one, where one is drawn.
+  bool draw_motif() {
+    const std::size_t motif = choices_.weighted(weights_.motifs);
+    if (motif == 0) return false;
+    const Choices::Scope scope(choices_, "operands");
+    std::optional<ProposedCall> call;
+    switch (motif) {
+      case 1:
+        call = repeat_call(choices_, builder_.graph());
+        break;
+      case 2:
+        call = stack_call(choices_, builder_.graph());
+        break;
+      case 3:
+        call = lead_back(choices_, builder_.graph());
+        break;
+      default:
+        break;
+    }
+    return call && add(*call->op, std::move(call->arguments));
   }
 
   // One op with operands, added to the graph; false where it found no operands or they do not infer.
@@ -62,8 +86,13 @@ class Generator {
     const Graph& graph = builder_.graph();
     SampleContext context(choices_, pool_.draw_candidates(choices_, graph, wide), graph.metas);
     std::optional<std::vector<Argument>> arguments = op.sample(op, context);
-    if (!arguments || !is_taken(op, *arguments)) return false;
-    if (!builder_.add_node(op, *std::move(arguments))) return false;
+    return arguments && add(op, *std::move(arguments));
+  }
+
+  // False where the targets do not take the call or it does not infer.
+  bool add(const Op& op, std::vector<Argument> arguments) {
+    const Graph& graph = builder_.graph();
+    if (!is_taken(op, arguments) || !builder_.add_node(op, std::move(arguments))) return false;
     pool_.add_node(graph, graph.nodes.back());
     return true;
   }

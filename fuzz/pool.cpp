@@ -12,11 +12,11 @@ constexpr int highest_operand_rank = 4;
 // Of a list of results (unbind) only the first few go on, or they would push everything else out of sight.
 constexpr std::size_t list_results = 3;
 
-bool fits(const TensorMeta& meta) {
+}  // namespace
+
+bool may_be_operand(const TensorMeta& meta) {
   return meta.layout.rank() <= highest_operand_rank && meta.layout.numel() <= largest_operand;
 }
-
-}  // namespace
 
 void Pool::add_source(ValueId value, const TensorMeta& meta, bool constant) {
   constant_storage_.resize(std::max<std::size_t>(constant_storage_.size(), meta.storage.index + 1), false);
@@ -61,7 +61,7 @@ std::span<const Candidate> Pool::draw_candidates(Choices& choices, const Graph& 
   const std::size_t width = wide ? 0 : choices.pick(widths);
   const std::size_t begin = width == 0 || width >= entries_.size() ? 0 : entries_.size() - width;
   const auto add = [&](const Entry& entry) {
-    if (!fits(graph.meta(entry.value))) return;
+    if (!may_be_operand(graph.meta(entry.value))) return;
     candidates_.push_back({entry.value, entry.writable, entry.source});
     if (wide) return;
     if (entry.readers == 0) candidates_.push_back(candidates_.back());

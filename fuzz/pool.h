@@ -8,6 +8,9 @@
 
 namespace parallax {
 
+// Whether a tensor is small enough to be fed to a node.
+bool may_be_operand(const TensorMeta& meta);
+
 class Pool {
  public:
   struct Entry {

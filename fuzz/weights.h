@@ -18,6 +18,9 @@ struct GenerateWeights {
   std::array<uint32_t, dtype_count> dtypes;
   // How a tensor is filled: grid (multiples of 1/8), general numbers, grid with specials.
   std::array<uint32_t, 3> fills;
+  // A node: drawn on its own, an earlier call once more, an earlier op on its own result, and the way back from an
+  // earlier result to its operand (fuzz/motifs.h).
+  std::array<uint32_t, 4> motifs;
   // Percentages.
   int other_main_dtype;  // the main dtype is not f32
   int other_dtype;       // a source has not the main dtype
@@ -40,6 +43,7 @@ inline constexpr GenerateWeights alias_weights = {
     .groups = {22, 14, 20, 24, 6, 4, 4, 4, 2},
     .dtypes = {14, 4, 4, 3, 6, 8, 8, 6, 12, 6},
     .fills = {70, 26, 4},
+    .motifs = {81, 4, 9, 6},
     .other_main_dtype = 18,
     .other_dtype = 18,
     .second_class = 40,

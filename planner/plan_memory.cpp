@@ -23,9 +23,17 @@ std::string owner_text(const Graph& graph, StorageId storage) {
 class MemoryPlanner {
  public:
   MemoryPlanner(const Graph& graph, const Lifetimes& lifetimes, const MemoryOptions& options)
-      : graph_(graph), lifetimes_(lifetimes), options_(options), shared_with_(lifetimes.size()) {}
+      : graph_(graph),
+        lifetimes_(lifetimes),
+        options_(options),
+        shared_with_(lifetimes.size()),
+        inside_(lifetimes.size(), -1) {}
 
-  Result<Plan> run(std::vector<Reuse> reuses) {
+  Result<Plan> run(std::vector<Reuse> reuses, std::span<const Join> joins) {
+    for (const Join& join : joins) {
+      shared_with_[join.part.index] = join.whole;
+      inside_[join.part.index] = join.offset;
+    }
     // Reuses go by node, so an operand that overwrites another one itself is known to.
     for (const Reuse& reuse : reuses) shared_with_[reuse.result.index] = StorageId(root(reuse.operand.index));
     plan_.reuses = std::move(reuses);
@@ -39,7 +47,7 @@ class MemoryPlanner {
         stack(arena);
       }
     }
-    for (std::size_t s = 0; s < plan_.placements.size(); ++s) plan_.placements[s].slot.offset = root_offset(s);
+    for (std::size_t s = 0; s < plan_.placements.size(); ++s) plan_.placements[s].slot.offset = offset(s);
     for (const Placement& placement : plan_.placements) {
       int64_t& size = plan_.arena(placement.arena).size;
       size = std::max(size, placement.slot.end());
@@ -53,7 +61,10 @@ class MemoryPlanner {
   std::size_t root(std::size_t storage) const {
     return shared_with_[storage].valid() ? shared_with_[storage].index : storage;
   }
-  int64_t root_offset(std::size_t storage) const { return plan_.placements[root(storage)].slot.offset; }
+  bool is_part(std::size_t storage) const { return inside_[storage] >= 0; }
+  int64_t offset(std::size_t storage) const {
+    return plan_.placements[root(storage)].slot.offset + (is_part(storage) ? inside_[storage] : 0);
+  }
 
   Result<void> size_slots() {
     int64_t total = 0;
@@ -95,6 +106,10 @@ class MemoryPlanner {
     for (std::size_t s = 0; s < plan_.placements.size(); ++s) {
       if (plan_.placements[s].arena != arena || !shared_with_[s].valid()) continue;
       Block& block = problem.blocks[static_cast<std::size_t>(block_of[root(s)])];
+      if (is_part(s)) {
+        block.range = options_.life_with_part(block.range, lifetimes_[s].range);
+        continue;
+      }
       block.range.first = std::min(block.range.first, lifetimes_[s].range.first);
       block.range.last = std::max(block.range.last, lifetimes_[s].range.last);
       block.size = options_.shared_size(block.size, align_up(plan_.placements[s].slot.size, alignment));
@@ -121,6 +136,7 @@ class MemoryPlanner {
   const Lifetimes& lifetimes_;
   const MemoryOptions& options_;
   std::vector<StorageId> shared_with_;  // by storage: the first of those that overwrite each other; invalid for itself
+  std::vector<int64_t> inside_;         // by storage: where in the one it shares with it lies; -1 for what is no part
   Plan plan_;
 };
 
@@ -129,8 +145,8 @@ class MemoryPlanner {
 int64_t larger_size(int64_t operand, int64_t result) { return std::max(operand, result); }
 
 Result<Plan> plan_memory(const Graph& graph, const Lifetimes& lifetimes, std::vector<Reuse> reuses,
-                         const MemoryOptions& options) {
-  return MemoryPlanner(graph, lifetimes, options).run(std::move(reuses));
+                         const MemoryOptions& options, std::span<const Join> joins) {
+  return MemoryPlanner(graph, lifetimes, options).run(std::move(reuses), joins);
 }
 
 }  // namespace parallax

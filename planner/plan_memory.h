@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "planner/in_place.h"
+#include "planner/joins.h"
 #include "planner/packers.h"
 
 namespace parallax {
@@ -25,15 +26,17 @@ struct MemoryOptions {
   PackBudget budget{20000, 1};
   StorageSizes sizes = storage_bytes;
   int64_t (*shared_size)(int64_t operand, int64_t result) = larger_size;
+  LiveRange (*life_with_part)(const LiveRange& whole, const LiveRange& part) = parallax::life_with_part;
   PackFn packer = pack_by_default;
 
   ArenaRule& rule(Arena arena) { return rules[static_cast<std::size_t>(arena)]; }
   const ArenaRule& rule(Arena arena) const { return rules[static_cast<std::size_t>(arena)]; }
 };
 
-// Storages that reuse one another in place get slots at one offset. Refuses what passes an arena's limit or any size
+// Storages that reuse one another in place get slots at one offset, and the parts of a join slots inside that of the
+// whole; no part reuses or is reused. Refuses what passes an arena's limit or any size
 // that a plan can state; the error names the node.
 Result<Plan> plan_memory(const Graph& graph, const Lifetimes& lifetimes, std::vector<Reuse> reuses,
-                         const MemoryOptions& options);
+                         const MemoryOptions& options, std::span<const Join> joins = {});
 
 }  // namespace parallax

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "backends/portable/join_kernels.h"
+
 namespace parallax::portable {
 namespace {
 
@@ -29,6 +31,7 @@ bool same_runs(const Outcome& a, const Outcome& b) {
 CompileOptions compile_options(const Build& build) {
   CompileOptions options;
   options.in_place_kernels = writes_in_place;
+  options.join_kernels = joins_in_place;
   options.reuse_in_place = build.in_place;
   options.reuse_memory = build.reuse_memory;
   if (build.partitioned) options.backends = build.fused ? fusing_lanes : lanes;

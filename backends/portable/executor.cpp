@@ -97,20 +97,17 @@ Result<void> evaluate(const Graph& graph, NodeId id, std::span<std::byte* const>
   const Node& node = graph.node(id);
   const Kernel kernel = find_kernel(node.op->name);
   if (!kernel) return std::unexpected(no_kernel(node));
-  // The node's own values alone, numbered from 0: a graph may have many others.
-  std::vector<TensorMeta> metas;
-  const auto numbered = [&](ValueId& value) {
-    metas.push_back(graph.meta(value));
-    value = ValueId(metas.size() - 1);
+  // By value, and kept from call to call: a graph may have far more values than the node names.
+  thread_local std::vector<TensorRef> tensors;
+  tensors.resize(std::max(tensors.size(), graph.metas.size()));
+  const auto place = [&](ValueId value) {
+    const TensorMeta& meta = graph.meta(value);
+    tensors[value.index] = {storages[meta.storage.index], meta.dtype, &meta.layout};
   };
-  std::vector<Argument> arguments = node.arguments;
-  for (Argument& argument : arguments) for_each_value(argument, numbered);
-  std::vector<ValueId> results = node.results;
-  std::ranges::for_each(results, numbered);
-  std::vector<TensorRef> tensors;
-  for (const TensorMeta& meta : metas) tensors.push_back({storages[meta.storage.index], meta.dtype, &meta.layout});
+  for (const Argument& argument : node.arguments) for_each_value(argument, place);
+  std::ranges::for_each(node.results, place);
   std::pmr::monotonic_buffer_resource scratch;
-  return kernel(KernelCall(Call(*node.op, arguments, metas), tensors, results, scratch));
+  return kernel(KernelCall(Call(*node.op, node.arguments, graph.metas), tensors, node.results, scratch));
 }
 
 Instance::Instance(std::shared_ptr<const Executable> executable, std::byte poison)

@@ -1,4 +1,6 @@
 // Tensors put together or into one another, and elements put into another order.
+#include "backends/portable/join_kernels.h"
+
 #include <algorithm>
 #include <array>
 
@@ -23,6 +25,13 @@ void put(const KernelCall& call, const TensorRef& from, const Layout& part) {
   });
 }
 
+// Whether the tensor's elements lie where they are to be put.
+bool is_in_place(const KernelCall& call, const TensorRef& tensor, const Layout& part) {
+  const int64_t size = size_of(tensor.dtype);
+  return tensor.dtype == call.output().dtype && tensor.layout->strides == part.strides &&
+         tensor.storage + tensor.layout->offset * size == call.output().storage + part.offset * size;
+}
+
 Result<void> cat(const KernelCall& call) {
   const Layout& whole = *call.output().layout;
   int64_t start = 0;
@@ -31,7 +40,8 @@ Result<void> cat(const KernelCall& call) {
     // An empty 1-d tensor fits in everywhere and adds nothing.
     if (tensor.layout->numel() == 0) continue;
     const int dim = wrapped_dim(call.integer(1), whole.rank());
-    put(call, tensor, cut(whole, dim, start, tensor.layout->sizes[dim]));
+    const Layout part = cut(whole, dim, start, tensor.layout->sizes[dim]);
+    if (!is_in_place(call, tensor, part)) put(call, tensor, part);
     start += tensor.layout->sizes[dim];
   }
   return {};
@@ -209,5 +219,7 @@ constexpr std::array table = {
 }  // namespace
 
 std::span<const KernelEntry> join_kernels() { return table; }
+
+bool joins_in_place(const Op& op) { return op.name == "aten.cat.default"; }
 
 }  // namespace parallax::portable

@@ -17,7 +17,8 @@ bool can_agree(const Ball& a, const Ball& b) {
   if (!a.decided() || !b.decided()) return true;
   if (std::isnan(a.mid) || std::isnan(b.mid))
     return (std::isnan(a.mid) || a.may_nan) && (std::isnan(b.mid) || b.may_nan);
-  if ((a.may_nan && b.may_nan) || (a.may_inf && b.may_inf)) return true;
+  const auto may_be_infinite = [](const Ball& ball) { return std::isinf(ball.mid) || ball.may_inf; };
+  if ((a.may_nan && b.may_nan) || (may_be_infinite(a) && may_be_infinite(b))) return true;
   return a.low() <= b.high() && b.low() <= a.high();
 }
 
@@ -62,7 +63,9 @@ std::vector<PassFailure> check_passes(const Case& test, const CompileOptions& op
   std::vector<PassFailure> failures;
   std::optional<Expected> meaning;
   if (auto expected = Interpreter(test.graph, profile).run(test.feed)) meaning = *std::move(expected);
+  std::size_t finished = 0;  // passes
   const auto compiled = compile(test.graph, options, [&](const Pass& pass, const Graph&, const Graph& after) {
+    ++finished;
     const auto report = [&](std::string what) { failures.push_back({std::string(pass.name), std::move(what)}); };
     if (auto valid = validate(after); !valid) return report("leaves an invalid graph: " + valid.error().text());
     const Result<Graph> again = pass.run(after, {options.evaluate});
@@ -73,7 +76,12 @@ std::vector<PassFailure> check_passes(const Case& test, const CompileOptions& op
     if (!now) return report("makes a graph that eager refuses: " + now.error().text());
     if (const auto what = difference(*meaning, *now)) return report("changes " + *what);
   });
-  if (!compiled) failures.push_back({"compile", compiled.error().text()});
+  if (!compiled) {
+    const Result<std::vector<Pass>> passes = options.selection.from(options.faults.parts().passes);
+    const bool refused = passes && finished < passes->size();
+    failures.push_back({std::string(refused ? (*passes)[finished].name : "compile"),
+                        (refused ? "refuses: " : "") + compiled.error().text()});
+  }
   return failures;
 }
 

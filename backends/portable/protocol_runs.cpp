@@ -71,8 +71,7 @@ void run_protocol(const Loaded& executable, const Loaded& again, const Case& tes
 }
 
 std::vector<PlanFailure> sanitized_run(const Loaded& executable, const Case& test) {
-  const Program& program = executable->program;
-  Sanitizer sanitizer(program.graph, program.plan.arena(Arena::Backend).size);
+  Sanitizer sanitizer(executable->program);
   // What the data makes an op raise is not the sanitizer's business; it has seen the steps up to there.
   (void)Instance(executable, first_poison).run(test.feed, &sanitizer);
   return sanitizer.failures();

@@ -6,11 +6,14 @@
 
 namespace parallax::portable {
 
-Sanitizer::Sanitizer(const Graph& graph, int64_t arena_bytes)
-    : graph_(&graph),
-      owner_(static_cast<std::size_t>(arena_bytes)),
-      writer_(static_cast<std::size_t>(arena_bytes)),
-      newest_(graph.storages.size()) {}
+Sanitizer::Sanitizer(const Program& program)
+    : graph_(&program.graph),
+      joined_at_(program.graph.storages.size()),
+      owner_(static_cast<std::size_t>(program.plan.arena(Arena::Backend).size)),
+      writer_(owner_.size()),
+      newest_(program.graph.storages.size()) {
+  for (const Join& join : program.joins) joined_at_[join.part.index] = join.node;
+}
 
 void Sanitizer::begin(const std::byte* arena) {
   arena_ = arena;
@@ -69,6 +72,7 @@ void Sanitizer::read_operands(NodeRange nodes, std::span<const TensorRef> tensor
       for_each_value(argument, [&](ValueId value) {
         if (!made.empty() && made[graph_->meta(value).storage.index]) return;
         const TensorRef& operand = tensors[value.index];
+        if (written && joined_at_[graph_->meta(value).storage.index] == NodeId(n)) return;
         if (!overwritten_in_place(operand)) read(value, static_cast<int>(nodes.end) - 1, operand);
       });
     }

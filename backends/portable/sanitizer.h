@@ -14,8 +14,8 @@ namespace parallax::portable {
 
 class Sanitizer {
  public:
-  // For runs of this graph with an arena of so many bytes.
-  Sanitizer(const Graph& graph, int64_t arena_bytes);
+  // For runs of this program, which must outlive the sanitizer.
+  explicit Sanitizer(const Program& program);
 
   // A run begins, with its arena there.
   void begin(const std::byte* arena);
@@ -33,6 +33,7 @@ class Sanitizer {
   void read(ValueId value, int step, const TensorRef& tensor);
 
   const Graph* graph_;
+  std::vector<NodeId> joined_at_;  // by storage: the node whose result its bytes become where they are, or none
   const std::byte* arena_ = nullptr;
   std::vector<uint32_t> owner_;  // by byte: the storage that was written there, or none
   std::vector<int> writer_;      // by byte: the step that wrote it, -1 for none

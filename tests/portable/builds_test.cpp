@@ -24,6 +24,7 @@ TEST(Builds, AllGiveTheSameBits) {
   std::size_t partitions = 0;
   std::size_t groups = 0;
   std::size_t reuses = 0;
+  std::size_t joins = 0;
   for (uint64_t stream = 0; stream < 1000; ++stream) {
     SCOPED_TRACE(::testing::Message() << "seed 43, stream " << stream);
     Choices choices(43, stream);
@@ -37,6 +38,7 @@ TEST(Builds, AllGiveTheSameBits) {
     partitions += program.partitions.size();
     groups += program.groups.size();
     reuses += program.plan.reuses.size();
+    joins += program.joins.size();
     for (const PlanFailure& failure : check_plan(schedule_of(program), program.plan)) {
       ADD_FAILURE() << describe(program.graph, failure);
     }
@@ -45,6 +47,7 @@ TEST(Builds, AllGiveTheSameBits) {
   EXPECT_GT(partitions, 2000U);
   EXPECT_GT(groups, 100U);
   EXPECT_GT(reuses, 50U);
+  EXPECT_GT(joins, 5U);
 }
 
 TEST(Builds, TheLadderNamesThePartThatBreaksThem) {

@@ -16,7 +16,7 @@ using namespace portable;
 std::optional<std::vector<std::vector<uint8_t>>> outputs_of(const Program& program, const Case& test) {
   const auto executable = load(program);
   EXPECT_TRUE(executable) << executable.error().text();
-  Sanitizer sanitizer(program.graph, program.plan.arena(Arena::Backend).size);
+  Sanitizer sanitizer(program);
   Instance instance(*executable, std::byte{0xCB});
   const Result<RunResult> result = instance.run(test.feed, &sanitizer);
   if (!result) return std::nullopt;
