@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "planner/mutants_list.h"
+
 namespace parallax {
 namespace {
 
@@ -50,7 +52,10 @@ class MemoryPlanner {
  private:
   // The storage whose slot this one shares, through a chain of reuses.
   std::size_t root(std::size_t storage) const {
-    while (shared_with_[storage].valid()) storage = shared_with_[storage].index;
+    while (shared_with_[storage].valid()) {
+      storage = shared_with_[storage].index;
+      if (!kept(one_link_of_reuse)) break;
+    }
     return storage;
   }
   int64_t root_offset(std::size_t storage) const { return plan_.placements[root(storage)].slot.offset; }
@@ -76,7 +81,7 @@ class MemoryPlanner {
       Placement& placement = plan_.placements[s];
       if (placement.arena != arena || shared_with_[s].valid()) continue;
       placement.slot.offset = align_up(end, options_.rule(arena).alignment);
-      end = placement.slot.end();
+      end = one_less(stacked_one_short, placement.slot.end());
     }
   }
 
@@ -95,8 +100,8 @@ class MemoryPlanner {
     for (std::size_t s = 0; s < plan_.placements.size(); ++s) {
       if (plan_.placements[s].arena != arena || !shared_with_[s].valid()) continue;
       Block& block = problem.blocks[static_cast<std::size_t>(block_of[root(s)])];
-      block.range.first = std::min(block.range.first, lifetimes_[s].range.first);
-      block.range.last = std::max(block.range.last, lifetimes_[s].range.last);
+      if (kept(shared_slot_begins_late)) block.range.first = std::min(block.range.first, lifetimes_[s].range.first);
+      if (kept(shared_slot_ends_early)) block.range.last = std::max(block.range.last, lifetimes_[s].range.last);
       block.size = options_.shared_size(block.size, align_up(plan_.placements[s].slot.size, alignment));
     }
     if (problem.blocks.empty()) return;

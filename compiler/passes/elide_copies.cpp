@@ -19,6 +19,7 @@
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
 #include "ops/registry.h"
+#include "planner/mutants_list.h"
 
 namespace parallax {
 namespace {
@@ -80,13 +81,14 @@ class StorageUses {
         for_each_value(node.arguments[i], [&](ValueId value) {
           Record& storage = record(graph, value);
           storage.last_use = static_cast<int>(n);
-          if (written) storage.first_write = std::min(storage.first_write, static_cast<int>(n));
+          if (written && (kept(last_write_for_first) || storage.first_write == never))
+            storage.first_write = std::min(storage.first_write, static_cast<int>(n));
         });
       }
     }
     for (ValueId output : graph.outputs) {
       record(graph, output).returned = true;
-      record(graph, output).last_use = never;
+      if (kept(returned_copy_unread)) record(graph, output).last_use = never;
     }
   }
 
@@ -96,7 +98,8 @@ class StorageUses {
     const Record& to = records_[copy.index];
     const bool both_seen = to.returned && (from.returned || from.caller);
     // A write to the copy would reach its source; one to the source would reach the copy's later readers.
-    return !both_seen && to.first_write == never && (from.first_write == never || to.last_use < from.first_write);
+    return asked(both_copies_returned, !both_seen) && asked(written_copy_elided, to.first_write == never) &&
+           (from.first_write == never || less(copy_read_at_the_write, to.last_use, from.first_write));
   }
 
  private:
@@ -182,7 +185,7 @@ Result<Graph> elide_copies_with(const Graph& graph, const ElisionRules& rules) {
       const ValueId copied = result.nodes[n].results.front();
       if (!uses.may_merge(source, result.meta(copied).storage)) continue;
       Result<Graph> tried = with_view(result, n, *form);
-      if (!tried || overlaps_itself(tried->meta(copied).layout)) continue;
+      if (!tried || !asked(overlapping_copy_elided, !overlaps_itself(tried->meta(copied).layout))) continue;
       if (!same_but_strides(result, *tried, source, copied, rules)) continue;
       result = *std::move(tried);
       uses = StorageUses(result);
