@@ -1,83 +1,25 @@
 // parallax score: each planted fault fuzzed for in turn: found or not, how soon, how small, and the blame.
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/target_options.h"
+#include "cli/score_child.h"
+#include "cli/score_mutants.h"
 #include "compiler/faults.h"
 #include "fuzz/score.h"
 
 namespace parallax {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct ScoreFlags {
   std::vector<std::string> faults;
+  std::optional<std::size_t> mutants;
   std::string profile = "all";
   ScoreOptions options;
   bool json = false;
 };
-
-Json detection_json(const Detection& detection) {
-  return {{"found", detection.found}, {"graphs", detection.graphs}, {"seconds", detection.seconds}};
-}
-
-Json score_json(const FaultScore& score) {
-  Json json = {{"id", score.id}, {"values", detection_json(score.values)}};
-  if (score.values.found) {
-    json["verdict"] = score.verdict;
-    json["nodes"] = score.nodes;
-    json["blame"] = score.blame;
-    json["blame_is_right"] = score.blame_is_right;
-  }
-  for (std::size_t d = 0; d < other_detectors.size(); ++d) {
-    json[std::string(other_detectors[d])] = detection_json(score.others[d]);
-  }
-  return json;
-}
-
-// What a child writes, to the end of the pipe.
-std::string read_all(int descriptor) {
-  std::string text;
-  std::array<char, 4096> buffer;
-  for (ssize_t n = 0; (n = read(descriptor, buffer.data(), buffer.size())) > 0;) {
-    text.append(buffer.data(), static_cast<std::size_t>(n));
-  }
-  close(descriptor);
-  return text;
-}
-
-// One fault in a process of its own: a fault may bring it down, which is a way of being found but ends no run.
-Result<Json> score_in_child(const std::string& id, const ScoreOptions& options) {
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) return fail("no pipe for a child process");
-  const pid_t child = fork();
-  if (child < 0) return fail("no child process");
-  if (child == 0) {
-    close(ends[0]);
-    const Result<FaultScore> score = score_fault(id, options);
-    const std::string text = (score ? score_json(*score) : Json{{"id", id}, {"error", score.error().text()}}).dump();
-    std::size_t written = 0;
-    for (ssize_t n = 1; written < text.size() && n > 0; written += static_cast<std::size_t>(std::max<ssize_t>(n, 0))) {
-      n = write(ends[1], text.data() + written, text.size() - written);
-    }
-    _exit(0);
-  }
-  close(ends[1]);
-  const std::string text = read_all(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (WIFSIGNALED(status)) return Json{{"id", id}, {"crashed", WTERMSIG(status)}};
-  Json score = Json::parse(text, nullptr, false);
-  if (score.is_discarded()) return fail("the child process for {} said nothing", id);
-  if (score.contains("error")) return fail("{}: {}", id, score["error"].get<std::string>());
-  return score;
-}
 
 bool found(const Json& row) { return row.contains("crashed") || row["values"]["found"].get<bool>(); }
 
@@ -116,16 +58,6 @@ Json summary_of(const std::vector<Json>& rows) {
   return json;
 }
 
-std::string detector_text(const Json& row) {
-  std::string text;
-  for (std::string_view detector : other_detectors) {
-    const Json& seen = row[std::string(detector)];
-    text += seen["found"].get<bool>() ? fmt::format("  {} {}", detector, seen["graphs"].get<uint64_t>())
-                                      : fmt::format("  {} –", detector);
-  }
-  return text;
-}
-
 std::string row_text(const Json& row) {
   const std::string id = row["id"];
   if (row.contains("crashed"))
@@ -157,6 +89,10 @@ Result<int> score(const ScoreFlags& flags) {
   const auto profile = parse_generate_profile(flags.profile);
   if (!profile) return fail("--profile {}: use alias, state, topology, numeric, shape or all", flags.profile);
   options.profile = *profile;
+  if (flags.mutants) {
+    if (!flags.faults.empty()) return fail("--mutants draws what it plants: leave --plant away");
+    return score_mutants(*flags.mutants, options, flags.json);
+  }
   TRY_VOID(FaultSet::of(flags.faults));
   std::vector<std::string> ids = flags.faults;
   if (ids.empty()) {
@@ -193,8 +129,12 @@ void add_score_command(CLI::App& program, int& exit_code) {
       "Example:\n  parallax score --seconds 10 --plant F01 --plant F08\n"
       "Exit code 0: every fault was found by the values that came out. The other detectors are asked apart, over the "
       "same\n"
-      "graphs and for a quarter of the time.");
+      "graphs and for a quarter of the time. With --mutants it is 0 whatever survives: some mutants change nothing "
+      "that\n"
+      "can be seen, and which do is for a person to say.");
   command->add_option("--plant", flags->faults, "Score these only (see parallax faults); repeatable");
+  command->add_option("--mutants", flags->mutants,
+                      "Score this many slips in the planner and the passes instead, drawn by the seed; all if so many");
   command->add_option("--seconds", flags->options.seconds, "The most that a fault may take")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);

@@ -5,6 +5,7 @@
 namespace parallax {
 
 Result<Program> compile(const Graph& graph, const CompileOptions& options, const PassObserver& observe) {
+  const ActiveMutant mutant(options.faults.mutant());
   const CompilerParts parts = options.faults.parts();
   Graph present = graph;
   TRY(const std::vector<Pass> passes, options.selection.from(parts.passes));

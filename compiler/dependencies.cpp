@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "planner/mutants_list.h"
+
 namespace parallax {
 namespace {
 
@@ -26,7 +28,7 @@ Dependencies value_dependencies(const Graph& graph) {
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     for (const Argument& argument : graph.nodes[n].arguments) {
       for_each_value(argument, [&](ValueId value) {
-        if (maker[value.index].valid()) dependencies[n].push_back(maker[value.index]);
+        if (maker[value.index].valid() && kept(maker_edge)) dependencies[n].push_back(maker[value.index]);
       });
     }
     tidy(dependencies[n]);
@@ -47,9 +49,10 @@ Dependencies all_dependencies(const Graph& graph) {
         const std::size_t storage = graph.meta(value).storage.index;
         if (!written[storage] && !writes) return;
         Accesses& before = accesses[storage];
-        if (before.writer.valid()) dependencies[n].push_back(before.writer);
+        if (before.writer.valid() && kept(read_after_write_edge)) dependencies[n].push_back(before.writer);
         if (writes) {
-          dependencies[n].insert(dependencies[n].end(), before.readers.begin(), before.readers.end());
+          if (kept(write_after_read_edge))
+            dependencies[n].insert(dependencies[n].end(), before.readers.begin(), before.readers.end());
           before = {NodeId(n), {}};
         } else {
           before.readers.push_back(NodeId(n));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "planner/mutants_list.h"
+
 namespace parallax {
 
 std::vector<std::string_view> broken_parts(const Fault& fault) {
@@ -27,6 +29,12 @@ std::vector<std::string_view> broken_parts(const Fault& fault) {
 Result<FaultSet> FaultSet::of(std::span<const std::string> ids) {
   FaultSet set;
   for (const std::string& id : ids) {
+    const auto mutant = std::ranges::find(all_mutants, id, &Mutant::id);
+    if (mutant != all_mutants.end()) {
+      if (set.mutant_ && set.mutant_ != *mutant) return fail("{} and {}: one mutant at a time", set.mutant_->id, id);
+      set.mutant_ = *mutant;
+      continue;
+    }
     const auto found = std::ranges::find(all_faults, id, [](const Fault* fault) { return fault->id; });
     if (found == all_faults.end()) return fail("no fault is called '{}'", id);
     if (std::ranges::find(set.faults_, *found) == set.faults_.end()) set.faults_.push_back(*found);
@@ -40,7 +48,18 @@ std::string FaultSet::names() const {
     if (!names.empty()) names += ", ";
     names += fault->id;
   }
+  if (mutant_) names += names.empty() ? mutant_->id : fmt::format(", {}", mutant_->id);
   return names;
+}
+
+std::vector<std::string_view> FaultSet::broken_parts() const {
+  std::vector<std::string_view> broken;
+  for (const Fault* fault : faults_) {
+    const std::vector<std::string_view> parts = parallax::broken_parts(*fault);
+    broken.insert(broken.end(), parts.begin(), parts.end());
+  }
+  if (mutant_) broken.push_back(mutant_->part);
+  return broken;
 }
 
 CompilerParts FaultSet::parts() const {

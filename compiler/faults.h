@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compiler/parts.h"
+#include "planner/mutants.h"
 
 namespace parallax {
 
@@ -101,16 +102,19 @@ inline constexpr std::array all_faults = {
 // blame one of them.
 std::vector<std::string_view> broken_parts(const Fault& fault);
 
-// The faults planted in one compilation; none unless somebody names them.
+// The faults planted in one compilation, and at most one mutant (planner/mutants.h); none unless somebody names them.
 class FaultSet {
  public:
   FaultSet() = default;
   explicit FaultSet(std::vector<const Fault*> faults) : faults_(std::move(faults)) {}
-  // The faults of these ids ("F01"); an unknown id is an error.
+  // The faults of these ids ("F01") and the mutant of such an id ("M01"); an unknown id is an error.
   static Result<FaultSet> of(std::span<const std::string> ids);
 
-  bool empty() const { return faults_.empty(); }
+  bool empty() const { return faults_.empty() && !mutant_; }
   std::span<const Fault* const> faults() const { return faults_; }
+  const Mutant* mutant() const { return mutant_; }
+  // What they break: a finding under them should blame one of these parts.
+  std::vector<std::string_view> broken_parts() const;
   // "F01, F09"; empty for none.
   std::string names() const;
   // The compiler's parts with these faults in place.
@@ -118,6 +122,7 @@ class FaultSet {
 
  private:
   std::vector<const Fault*> faults_;
+  const Mutant* mutant_ = nullptr;
 };
 
 }  // namespace parallax

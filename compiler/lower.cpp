@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/check.h"
+#include "planner/mutants_list.h"
 
 namespace parallax {
 namespace {
@@ -32,7 +33,7 @@ void live_through(const std::vector<FusedGroup>& groups, std::size_t nodes, Life
   for (std::size_t n = 0; n < nodes; ++n) last_of[n] = static_cast<int>(n);
   for (const FusedGroup& group : groups) {
     for (std::size_t n = group.nodes.first; n < group.nodes.end; ++n)
-      last_of[n] = static_cast<int>(group.nodes.end) - 1;
+      last_of[n] = one_less(group_ends_early, static_cast<int>(group.nodes.end) - 1);
   }
   const auto moved = [&](int step) { return last_of[static_cast<std::size_t>(step)]; };
   for (Lifetime& lifetime : lifetimes) lifetime.range = {moved(lifetime.range.first), moved(lifetime.range.last)};
@@ -43,7 +44,7 @@ void keep_out_of_groups(const std::vector<FusedGroup>& groups, std::vector<Reuse
   std::erase_if(reuses, [&](const Reuse& reuse) {
     const auto after = std::ranges::upper_bound(groups, reuse.node.index, {},
                                                 [](const FusedGroup& group) { return group.nodes.first; });
-    return after != groups.begin() && std::prev(after)->nodes.holds(reuse.node.index);
+    return after != groups.begin() && std::prev(after)->nodes.holds(reuse.node.index) && kept(reuse_within_groups);
   });
 }
 

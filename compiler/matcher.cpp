@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ops/registry.h"
+#include "planner/mutants_list.h"
 
 namespace parallax {
 namespace {
@@ -67,7 +68,7 @@ const Node* Matcher::maker(ValueId value, std::span<const std::string_view> ops)
   bool unwritten = last_writes_[meta(value).storage.index] < made_by;
   for (const Argument& argument : node.arguments) {
     for_each_value(argument, [&](ValueId operand) {
-      unwritten = unwritten && last_writes_[meta(operand).storage.index] < made_by;
+      unwritten = unwritten && asked(operands_written_since, last_writes_[meta(operand).storage.index] < made_by);
     });
   }
   return unwritten ? &node : nullptr;
@@ -93,8 +94,8 @@ std::optional<Scalar> Matcher::uniform_constant(const Source& source) const {
   // The zeros are equal and are not the same.
   const Scalar first = element(0);
   for (int64_t i = 0; i < data.numel(); ++i) {
-    if (element(i) != first || std::signbit(as_double(element(i))) != std::signbit(as_double(first)))
-      return std::nullopt;
+    const bool same_sign = std::signbit(as_double(element(i))) == std::signbit(as_double(first));
+    if (element(i) != first || !asked(zeros_of_both_signs, same_sign)) return std::nullopt;
   }
   return first;
 }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "compiler/functional_form.h"
+#include "planner/mutants_list.h"
 
 namespace parallax {
 namespace {
@@ -26,19 +27,22 @@ int64_t integer(const Argument& argument) { return as_integer(std::get<Scalar>(a
 
 IntList composed_order(const IntList& inner, const IntList& outer) {
   IntList order;
-  for (int64_t dim : outer) order.push_back(inner[static_cast<std::size_t>(dim)]);
+  for (int64_t dim : first_of(permutations_composed_backwards, outer, inner)) {
+    order.push_back(first_of(permutations_composed_backwards, inner, outer)[static_cast<std::size_t>(dim)]);
+  }
   return order;
 }
 
 std::pair<int64_t, int64_t> composed_slice(std::pair<int64_t, int64_t> inner, std::pair<int64_t, int64_t> outer) {
-  return {inner.first + outer.first * inner.second, inner.second * outer.second};
+  return {inner.first + outer.first * first_of(slice_start_by_outer_step, inner.second, outer.second),
+          inner.second * outer.second};
 }
 
 // A slice's first element and step, after clamping.
 std::pair<int64_t, int64_t> slice_of(const Graph& graph, std::span<const Argument> arguments, int dim) {
   const int64_t size = graph.meta(operand_of(arguments)).layout.sizes[dim];
   int64_t start = is_none(arguments[2]) ? 0 : integer(arguments[2]);
-  if (start < 0) start += size;
+  if (less(slice_starts_at_the_end, start, int64_t{0})) start += size;
   return {std::clamp<int64_t>(start, 0, size), integer(arguments[4])};
 }
 
@@ -70,12 +74,12 @@ std::optional<Replacement> one_slice(Matcher& matcher, const Op& op, std::span<c
   if (!maker) return std::nullopt;
   const Dims& sizes = graph.meta(operand_of(arguments)).layout.sizes;
   const int dim = front_dim(arguments[1], sizes.size());
-  if (front_dim(maker->arguments[1], sizes.size()) != dim) return std::nullopt;
+  if (!asked(slices_of_any_dim, front_dim(maker->arguments[1], sizes.size()) == dim)) return std::nullopt;
   const auto results = op.infer(Call(op, arguments, graph.metas));
   const int64_t length = results->front().layout.sizes[dim];
   if (length == 0) return std::nullopt;
   const auto [start, step] = rules.slice(slice_of(graph, maker->arguments, dim), slice_of(graph, arguments, dim));
-  const int64_t end = start + (length - 1) * step + 1;
+  const int64_t end = one_more(slice_ends_late, start + (length - 1) * step + 1);
   return call_of(slicing,
                  {operand_of(maker->arguments), Scalar(int64_t{dim}), Scalar(start), Scalar(end), Scalar(step)});
 }
@@ -130,8 +134,9 @@ std::optional<IntList> permutation_of(const Graph& graph, const Op& op, std::spa
     if (op.name == "aten.transpose.int") {
       std::swap(order[static_cast<std::size_t>(a)], order[static_cast<std::size_t>(b)]);
     } else {
-      order.erase(order.begin() + a);
-      order.insert(order.begin() + b, a);
+      const int from = first_of(movedim_backwards, a, b);
+      order.erase(order.begin() + from);
+      order.insert(order.begin() + first_of(movedim_backwards, b, a), from);
     }
   }
   return order;

@@ -5,6 +5,7 @@
 
 #include "backends/open_target.h"
 #include "compiler/faults.h"
+#include "planner/mutants_list.h"
 
 namespace parallax {
 namespace {
@@ -27,8 +28,8 @@ Detection first_detection(const ScoreOptions& options, const Vocabulary& words, 
   return detection;
 }
 
-bool breaks(const Fault& fault, std::string_view part) {
-  const std::vector<std::string_view> broken = broken_parts(fault);
+bool breaks(const FaultSet& faults, std::string_view part) {
+  const std::vector<std::string_view> broken = faults.broken_parts();
   return std::ranges::find(broken, part) != broken.end();
 }
 
@@ -58,7 +59,7 @@ Result<FaultScore> score_fault(const std::string& id, const ScoreOptions& option
     score.nodes = finding.reduced.graph.nodes.size();
     score.blame = finding.blame;
     TRY(const FaultSet faults, FaultSet::of(campaign.target_options.faults));
-    score.blame_is_right = breaks(*faults.faults().front(), finding.blame);
+    score.blame_is_right = breaks(faults, finding.blame);
   }
   for (std::size_t d = 0; d < other_detectors.size(); ++d) {
     TargetOptions asked = campaign.target_options;
@@ -71,6 +72,18 @@ Result<FaultScore> score_fault(const std::string& id, const ScoreOptions& option
     });
   }
   return score;
+}
+
+std::vector<std::string> draw_mutants(std::size_t count, uint64_t seed) {
+  std::vector<const Mutant*> drawn;
+  Choices choices(seed, 0);
+  for (std::size_t i = 0; i < all_mutants.size() && drawn.size() < count; ++i) {
+    const std::size_t left = all_mutants.size() - i;
+    if (choices.below(left) < count - drawn.size()) drawn.push_back(all_mutants[i]);
+  }
+  std::vector<std::string> ids;
+  for (const Mutant* mutant : drawn) ids.emplace_back(mutant->id);
+  return ids;
 }
 
 }  // namespace parallax

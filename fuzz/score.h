@@ -1,4 +1,5 @@
-// Score: how long the fuzzer takes to find a fault that is planted in our own compiler, and what it makes of it.
+// Score: how long the fuzzer takes to find a fault or a mutant that is planted in our own compiler, and what it makes
+// of it.
 //
 // The value oracle comes first: it is all that a real system leaves us. The other detectors are asked apart, over the
 // same graphs.
@@ -40,10 +41,13 @@ struct FaultScore {
   std::array<Detection, other_detectors.size()> others;
 };
 
-// Fuzzes the target "portable" with the fault of that id planted.
+// Fuzzes the target "portable" with the fault or the mutant of that id planted.
 Result<FaultScore> score_fault(const std::string& id, const ScoreOptions& options);
 
 // The faults that weights may be tuned on, and those held out: by the id's number, odd and even.
 bool is_held_out(std::string_view id);
+
+// That many mutants' ids, in their order: all of them, or which the seed draws.
+std::vector<std::string> draw_mutants(std::size_t count, uint64_t seed);
 
 }  // namespace parallax

@@ -94,9 +94,7 @@ class ExactSearch {
   void find_twins();
   void rank(const Open& part);
   // Whether an earlier choice went past the place that the box had: it must come to lie on an open one.
-  static bool passed_over(const Box& box, Place from) {
-    return box.least > box.low || Place{box.low, box.rank} < from;
-  }
+  static bool passed_over(const Box& box, Place from) { return box.least > box.low || Place{box.low, box.rank} < from; }
   void set_low(int i, int64_t low);
   void raise_least(int i, int64_t least, Span& changed);
   void undo(std::size_t mark);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "planner/mutants_list.h"
+
 namespace parallax {
 namespace {
 
@@ -12,24 +14,29 @@ StorageId storage_of(const InPlaceCandidate& candidate, ValueId value) { return 
 bool operand_dies_here(const InPlaceCandidate& candidate) {
   const LiveRange& life = candidate.lifetimes[storage_of(candidate, candidate.operand).index].range;
   const int here = static_cast<int>(candidate.node.index);
-  return life.first <= here && life.last == here;
+  return life.first <= here && asked(operand_lives_on, life.last == here);
 }
 
 bool both_are_the_backends(const InPlaceCandidate& candidate) {
-  return candidate.lifetimes[storage_of(candidate, candidate.operand).index].arena == Arena::Backend &&
-         candidate.lifetimes[storage_of(candidate, candidate.result).index].arena == Arena::Backend;
+  return asked(operand_of_the_caller,
+               candidate.lifetimes[storage_of(candidate, candidate.operand).index].arena == Arena::Backend) &&
+         asked(result_of_the_caller,
+               candidate.lifetimes[storage_of(candidate, candidate.result).index].arena == Arena::Backend);
 }
 
 bool kernel_allows_it(const InPlaceCandidate& candidate) {
-  return candidate.kernels(*candidate.graph.node(candidate.node).op, candidate.parameter);
+  return candidate.kernels(*candidate.graph.node(candidate.node).op,
+                           one_more(next_parameter_of_kernel, candidate.parameter));
 }
 
 bool elements_coincide(const InPlaceCandidate& candidate) {
   const TensorMeta& operand = candidate.graph.meta(candidate.operand);
   const TensorMeta& result = candidate.graph.meta(candidate.result);
-  return size_of(operand.dtype) == size_of(result.dtype) && operand.layout == result.layout &&
-         is_dense(result.layout) &&
-         storage_bytes(candidate.graph, result.storage) <= storage_bytes(candidate.graph, operand.storage);
+  return asked(in_place_sizes_of_elements, size_of(operand.dtype) == size_of(result.dtype)) &&
+         asked(in_place_layouts, operand.layout == result.layout) &&
+         asked(in_place_over_gaps, is_dense(result.layout)) &&
+         asked(in_place_beyond_operand,
+               storage_bytes(candidate.graph, result.storage) <= storage_bytes(candidate.graph, operand.storage));
 }
 
 bool no_other_operand_shares_it(const InPlaceCandidate& candidate) {
@@ -41,7 +48,7 @@ bool no_other_operand_shares_it(const InPlaceCandidate& candidate) {
       shared |= other.storage == storage && other.layout != candidate.graph.meta(candidate.operand).layout;
     });
   }
-  return !shared;
+  return asked(in_place_shared_views, !shared);
 }
 
 std::vector<Reuse> choose_in_place(const Graph& graph, const Lifetimes& lifetimes, InPlaceKernels kernels,

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "planner/mutants_list.h"
+
 namespace parallax {
 namespace {
 
@@ -35,7 +37,10 @@ class MemoryPlanner {
       inside_[join.part.index] = join.offset;
     }
     // Reuses go by node, so an operand that overwrites another one itself is known to.
-    for (const Reuse& reuse : reuses) shared_with_[reuse.result.index] = StorageId(root(reuse.operand.index));
+    for (const Reuse& reuse : reuses) {
+      const std::size_t shared = kept(one_link_of_reuse) ? root(reuse.operand.index) : reuse.operand.index;
+      shared_with_[reuse.result.index] = StorageId(shared);
+    }
     plan_.reuses = std::move(reuses);
     TRY_VOID(size_slots());
     for (std::size_t a = 0; a < arena_count; ++a) {
@@ -87,7 +92,7 @@ class MemoryPlanner {
       Placement& placement = plan_.placements[s];
       if (placement.arena != arena || shared_with_[s].valid()) continue;
       placement.slot.offset = align_up(end, options_.rule(arena).alignment);
-      end = placement.slot.end();
+      end = one_less(stacked_one_short, placement.slot.end());
     }
   }
 
@@ -110,8 +115,8 @@ class MemoryPlanner {
         block.range = options_.life_with_part(block.range, lifetimes_[s].range);
         continue;
       }
-      block.range.first = std::min(block.range.first, lifetimes_[s].range.first);
-      block.range.last = std::max(block.range.last, lifetimes_[s].range.last);
+      if (kept(shared_slot_begins_late)) block.range.first = std::min(block.range.first, lifetimes_[s].range.first);
+      if (kept(shared_slot_ends_early)) block.range.last = std::max(block.range.last, lifetimes_[s].range.last);
       block.size = options_.shared_size(block.size, align_up(plan_.placements[s].slot.size, alignment));
     }
     if (problem.blocks.empty()) return;

@@ -2,6 +2,7 @@
 #include "compiler/dead_nodes.h"
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
+#include "planner/mutants_list.h"
 
 namespace parallax {
 
@@ -15,7 +16,7 @@ Result<Graph> drop_nodes_unless(const Graph& graph, bool (*has_effects)(const Op
   for (ValueId output : graph.outputs) live_values[output.index] = true;
   for (std::size_t n = graph.nodes.size(); n-- > 0;) {
     const Node& node = graph.nodes[n];
-    bool live = has_effects(*node.op);
+    bool live = has_effects(*node.op) && kept(effects_dropped);
     for (ValueId result : node.results) live = live || live_values[result.index];
     if (!live) continue;
     live_nodes[n] = true;

@@ -7,6 +7,7 @@
 
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
+#include "planner/mutants_list.h"
 
 namespace parallax {
 namespace {
@@ -73,8 +74,8 @@ class Folder {
   // Not in an operand's storage, and without gaps, of which a constant says nothing.
   bool may_be_constant(ValueId result) const {
     const TensorMeta& meta = graph_.meta(result);
-    return !is_known(result) && !kept_[meta.storage.index] && meta.layout.offset == 0 && is_dense(meta.layout) &&
-           meta.layout.numel() * size_of(meta.dtype) <= most_bytes;
+    return !is_known(result) && asked(written_folded, !kept_[meta.storage.index]) && meta.layout.offset == 0 &&
+           asked(folded_with_gaps, is_dense(meta.layout)) && meta.layout.numel() * size_of(meta.dtype) <= most_bytes;
   }
 
   // Leaves the node to the run where it cannot be computed: it may be one that raises.

@@ -10,6 +10,7 @@
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
 #include "ops/registry.h"
+#include "planner/mutants_list.h"
 
 namespace parallax {
 namespace {
@@ -109,9 +110,10 @@ class Merger {
     const auto [first, last] = made_.equal_range(key);
     for (auto at = first; at != last; ++at) {
       const Made& made = at->second;
-      if (made.node->op != node.op || !same_arguments(made.arguments, arguments)) continue;
-      if (!makes_alike(*made.node, node)) continue;
-      if (!rules_.sees_writes || made.writes == writes_to(made)) return made;
+      if (made.node->op != node.op || !asked(merged_other_arguments, same_arguments(made.arguments, arguments)))
+        continue;
+      if (!asked(merged_unlike_results, makes_alike(*made.node, node))) continue;
+      if (!rules_.sees_writes || asked(merged_over_a_write, made.writes == writes_to(made))) return made;
     }
     Made now{&node, arguments};
     now.writes = writes_to(now);
@@ -128,7 +130,7 @@ class Merger {
         shared = shared || graph_.meta(value).storage == graph_.meta(result).storage;
       });
     }
-    return !shared;
+    return !shared && kept(merged_copies);
   }
 
   Result<void> merge(const Node& node, const Made& before) {

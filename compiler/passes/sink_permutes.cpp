@@ -8,6 +8,7 @@
 #include "compiler/passes.h"
 #include "compiler/permute_sinking.h"
 #include "ops/registry.h"
+#include "planner/mutants_list.h"
 
 namespace parallax {
 namespace {
@@ -47,7 +48,7 @@ class Sinker {
     const Node* maker = matcher_.maker(std::get<ValueId>(argument), permuting_ops);
     if (!maker) return false;
     const IntList found = *permutation_of(matcher_.graph(), *maker->op, maker->arguments);
-    if (!order.empty() && order != found) return false;
+    if (!order.empty() && !asked(orders_mixed, order == found)) return false;
     order = found;
     argument = maker->arguments[0];
     return true;
@@ -89,7 +90,8 @@ class Sinker {
       if (std::ranges::find(reduced, static_cast<int64_t>(i)) == reduced.end()) kept.push_back(order[i]);
     }
     IntList rest;
-    for (int64_t dim : kept) rest.push_back(std::ranges::count_if(kept, [&](int64_t other) { return other < dim; }));
+    for (int64_t dim : kept)
+      rest.push_back(std::ranges::count_if(kept, [&](int64_t other) { return less(rank_of_rest, other, dim); }));
     return rest;
   }
 
@@ -109,7 +111,7 @@ bool lies_alike(const Matcher& matcher, const Sinker::Sunk& sunk, const Op& op, 
     permuted.sizes[i] = from.sizes[static_cast<int>(sunk.order[static_cast<std::size_t>(i)])];
     permuted.strides[i] = from.strides[static_cast<int>(sunk.order[static_cast<std::size_t>(i)])];
   }
-  return made->front().dtype == wanted->front().dtype && permuted == wanted->front().layout;
+  return made->front().dtype == wanted->front().dtype && asked(laid_out_otherwise, permuted == wanted->front().layout);
 }
 
 Result<void> add_sunk(Rewriter& rewriter, Matcher& matcher, const Node& node, const Sinker::Sunk& sunk) {
@@ -123,7 +125,7 @@ Result<void> add_sunk(Rewriter& rewriter, Matcher& matcher, const Node& node, co
 
 IntList unpermuted_dims(const IntList& order, const IntList& dims) {
   IntList mapped;
-  for (int64_t dim : dims) mapped.push_back(order[static_cast<std::size_t>(dim)]);
+  for (int64_t dim : dims) mapped.push_back(first_of(dims_by_place, order[static_cast<std::size_t>(dim)], dim));
   return mapped;
 }
 

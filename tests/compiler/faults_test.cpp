@@ -48,6 +48,18 @@ TEST(Faults, EachBreaksAPartThatItCanBeBlamedFor) {
   EXPECT_EQ(broken_parts(fused_over_second_use).front(), "fusion");
 }
 
+TEST(Faults, AMutantIsNamedLikeOne) {
+  const FaultSet set = faults({"F01", "M01", "M01"});
+  EXPECT_FALSE(set.empty());
+  EXPECT_FALSE(faults({"M01"}).empty());
+  EXPECT_EQ(set.names(), "F01, M01");
+  EXPECT_EQ(set.mutant()->id, "M01");
+  EXPECT_EQ(set.broken_parts(), (std::vector<std::string_view>{"planner", "planner"}));
+  EXPECT_EQ(FaultSet().mutant(), nullptr);
+  const std::vector<std::string> two = {"M01", "M02"};
+  EXPECT_EQ(FaultSet::of(two).error().reason, "M01 and M02: one mutant at a time");
+}
+
 TEST(F01, ChangesThePlanAndNothingElse) {
   const Case test = testing::elided_copy_case();
   const Program sound = compile(test.graph, {}).value();

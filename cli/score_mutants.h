@@ -1,0 +1,12 @@
+// score --mutants: which slips in the planner and the compiler the fuzzer notices.
+#pragma once
+
+#include "fuzz/score.h"
+
+namespace parallax {
+
+// Scores that many mutants, drawn by the seed, and prints a row for each, the killed share by each detector, and those
+// that survived. Returns the exit code.
+Result<int> score_mutants(std::size_t count, ScoreOptions options, bool json);
+
+}  // namespace parallax
