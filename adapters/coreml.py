@@ -12,10 +12,11 @@ from typing import NoReturn
 
 import coremltools
 import torch
+from coremltools.converters.mil.frontend.torch.torch_op_registry import _TORCH_OPS_REGISTRY
 
 from audit_mlpackage import audit
 from export_speed import speed_up
-from torch_case import case_module, run_protocol, torch_hello
+from torch_case import all_ops, case_module, run_protocol, torch_hello
 from torch_limits import EXPORT_REJECTIONS
 from worker import Json, NotRunError, Rejection, Stages, System, serve
 
@@ -68,6 +69,9 @@ def make_system(_: list[str]) -> System:
 
     hello = torch_hello("coreml", "eager", "coremltools")
     hello["dtypes"] = ["bool", "i32", "f16", "f32"]
+    # What it has no conversion for by name may still decompose into what it has: nobody can say before it is tried.
+    hello["ops"] = [*(op for op in all_ops() if _TORCH_OPS_REGISTRY.get_func(op)), "getitem"]
+    hello |= {"written_inputs": False, "strided_sources": False, "artifacts": True}
     return System(lambda: hello, lambda request, stages: run_protocol(request, stages, build), REJECTIONS)
 
 

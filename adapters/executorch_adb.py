@@ -19,25 +19,14 @@ from typing import Any
 
 import torch
 
-from executorch_path import make_system, observe, returned
+from executorch_path import RunProgram, make_system, observe, returned
 from executorch_xnnpack import PARTITIONER
+from kept_run import command_line, files_of, keep_run
 from phone import RUNNER, Phone
-from torch_case import Instance, Ran, case_module, live
+from torch_case import Instance, Ran
 from worker import AdapterError, Json, Stages, System, UnsupportedError, serve
 
 DELEGATES = {"portable": None, "xnnpack": PARTITIONER}
-
-
-def command_line(runner: str, inputs: int) -> str:
-    """The flags are those of examples/portable/executor_runner; inputs are read as they lie in memory."""
-    files = ",".join(f"in{i}.bin" for i in range(inputs))
-    return f"{runner} --model_path=model.pte {f'--inputs={files} ' if inputs else ''}--output_file=out"
-
-
-def memory_of(tensor: torch.Tensor) -> bytes:
-    """The elements of a dense tensor in the order in which they lie."""
-    flat = tensor.as_strided((tensor.numel(),), (1,))
-    return flat.contiguous().view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
 
 
 @dataclass(frozen=True)
@@ -64,13 +53,10 @@ def results_of(exported: Any) -> list[Result]:
     return [Result(spec.dtype, tuple(spec.shape), tuple(spec.stride)) for spec in specs]
 
 
-Run = Callable[[Json, Any, Any, Stages], Callable[[], Instance]]
-
-
-def run_on(phone: Phone, keep: Path | None) -> Run:
+def run_on(phone: Phone, kept: Path | None) -> RunProgram:
     """What runs a lowered case on the phone."""
 
-    def run(graph: Json, _: Any, program: Any, __: Stages) -> Callable[[], Instance]:
+    def run(graph: Json, program: Any, _: Stages) -> Callable[[], Instance]:
         exported = program.exported_program()
         if exported.graph_signature.buffers_to_mutate:
             raise UnsupportedError("a buffer that is written: executor_runner starts anew for each run")
@@ -78,9 +64,9 @@ def run_on(phone: Phone, keep: Path | None) -> Run:
         blob = bytes(program.buffer)
 
         def call(given: Sequence[torch.Tensor]) -> Ran:
-            files = {"model.pte": blob, **{f"in{i}.bin": memory_of(tensor) for i, tensor in enumerate(given)}}
-            if keep is not None:
-                keep_run(keep, graph, given, files)
+            files = files_of(blob, given)
+            if kept is not None:
+                keep(kept, graph, given, files)
             made = phone.run(files, command_line(phone.runner, len(given)))
             missing = [i for i in range(len(results)) if f"out-{i}.bin" not in made]
             if missing:
@@ -92,18 +78,10 @@ def run_on(phone: Phone, keep: Path | None) -> Run:
     return run
 
 
-def keep_run(folder: Path, graph: Json, given: Sequence[torch.Tensor], files: dict[str, bytes]) -> None:
-    """The files of a run, and what eager makes of its inputs, in a folder named by what they hold."""
+def keep(folder: Path, graph: Json, given: Sequence[torch.Tensor], files: dict[str, bytes]) -> None:
+    """The run in a folder named by what its files hold."""
     digest = hashlib.sha256(b"".join(files.values())).hexdigest()[:12]
-    place = folder / digest
-    place.mkdir(parents=True, exist_ok=True)
-    copies = tuple(tensor.clone(memory_format=torch.preserve_format) for tensor in given)
-    expected = live(graph, case_module(graph), identity=False)()(copies)
-    for i, tensor in enumerate(expected.outputs):
-        files = {**files, f"expected-{i}.bin": memory_of(tensor.contiguous())}
-    for name, data in files.items():
-        (place / name).write_bytes(data)
-    (place / "command").write_text(command_line("executor_runner", len(given)) + "\n")
+    keep_run(folder / digest, graph, given, files)
 
 
 def make(arguments: list[str]) -> System:

@@ -11,9 +11,10 @@ import logging
 import operator
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -22,16 +23,19 @@ from executorch.exir import (
     ExecutorchBackendConfig,
     to_edge_transform_and_lower,
 )
+from executorch.exir.dialects.edge._ops import EdgeOpOverload
 from executorch.exir.passes.init_mutable_pass import InitializedMutableBufferPass
 from executorch.extension.pybindings.portable_lib import _load_for_executorch_from_buffer
 from torch.export.graph_signature import OutputKind
 
 from audit_pte import audit as audit_pte
 from export_speed import OpScan, speed_up
+from flat_inputs import densely_fed
+from kept_run import files_of, keep_run
 from last_program import remembered
 from torch_case import Build, Instance, Program, Ran, case_module, live, run_protocol, torch_hello
 from torch_limits import EXPORT_REJECTIONS
-from worker import AdapterError, Json, NotRunError, Rejection, Stages, System, UnsupportedError
+from worker import AdapterError, Json, NotRunError, Rejection, Stages, System
 
 REJECTIONS = (
     Rejection(
@@ -60,18 +64,20 @@ REJECTIONS = (
 _LOG_LINE = re.compile(r"^\[(?!cpuinfo)(\w+\.(?:cpp|h|c)):\d+\] (.+)$", re.MULTILINE)
 
 
+# "add.Tensor" or "aten.add.Tensor".
+_OVERLOAD = re.compile(r"(?:aten\.)?(\w+)\.(\w+)")
+
+
 def explain(message: str, written: str) -> str:
     """The exception's text (often only an error code) and the first line that the runtime logged about it."""
     first = _LOG_LINE.search(written)
     return f"{message.strip()}: {first.group(2)} [{first.group(1)}]" if first else message
 
 
-def check_layout(inputs: tuple[torch.Tensor, ...]) -> None:
-    """The runtime's own rule ("Input 0 … should be contiguous or channels-last"), before the costly part."""
-    for i, tensor in enumerate(inputs):
-        channels_last = tensor.dim() == 4 and tensor.is_contiguous(memory_format=torch.channels_last)
-        if not tensor.is_contiguous() and not channels_last:
-            raise UnsupportedError(f"input {i} is neither contiguous nor channels-last")
+def is_taken(sizes: Sequence[int], strides: Sequence[int]) -> bool:
+    """The runtime's own rule ("Input 0 … should be contiguous or channels-last")."""
+    tensor = torch.empty_strided(sizes, strides, device="meta")
+    return tensor.is_contiguous() or (len(sizes) == 4 and tensor.is_contiguous(memory_format=torch.channels_last))
 
 
 def returned(signature: Any) -> list[tuple[str, int]]:
@@ -91,47 +97,59 @@ def returned(signature: Any) -> list[tuple[str, int]]:
     return places
 
 
+RunProgram = Callable[[Json, Any, Stages], Callable[[], Instance]]
+RunEdge = Callable[[Json, Any], Callable[[], Instance]]
+
+
 @dataclass(frozen=True)
-class Path:
+class Way:
     """What the targets differ in."""
 
     partitioners: Callable[[], list[Any]]  # fresh ones for each case
     delegates: bool  # whether there are any
-    # What runs a lowered case. Without it the case is lowered, and that is all that can be seen.
-    run: Callable[[Json, Any, Any, Stages], Callable[[], Instance]] | None
+    # What runs an emitted program. Without it the case is lowered, and that is all that can be seen.
+    run: RunProgram | None
+    # What runs the lowered program as it is before that, of which no program is emitted then.
+    run_edge: RunEdge | None = None
 
 
-def build_with(path: Path, op_scan: OpScan) -> Build:
+def build_with(way: Way, op_scan: OpScan) -> Build:
     """The builder for run_protocol of a target on this path."""
 
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
-        check_layout(inputs)
         op_scan.renew()
+        before = {
+            "export": lambda: unlifted(graph, export(graph, inputs)),
+            "decompose": lambda: unlifted(graph, export(graph, inputs).run_decompositions()),
+        }
         with stages("export"):
             exported = export(graph, inputs)
         with stages("lower"):
             edge = to_edge_transform_and_lower(
-                exported, partitioner=path.partitioners(), compile_config=EdgeCompileConfig(_check_ir_validity=False)
+                exported, partitioner=way.partitioners(), compile_config=EdgeCompileConfig(_check_ir_validity=False)
             )
+            if way.run_edge is not None:
+                start = way.run_edge(graph, edge)
+                return Program(start, {"delegated": count_delegated(edge.exported_program().graph_module)}, before)
             # Without the pass a mutated buffer starts from nothing in particular: its data is not serialized.
             state = [f"buffer_{name}" for name in graph.get("buffers", {})]
             passes = [InitializedMutableBufferPass(state)] if state else []
             program = edge.to_executorch(ExecutorchBackendConfig(passes=passes))
         delegated = count_delegated(program.exported_program().graph_module)
-        facts: Json = {"delegated": delegated} if path.delegates else {}
-        if path.run is None:
-            blob = program.buffer
+        facts: Json = {"delegated": delegated} if way.delegates else {}
+        blob = program.buffer
+        if way.run is None:
             raise NotRunError(
                 "lowered; nothing here runs the delegate",
                 {**facts, "format": "pte"},
                 lambda file: file.write_bytes(blob),
                 audit_pte,
             )
-        before = {
-            "export": lambda: unlifted(graph, export(graph, inputs)),
-            "decompose": lambda: unlifted(graph, export(graph, inputs).run_decompositions()),
-        }
-        return Program(path.run(graph, edge, program, stages), facts, before)
+
+        def keep(folder: Path, given: tuple[torch.Tensor, ...]) -> None:
+            keep_run(folder, graph, given, files_of(blob, given))
+
+        return Program(way.run(graph, program, stages), facts, before, keep)
 
     return build
 
@@ -147,7 +165,7 @@ def unlifted(graph: Json, exported: Any) -> Instance:
     return live(graph, exported.module(), identity=False)()
 
 
-def run_in_runtime(graph: Json, _: Any, program: Any, stages: Stages) -> Callable[[], Instance]:
+def run_in_runtime(graph: Json, program: Any, stages: Stages) -> Callable[[], Instance]:
     """Instances in the runtime of the wheel."""
     blob = program.buffer
     places = returned(program.exported_program().graph_signature)
@@ -185,6 +203,21 @@ def count_delegated(module: torch.fx.GraphModule) -> int:
     return count
 
 
+def delegates_of(listed: Iterable[Any], dtypes: Sequence[str]) -> Json:
+    """A greeting's `delegates`, of the ops that a partitioner lists: edge ops, or names as "add.Tensor". These are
+    functional, as a program is once it is exported: add.Tensor is also what add_.Tensor has become, and permute_copy
+    what permute has."""
+    ops = set()
+    for op in listed:
+        found = _OVERLOAD.fullmatch(str(op._op if isinstance(op, EdgeOpOverload) else op))
+        if not found:  # of another namespace, or Python's own
+            continue
+        name, overload = found.groups()
+        forms = {name, f"{name}_", name.removesuffix("_copy")}
+        ops.update(f"aten.{form}.{overload}" for form in forms)
+    return {"ops": sorted(ops), "dtypes": list(dtypes)}
+
+
 def load_partitioner(where: str) -> Callable[[], Any]:
     """The class of "package.module:Class"."""
     module, _, name = where.partition(":")
@@ -195,10 +228,12 @@ def make_system(
     name: str,
     arguments: list[str],
     partitioner: str | None = None,
-    run: Callable[[Json, Any, Any, Stages], Callable[[], Instance]] | None = run_in_runtime,
-    profile: str = "executorch",
+    run: RunProgram | None = run_in_runtime,
+    run_edge: RunEdge | None = None,
+    delegates: Json | None = None,
 ) -> System:
-    """The system `name`, with a fresh partitioner for each case; --partitioner=MODULE:CLASS names another one."""
+    """The system `name`, with a fresh partitioner for each case; --partitioner=MODULE:CLASS names another one. What the
+    partitioner takes is `delegates` (delegates_of)."""
     options = argparse.ArgumentParser()
     options.add_argument("--partitioner", default=partitioner)
     where = options.parse_args(arguments).partitioner
@@ -207,7 +242,12 @@ def make_system(
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
     # Most of a program's cost is the passes over it. Packed cases would share delegates: no telling what fell back.
-    several = {} if make else {"cases_a_program": 8}
-    hello = {**torch_hello(name, profile, "executorch"), "strided_sources": False, **several}
-    build = remembered(build_with(Path(lambda: [make()] if make else [], make is not None, run), op_scan))
+    more: Json = {"artifacts": run_edge is None}
+    if not make:
+        more["cases_a_program"] = 8
+    elif delegates and where == partitioner:
+        more["delegates"] = delegates
+    hello = {**torch_hello(name, "executorch", "executorch"), **more}
+    way = Way(lambda: [make()] if make else [], make is not None, run, run_edge)
+    build = remembered(densely_fed(build_with(way, op_scan), is_taken))
     return System(lambda: hello, lambda request, stages: run_protocol(request, stages, build), REJECTIONS, explain)

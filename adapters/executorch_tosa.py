@@ -10,13 +10,14 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from executorch.backends.arm.operator_support.tosa_profile_supported_op_lists import TOSA_PRO_FP_SupportList
 from executorch.backends.arm.test.runner_utils import TosaReferenceModelDispatch
 from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
 from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
 
-from executorch_path import make_system
+from executorch_path import delegates_of, make_system
 from torch_case import Instance, live
-from worker import Json, Stages, serve
+from worker import Json, System, serve
 
 
 class FloatPartitioner(TOSAPartitioner):
@@ -26,8 +27,9 @@ class FloatPartitioner(TOSAPartitioner):
         super().__init__(TosaCompileSpec("TOSA-1.0+FP"))
 
 
-def run_in_reference_model(graph: Json, edge: Any, _: Any, __: Stages) -> Callable[[], Instance]:
-    """Instances of the edge program in Python."""
+def run_in_reference_model(graph: Json, edge: Any) -> Callable[[], Instance]:
+    """Instances of the edge program in Python. What would be emitted for the runtime is another program, with passes of
+    its own."""
     module = edge.exported_program().module()
 
     def call(*inputs: torch.Tensor) -> Any:
@@ -39,6 +41,11 @@ def run_in_reference_model(graph: Json, edge: Any, _: Any, __: Stages) -> Callab
     return live(graph, module, identity=False, call=call)
 
 
-if __name__ == "__main__":
+def make(arguments: list[str]) -> System:
     where = f"{__name__}:{FloatPartitioner.__name__}"
-    serve(lambda arguments: make_system("executorch-tosa", arguments, where, run=run_in_reference_model))
+    delegates = delegates_of(TOSA_PRO_FP_SupportList, ["f16", "f32"])
+    return make_system("executorch-tosa", arguments, where, run_edge=run_in_reference_model, delegates=delegates)
+
+
+if __name__ == "__main__":
+    serve(make)

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from executorch_path import make_system
-from worker import serve
+from executorch.backends.vulkan.op_registry import vulkan_supported_ops
+
+from executorch_path import delegates_of, make_system
+from worker import System, serve
 
 PARTITIONER = "executorch.backends.vulkan.partitioner.vulkan_partitioner:VulkanPartitioner"
 
+
+def make(arguments: list[str]) -> System:
+    delegates = delegates_of(vulkan_supported_ops, ["f16", "f32"])
+    return make_system("executorch-vulkan", arguments, PARTITIONER, run=None, delegates=delegates)
+
+
 if __name__ == "__main__":
-    serve(lambda arguments: make_system("executorch-vulkan", arguments, PARTITIONER, run=None))
+    serve(make)

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from executorch_path import make_system
-from worker import serve
+from executorch.backends.xnnpack.partition.config import ALL_PARTITIONER_CONFIGS
+
+from executorch_path import delegates_of, make_system
+from worker import System, serve
 
 PARTITIONER = "executorch.backends.xnnpack.partition.xnnpack_partitioner:XnnpackPartitioner"
 
+
+def make(arguments: list[str]) -> System:
+    listed = {config.target_name for config in ALL_PARTITIONER_CONFIGS if isinstance(config.target_name, str)}
+    return make_system("executorch-xnnpack", arguments, PARTITIONER, delegates=delegates_of(listed, ["f16", "f32"]))
+
+
 if __name__ == "__main__":
-    serve(lambda arguments: make_system("executorch-xnnpack", arguments, PARTITIONER))
+    serve(make)

@@ -16,7 +16,7 @@ import torch
 
 from gradients import run_case
 from last_program import remembered
-from torch_case import Program, case_module, grad_mode, live, torch_hello
+from torch_case import Program, all_ops, case_module, grad_mode, live, torch_hello
 from worker import Json, Rejection, Stages, System, UnsupportedError, serve
 
 REJECTIONS = (
@@ -102,11 +102,9 @@ def make_system(_: list[str]) -> System:
             compiled(*inputs)
         return Program(live(graph, compiled, identity=False, put=compiled.set_buffer))
 
-    schemas = torch._C._jit_get_all_schemas()
-    ops = {f"aten.{s.name[6:]}.{s.overload_name or 'default'}" for s in schemas if s.name.startswith("aten::")}
     hello = torch_hello("thunder", "eager", "lightning-thunder")
     hello["gradients"] = True
-    hello["ops"] = [*sorted(op for op in ops if find(op)), "getitem"]
+    hello["ops"] = [*(op for op in all_ops() if find(op)), "getitem"]
     if removed:
         hello["versions"]["stand-ins"] = ", ".join(f"Tensor.{name}" for name in removed)
     return System(lambda: hello, lambda request, stages: run_case(request, stages, build), REJECTIONS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -93,6 +94,8 @@ class Program:
     facts: Json = field(default_factory=dict)  # more parts of the reply, such as "delegated"
     # What the case had become after each stage before the last, in order: run only where somebody asks.
     stages: dict[str, Callable[[], Instance]] = field(default_factory=dict)
+    # Writes what was compiled, and what a run with these inputs needs, into a folder.
+    keep: Callable[[Path, tuple[torch.Tensor, ...]], None] | None = None
 
 
 # Compiles a graph once; the tensors are inputs to trace it with.
@@ -110,6 +113,9 @@ def run_protocol(request: Json, stages: Stages, build: Build) -> Json:
         return tuple(sources.tensor(name, spec) for name, spec in graph.get("inputs", {}).items())
 
     program = build(graph, inputs(case["feed"]), stages)
+
+    if program.keep is not None and request.get("artifact"):
+        program.keep(Path(request["artifact"]), inputs(case["feed"]))  # before the run, which may be the end
 
     def start() -> Run:
         instance = program.start()
@@ -168,6 +174,12 @@ def storage_numbers(tensors: list[torch.Tensor]) -> list[int]:
     numbers: dict[int, int] = {}
     # The storage object, not its address: empty storages have none.
     return [numbers.setdefault(tensor.untyped_storage()._cdata, len(numbers)) for tensor in tensors]
+
+
+def all_ops() -> list[str]:
+    """Every ATen overload that this PyTorch has, as "aten.add.Tensor"."""
+    schemas = torch._C._jit_get_all_schemas()
+    return sorted({f"aten.{s.name[6:]}.{s.overload_name or 'default'}" for s in schemas if s.name.startswith("aten::")})
 
 
 def torch_hello(name: str, profile: str | Json, package: str = "torch") -> Json:

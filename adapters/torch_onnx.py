@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import onnxruntime
 import torch
 
-from flat_inputs import flattened, sources
+from flat_inputs import Place, flattened, places_after, sources
 from last_program import remembered
 from onnx_writer import OPS
 from onnxruntime_cpu import LEVELS, REJECTIONS, session
@@ -33,9 +33,6 @@ EXPORT_REJECTIONS = (
         stage="export",
     ),
 )
-
-
-Place = tuple[torch.Size, tuple[int, ...], int]  # sizes, strides, offset
 
 
 @dataclass(frozen=True)
@@ -58,8 +55,7 @@ def written_by(graph: Json, tensors: dict[str, torch.Tensor]) -> Written:
     stateless = flattened(graph)
     fed = sources(graph, tensors)
     before = {name: tensor._version for name, tensor in fed.items()}
-    ended = case_module({**stateless, "outputs": [f"%{name}" for name in tensors]})(*fed.values())
-    final = {name: (one.size(), one.stride(), one.storage_offset()) for name, one in zip(tensors, ended, strict=True)}
+    final = places_after(stateless, list(fed.values()), list(tensors))
     changed = [name for name, tensor in fed.items() if tensor._version != before[name]]
     outputs = [*graph["outputs"], *(f"%{name}" for name in changed)]
     return Written({**stateless, "outputs": outputs}, changed, final)

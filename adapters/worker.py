@@ -178,9 +178,9 @@ def answer(system: System, request: Json, stderr: Stderr) -> Json:
 
 
 def keep_and_audit(compiled: NotRunError, artifact: str | None) -> None:
-    """Writes what was compiled where somebody asked for it, and adds what an audit says of it to the facts."""
+    """Writes what was compiled to the folder that somebody asked for, and what an audit says of it into the facts."""
     if artifact:
-        compiled.save(Path(artifact))
+        compiled.save(Path(artifact) / f"model.{compiled.facts.get('format', 'bin')}")
     if compiled.audit is None:
         return
     with tempfile.TemporaryDirectory() as folder:

@@ -34,6 +34,11 @@ class Target {
   virtual bool takes_dtype(DType) const { return true; }
   virtual bool takes_call(const Op& op, DType dtype) const { return takes(op) && takes_dtype(dtype); }
   virtual bool takes_strided_sources() const { return true; }
+  // Likewise, whether it takes graphs that write to their inputs.
+  virtual bool takes_written_inputs() const { return true; }
+  // Whether it has a delegate that may take calls of this op whose first tensor has this dtype. Graphs are drawn so
+  // that there is something for it.
+  virtual bool delegates(const Op&, DType) const { return false; }
   // Whether it gives the gradients that a case asks for. One that does not may run the case and leave them out.
   virtual bool takes_gradients() const { return false; }
   // How many cases are best run as one program: more than one where a program costs more than its nodes do.
@@ -43,6 +48,9 @@ class Target {
   virtual Outcome run(const Case& test, const std::vector<Tensor>* second) = 0;
   // What the case does after each stage before the last, in order; empty where the target does not tell.
   virtual std::vector<StageOutcome> stages(const Case&) { return {}; }
+  // What it compiles a case to, with its inputs and what is expected of it, as files for a report: relative path and
+  // content. Empty where it has none to give.
+  virtual std::vector<std::pair<std::string, std::string>> artifacts(const Case&) { return {}; }
   // Explains a divergence of this case as far as the target can see inside itself; empty where it cannot.
   virtual std::vector<Diagnosis> explain(const Case&) { return {}; }
 };

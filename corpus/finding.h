@@ -27,6 +27,8 @@ struct Finding {
   std::optional<uint64_t> seed;                               // what generated the original, where it was generated
   std::optional<uint64_t> index;                              // its number among the graphs of that seed
   std::vector<std::pair<std::string, std::string>> versions;  // {"executorch", "1.4.1"} …
+  // What the target compiled the reduced case to, by relative path. Written, and not read back.
+  std::vector<std::pair<std::string, std::string>> artifacts;
 };
 
 // A short name for a text: `length` digits (at most 13) of a hash in base 32 without I, L, O, U. Equal on every

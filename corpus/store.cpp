@@ -89,7 +89,15 @@ Result<void> write_finding(const Finding& finding, const fs::path& folder) {
   TRY_VOID(write_text_file(folder / "explanation.txt", finding.explanation));
   const std::string comment =
       fmt::format("{}: {} on {}\n{}", finding.id, name(finding.verdict), finding.target, finding.signature);
-  return write_text_file(folder / "repro.py", emit_pytorch(finding.reduced, comment));
+  TRY_VOID(write_text_file(folder / "repro.py", emit_pytorch(finding.reduced, comment)));
+  for (const auto& [name, content] : finding.artifacts) {
+    const fs::path path = folder / "artifact" / name;
+    std::error_code code;
+    fs::create_directories(path.parent_path(), code);
+    if (code) return folder_error(path.parent_path(), "made", code);
+    TRY_VOID(write_text_file(path, content));
+  }
+  return {};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 //   finding.json      target, verdict, signature, planted faults, seed, versions
 //   explanation.txt   why, for a person
 //   repro.py          the reduced case as a PyTorch script
+//   artifact/         what the target compiled the reduced case to (a .pte, its inputs …), where it gives that
 // A finding appears whole or not at all: it is written into a temporary folder that is renamed.
 #pragma once
 

@@ -379,6 +379,7 @@ CampaignFinding make_finding(Target& target, const Case& test, const Examination
   const std::vector<Diagnosis> diagnoses = target.explain(finding.reduced);
   const auto blaming = std::ranges::find_if(diagnoses, [](const Diagnosis& seen) { return !seen.blame.empty(); });
   if (blaming != diagnoses.end()) finding.blame = blaming->blame;
+  finding.artifacts = target.artifacts(finding.reduced);
   finding.explanation = explain_finding(found, shown, diagnoses);
   return found;
 }

@@ -75,6 +75,10 @@ class SourceDrawer {
     second_ = choices_.chance(weights_.second_class) ? draw_class(choices_) : first_;
     const bool usual = words.dtypes()[static_cast<std::size_t>(main_dtype_)];
     if (choices_.chance(weights_.other_main_dtype) || !usual) main_dtype_ = draw_any_dtype();
+    // Where most tensors are of a dtype that a delegate does not take, there is little for it.
+    if (words.delegated_dtypes().any() && !words.delegated_dtypes()[static_cast<std::size_t>(main_dtype_)]) {
+      main_dtype_ = draw_delegated_dtype();
+    }
   }
 
   void draw() {
@@ -93,6 +97,11 @@ class SourceDrawer {
 
  private:
   DType draw_any_dtype() { return static_cast<DType>(choices_.weighted(dtypes_)); }
+  DType draw_delegated_dtype() {
+    auto weights = dtypes_;
+    for (std::size_t d = 0; d < weights.size(); ++d) weights[d] *= words_.delegated_dtypes()[d] ? 1 : 0;
+    return static_cast<DType>(choices_.weighted(weights));
+  }
   DType draw_dtype() { return choices_.chance(weights_.other_dtype) ? draw_any_dtype() : main_dtype_; }
 
   Dims draw_sizes() {
@@ -144,7 +153,8 @@ class SourceDrawer {
 
   void take(const Result<ValueId>& value, SourceKind kind) {
     PARALLAX_CHECK(value.has_value());
-    pool_.add_source(*value, builder_.graph().meta(*value), kind == SourceKind::Constant);
+    const bool read_only = kind == SourceKind::Constant || (kind == SourceKind::Input && !words_.written_inputs());
+    pool_.add_source(*value, builder_.graph().meta(*value), read_only);
   }
 
   Choices& choices_;

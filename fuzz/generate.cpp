@@ -17,6 +17,9 @@ namespace {
 // Draws for one node before it is given up; from `wide_attempt` on the whole pool is offered.
 constexpr int node_attempts = 24;
 constexpr int wide_attempt = 8;
+// Percentage of the nodes that are calls for a delegate, where a target has one: parts of a graph that fall back
+// between others are where partitioning goes wrong, so that it is not all of them.
+constexpr int delegated_calls = 35;
 
 // The group weights of a profile with the groups that have no op left out.
 std::array<uint32_t, op_group_count> usable_groups(const GenerateWeights& weights, const Vocabulary& words) {
@@ -36,7 +39,9 @@ class Generator {
         groups_(usable_groups(weights_, words_)) {
     draw_sources(choices_, weights_, words_, builder_, pool_);
     const auto nodes = choices_.between(options.min_nodes, std::max(options.min_nodes, options.max_nodes));
-    for (int64_t i = 0; i < nodes; ++i) draw_node();
+    const bool delegating = !words_.delegated().empty();
+    for (int64_t i = 0; i < nodes; ++i) draw_node(delegating && choices_.chance(delegated_calls));
+    if (delegating && !holds_delegated_call()) draw_node(true);
     draw_outputs();
   }
 
@@ -49,11 +54,14 @@ class Generator {
   }
 
  private:
-  void draw_node() {
+  // A call of any op, or one that the targets' delegates may take.
+  void draw_node(bool delegated) {
     const Choices::Scope scope(choices_, "node");
-    if (draw_motif()) return;
+    if (!delegated && draw_motif()) return;
     for (int attempt = 0; attempt < node_attempts; ++attempt) {
-      if (draw_call(attempt >= wide_attempt)) return;
+      const Op& op = delegated ? *choices_.pick(words_.delegated())
+                               : *choices_.pick(words_.of(static_cast<OpGroup>(choices_.weighted(groups_))));
+      if (draw_call(op, delegated, attempt >= wide_attempt)) return;
     }
   }
 
@@ -79,14 +87,14 @@ class Generator {
     return call && add(*call->op, std::move(call->arguments));
   }
 
-  // One op with operands, added to the graph; false where it found no operands or they do not infer.
-  bool draw_call(bool wide) {
-    const Op& op = *choices_.pick(words_.of(static_cast<OpGroup>(choices_.weighted(groups_))));
+  // A call of the op added to the graph; false where it found no operands or they do not infer.
+  bool draw_call(const Op& op, bool delegated, bool wide) {
     const Choices::Scope scope(choices_, "operands");
     const Graph& graph = builder_.graph();
     SampleContext context(choices_, pool_.draw_candidates(choices_, graph, wide), graph.metas);
     std::optional<std::vector<Argument>> arguments = op.sample(op, context);
-    return arguments && add(op, *std::move(arguments));
+    if (!arguments || (delegated && !is_delegated(op, *arguments))) return false;
+    return add(op, *std::move(arguments));
   }
 
   // False where the targets do not take the call or it does not infer.
@@ -107,6 +115,16 @@ class Generator {
     return !results || std::ranges::all_of(*results, [&](const auto& result) {
       return words_.dtypes()[static_cast<std::size_t>(result.dtype)];
     });
+  }
+
+  bool is_delegated(const Op& op, const std::vector<Argument>& arguments) const {
+    const std::optional<DType> first = first_dtype(arguments, builder_.graph());
+    return first && words_.delegates(op, *first);
+  }
+
+  bool holds_delegated_call() const {
+    return std::ranges::any_of(builder_.graph().nodes,
+                               [&](const Node& node) { return is_delegated(*node.op, node.arguments); });
   }
 
   // What nobody reads is returned, so that most nodes are needed; then a few of anything: intermediates that are also

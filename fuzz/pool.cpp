@@ -18,10 +18,10 @@ bool may_be_operand(const TensorMeta& meta) {
   return meta.layout.rank() <= highest_operand_rank && meta.layout.numel() <= largest_operand;
 }
 
-void Pool::add_source(ValueId value, const TensorMeta& meta, bool constant) {
-  constant_storage_.resize(std::max<std::size_t>(constant_storage_.size(), meta.storage.index + 1), false);
-  constant_storage_[meta.storage.index] = constant;
-  entries_.push_back({value, !constant && !overlaps_itself(meta.layout), true, false, 0});
+void Pool::add_source(ValueId value, const TensorMeta& meta, bool read_only) {
+  read_only_.resize(std::max<std::size_t>(read_only_.size(), meta.storage.index + 1), false);
+  read_only_[meta.storage.index] = read_only;
+  entries_.push_back({value, !read_only && !overlaps_itself(meta.layout), true, false, 0});
 }
 
 Pool::Entry* Pool::find(const Graph& graph, ValueId value) {
@@ -35,8 +35,8 @@ Pool::Entry* Pool::find(const Graph& graph, ValueId value) {
 void Pool::add_result(const Graph& graph, ValueId result) {
   const TensorMeta& meta = graph.meta(result);
   const std::size_t storage = meta.storage.index;
-  if (storage >= constant_storage_.size()) constant_storage_.resize(storage + 1, false);
-  Entry entry{result, !constant_storage_[storage] && !overlaps_itself(meta.layout), false, !is_dense(meta.layout), 0};
+  if (storage >= read_only_.size()) read_only_.resize(storage + 1, false);
+  Entry entry{result, !read_only_[storage] && !overlaps_itself(meta.layout), false, !is_dense(meta.layout), 0};
   // Newer metadata of an object that is there already takes its place.
   if (Entry* old = find(graph, result)) {
     entry.source = old->source;

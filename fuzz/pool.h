@@ -22,7 +22,7 @@ class Pool {
   };
 
   // Takes a source's value in.
-  void add_source(ValueId value, const TensorMeta& meta, bool constant);
+  void add_source(ValueId value, const TensorMeta& meta, bool read_only);
   // Takes a node's operands and results into account: operands are read, results are new objects or newer metadata of
   // old ones.
   void add_node(const Graph& graph, const Node& node);
@@ -39,7 +39,7 @@ class Pool {
   Entry* find(const Graph& graph, ValueId value);
 
   std::vector<Entry> entries_;
-  std::vector<bool> constant_storage_;  // by storage
+  std::vector<bool> read_only_;  // by storage
   std::vector<Candidate> candidates_;
 };
 

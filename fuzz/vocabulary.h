@@ -16,6 +16,7 @@ namespace parallax {
 class Vocabulary {
  public:
   using Dtypes = std::bitset<dtype_count>;
+  using Calls = std::vector<Dtypes>;  // of the first tensor, by the op's place in the registry
 
   // The ops that can be sampled and are accepted, of every dtype.
   explicit Vocabulary(const std::function<bool(const Op& op)>& accept);
@@ -34,12 +35,25 @@ class Vocabulary {
   // Whether every dtype is drawn for every op.
   bool whole() const { return calls_.empty(); }
   bool strided_sources() const { return strided_sources_; }
+  bool written_inputs() const { return written_inputs_; }
+  // The ops that every delegate among the targets may take at some dtype, in registry order; empty where there is none.
+  std::span<const Op* const> delegated() const { return delegated_; }
+  // Whether these delegates may take calls of this op with a first tensor of this dtype.
+  bool delegates(const Op& op, DType dtype) const;
+  // The dtypes of such calls.
+  const Dtypes& delegated_dtypes() const { return delegated_dtypes_; }
 
  private:
+  void note_delegates(const std::vector<const Target*>& targets);
+
   std::array<std::vector<const Op*>, op_group_count> by_group_;
   Dtypes dtypes_ = Dtypes().set();
-  std::vector<Dtypes> calls_;  // by place in the registry; empty: all
+  Calls calls_;  // empty: all
   bool strided_sources_ = true;
+  bool written_inputs_ = true;
+  std::vector<const Op*> delegated_;
+  Dtypes delegated_dtypes_;
+  Calls delegated_calls_;  // empty: none
 };
 
 }  // namespace parallax

@@ -95,10 +95,10 @@ class RunTest(unittest.TestCase):
 
     @unittest.skipUnless(has("executorch"), "this Python has no executorch")
     def test_lowered_to_vulkan_and_not_run(self) -> None:
-        import executorch_path
         import executorch_vulkan
 
-        system = executorch_path.make_system("executorch-vulkan", [], executorch_vulkan.PARTITIONER, run=None)
+        system = executorch_vulkan.make([])
+        self.assertIn("aten.relu_.default", system.hello()["delegates"]["ops"])
         graph = {**GRAPH, "nodes": [{**GRAPH["nodes"][1], "args": ["%x", "%w"]}], "buffers": {}}
         with self.assertRaises(NotRunError) as raised:
             system.run({"case": {"graph": graph, "feed": {"x": [1, 2]}}}, Stages())
@@ -109,12 +109,9 @@ class RunTest(unittest.TestCase):
 
     @unittest.skipUnless(has("executorch") and has("tosa_reference_model"), "this Python has no TOSA")
     def test_tosa(self) -> None:
-        import executorch_path
         import executorch_tosa
 
-        where = "executorch_tosa:FloatPartitioner"
-        run = executorch_tosa.run_in_reference_model
-        system = executorch_path.make_system("executorch-tosa", [], where, run=run)
+        system = executorch_tosa.make([])
         graph = {**GRAPH, "nodes": [{**GRAPH["nodes"][1], "args": ["%x", "%w"]}], "buffers": {}}
         reply = system.run({"case": {"graph": graph, "feed": {"x": [1, 2]}}}, Stages())
         self.assertEqual((values(reply["outputs"][0]), reply["delegated"]), ([10, 40], 1))

@@ -101,9 +101,8 @@ class WorkerTest(unittest.TestCase):
 
     def test_what_was_compiled_and_cannot_be_run_says_so_and_is_kept_where_asked(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            place = Path(folder) / "artifact"
-            replies, _ = talk([run("compiled"), {**run("compiled"), "artifact": str(place)}])
-            self.assertEqual(place.read_text(), "it")
+            replies, _ = talk([run("compiled"), {**run("compiled"), "artifact": folder}])
+            self.assertEqual((Path(folder) / "model.bin").read_text(), "it")
         for reply in replies:
             self.assertEqual((reply["status"], reply["stage"]), ("unsupported", "run"))
             self.assertEqual(reply["compiled"], {"delegated": 3})

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "backends/external/artifact_folder.h"
 #include "backends/external/last_line.h"
 
 namespace parallax {
@@ -45,6 +46,12 @@ class ExternalTarget final : public Target {
   bool takes_gradients() const override { return hello_.gradients; }
   int cases_a_program() const override { return hello_.cases_a_program; }
   bool takes_strided_sources() const override { return hello_.strided_sources; }
+  bool takes_written_inputs() const override { return hello_.written_inputs; }
+  bool delegates(const Op& op, DType dtype) const override {
+    return std::ranges::count(hello_.delegated_dtypes, dtype) > 0 &&
+           std::ranges::count(hello_.delegated_ops, op.name) > 0 && takes_call(op, dtype);
+  }
+  std::vector<std::pair<std::string, std::string>> artifacts(const Case& test) override;
   std::vector<StageOutcome> stages(const Case& test) override;
   Outcome run(const Case& test, const std::vector<Tensor>* second) override;
 
@@ -161,6 +168,18 @@ std::vector<StageOutcome> ExternalTarget::stages(const Case& test) {
     return {};
   }
   return decode_stages(*line, id, test.graph).value_or(std::vector<StageOutcome>{});
+}
+
+// What was written before the case brought the worker down is what shows how it did.
+std::vector<std::pair<std::string, std::string>> ExternalTarget::artifacts(const Case& test) {
+  if (!hello_.artifacts || declined(test.graph)) return {};
+  if ((!worker_ || worker_->is_stale()) && !start()) return {};
+  const Result<ArtifactFolder> folder = ArtifactFolder::make();
+  if (!folder) return {};
+  const LineOrFailure answer =
+      worker_->exchange(encode_artifact(next_id_++, test, folder->path()), options_.first_limit);
+  if (std::get_if<std::string>(&answer) == nullptr) worker_.reset();
+  return folder->files();
 }
 
 Outcome ExternalTarget::run(const Case& test, const std::vector<Tensor>* second) {

@@ -257,10 +257,6 @@ Result<Hello> read_hello(const Field& root) {
   if (const auto ops = find_set(root, "ops")) {
     TRY(hello.ops, read_array(*ops, [](const Field& op) { return op.text(); }));
   }
-  if (const auto gradients = find_set(root, "gradients")) {
-    if (!gradients->json().is_boolean()) return gradients->fail("must be true or false");
-    hello.gradients = gradients->json().get<bool>();
-  }
   if (const auto cases = find_set(root, "cases_a_program")) {
     TRY(const int64_t number, cases->integer());
     if (number < 1 || number > most_cases_a_program) {
@@ -268,9 +264,22 @@ Result<Hello> read_hello(const Field& root) {
     }
     hello.cases_a_program = static_cast<int>(number);
   }
-  if (const auto strided = find_set(root, "strided_sources")) {
-    if (!strided->json().is_boolean()) return strided->fail("must be true or false");
-    hello.strided_sources = strided->json().get<bool>();
+  const std::pair<std::string_view, bool*> flags[] = {{"gradients", &hello.gradients},
+                                                      {"strided_sources", &hello.strided_sources},
+                                                      {"written_inputs", &hello.written_inputs},
+                                                      {"artifacts", &hello.artifacts}};
+  for (const auto& [key, flag] : flags) {
+    const auto field = find_set(root, key);
+    if (!field) continue;
+    if (!field->json().is_boolean()) return field->fail("must be true or false");
+    *flag = field->json().get<bool>();
+  }
+  if (const auto delegates = find_set(root, "delegates")) {
+    TRY_VOID(delegates->expect_object());
+    TRY(const Field ops, delegates->need("ops"));
+    TRY(hello.delegated_ops, read_array(ops, [](const Field& op) { return op.text(); }));
+    TRY(const Field dtypes, delegates->need("dtypes"));
+    TRY(hello.delegated_dtypes, read_array(dtypes, read_dtype));
   }
   return hello;
 }
@@ -293,6 +302,10 @@ std::string open_request(int64_t id, const Case& test) {
 }  // namespace
 
 std::string encode_stages(int64_t id, const Case& test) { return open_request(id, test) + R"(,"stages":true})"; }
+
+std::string encode_artifact(int64_t id, const Case& test, const std::filesystem::path& folder) {
+  return open_request(id, test) + R"(,"artifact":)" + write_json(Json(folder.string())) + "}";
+}
 
 std::string encode_run(int64_t id, const Case& test, const std::vector<Tensor>* second) {
   std::string request = open_request(id, test);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,10 @@ struct Hello {
   bool gradients = false;                                     // whether it takes cases that ask for gradients
   int cases_a_program = 1;                                    // how many cases to run as one
   bool strided_sources = true;                                // whether it takes sources that are not row-major
+  bool written_inputs = true;                                 // whether it takes graphs that write to their inputs
+  bool artifacts = false;                                     // whether it writes what it compiled where it is told to
+  std::vector<std::string> delegated_ops;                     // what its delegate may take; empty: it has none
+  std::vector<DType> delegated_dtypes;
 };
 
 // The requests, without a newline.
@@ -35,6 +40,8 @@ std::string encode_hello(int64_t id);
 std::string encode_run(int64_t id, const Case& test, const std::vector<Tensor>* second);
 // Asks for what the case does after each stage.
 std::string encode_stages(int64_t id, const Case& test);
+// Asks for A alone, and for what the case was compiled to in that folder.
+std::string encode_artifact(int64_t id, const Case& test, const std::filesystem::path& folder);
 
 Result<Hello> decode_hello(std::string_view reply, int64_t id);
 // A reply that breaks the protocol gives protocol_failure().

@@ -47,6 +47,15 @@ Finding sample(const std::string& signature) {
   return finding;
 }
 
+TEST_F(Store, WhatTheTargetCompiledLiesBesideTheFinding) {
+  FindingStore store = opened();
+  Finding finding = sample("crash | executorch-portable | run");
+  finding.artifacts = {{"model.pte", std::string("\0ET12", 5)}, {"part/data", "more"}};
+  const auto path = store.add(finding);
+  ASSERT_TRUE(path) << path.error().text();
+  for (const auto& [name, content] : finding.artifacts) EXPECT_EQ(read_text_file(*path / "artifact" / name), content);
+}
+
 TEST_F(Store, AFindingIsReadBackAsItWasWritten) {
   FindingStore store = opened();
   Finding finding = sample("mismatch | portable | values | neg");

@@ -99,6 +99,17 @@ TEST(ExternalTarget, EveryMisbehaviourIsAnOutcomeAndTheNextCaseRuns) {
   }
 }
 
+TEST(ExternalTarget, WhatACaseWasCompiledToIsHandedBackAlsoWhereItKillsTheWorker) {
+  auto target = make_target();
+  const std::vector<std::pair<std::string, std::string>> files = {{"model.pte", std::string("\0ET12", 5)},
+                                                                  {"part/data", "more"}};
+  for (const char* name : {"good", "kill"}) {
+    EXPECT_EQ(target->artifacts(make_case(name)), files) << name;
+    expect_good(*target, name);
+  }
+  EXPECT_TRUE(target->artifacts(make_case("good", "f64[2]")).empty());  // a dtype that it does not take
+}
+
 TEST(ExternalTarget, SilencePastTheLimitIsAHang) {
   auto target = make_target(std::chrono::milliseconds(1000));
   expect_good(*target, "the start");  // the first case has the longer limit

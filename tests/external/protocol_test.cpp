@@ -42,6 +42,25 @@ TEST(Protocol, AReplyIsTakenApart) {
   EXPECT_EQ(outcome.milliseconds, 3.5);
 }
 
+TEST(Protocol, AGreetingSaysWhatGraphsAreDrawnOf) {
+  const std::string start = R"({"id":1,"protocol":1,"name":"n","profile":"eager")";
+  const Hello plain = *decode_hello(start + "}", 1);
+  EXPECT_TRUE(plain.strided_sources && plain.written_inputs);
+  EXPECT_FALSE(plain.artifacts || plain.gradients);
+  EXPECT_TRUE(plain.delegated_ops.empty());
+  const auto full = decode_hello(start + R"(,"written_inputs":false,"strided_sources":false,"artifacts":true,)"
+                                         R"("delegates":{"ops":["aten.sin.default"],"dtypes":["f16","f32"]}})",
+                                 1);
+  ASSERT_TRUE(full) << full.error().text();
+  EXPECT_FALSE(full->strided_sources || full->written_inputs);
+  EXPECT_TRUE(full->artifacts);
+  EXPECT_EQ(full->delegated_ops, (std::vector<std::string>{"aten.sin.default"}));
+  EXPECT_EQ(full->delegated_dtypes, (std::vector<DType>{DType::F16, DType::F32}));
+  EXPECT_EQ(decode_hello(start + R"(,"artifacts":1})", 1).error().pointer, "/artifacts");
+  EXPECT_EQ(decode_hello(start + R"(,"delegates":{"ops":[],"dtypes":["f3"]}})", 1).error().pointer,
+            "/delegates/dtypes/0");
+}
+
 TEST(Protocol, ARequestHoldsTheCaseWithoutItsAnswerAndBothFeeds) {
   const Case test = make_case();
   const std::vector<Tensor> second = second_feed(test);
@@ -56,6 +75,7 @@ TEST(Protocol, ARequestHoldsTheCaseWithoutItsAnswerAndBothFeeds) {
   EXPECT_EQ(parse_case(json["case"].dump())->feed, test.feed);
   EXPECT_FALSE(parse_json(encode_run(9, test, nullptr))->contains("second_feed"));
   EXPECT_EQ(parse_json(encode_stages(9, test))->at("stages"), true);
+  EXPECT_EQ(parse_json(encode_artifact(9, test, "/a \"b\""))->at("artifact"), "/a \"b\"");
 }
 
 TEST(Protocol, WhatWasCompiledAndNotRunIsJudgedByItsAudit) {

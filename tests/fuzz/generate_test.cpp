@@ -241,6 +241,48 @@ TEST(Vocabulary, AreThoseThatEveryTargetTakes) {
   }
 }
 
+// A target whose delegate takes two ops of halves, and whose inputs are not written.
+class Delegating : public Narrow {
+ public:
+  bool takes(const Op& op) const override { return op.name != "aten.exp.default"; }
+  bool takes_dtype(DType) const override { return true; }
+  bool takes_written_inputs() const override { return false; }
+  bool delegates(const Op& op, DType dtype) const override {
+    return (op.name == "aten.sin.default" || op.name == "aten.exp.default" || op.name == "aten.mul.Tensor") &&
+           dtype == DType::F16;
+  }
+};
+
+TEST(Vocabulary, GivesDelegatesSomethingAndLeavesInputsAlone) {
+  const Delegating delegating;
+  const FewDtypes few;
+  EXPECT_TRUE(Vocabulary::taken_by({&few}).delegated().empty());
+  const Vocabulary words = Vocabulary::taken_by({&delegating});
+  EXPECT_EQ(words.delegated().size(), 2U);  // nobody takes exp
+  EXPECT_EQ(words.delegated_dtypes().count(), 1U);
+  GenerateOptions options;
+  options.words = &words;
+  int with_one = 0;
+  int writing = 0;
+  constexpr int graphs = 200;
+  for (uint64_t k = 0; k < graphs; ++k) {
+    Choices choices(5, k);
+    const Graph graph = generate(choices, options).graph;
+    with_one += std::ranges::any_of(graph.nodes, [&](const Node& node) {
+      const auto dtype = first_dtype(node.arguments, graph);
+      return dtype && words.delegates(*node.op, *dtype);
+    });
+    const std::vector<bool> written = written_storages(graph);
+    writing += std::ranges::count(written, true) > 0;
+    for (const Source& source : graph.sources) {
+      if (source.kind != SourceKind::Input) continue;
+      EXPECT_FALSE(written[graph.meta(source.value).storage.index]) << "seed 5 case " << k;
+    }
+  }
+  EXPECT_GT(with_one, graphs * 95 / 100);
+  EXPECT_GT(writing, graphs / 2);  // to buffers and to what nodes made
+}
+
 TEST(Vocabulary, IsAllWhereNothingIsTaken) {
   class Nothing : public Narrow {
    public:

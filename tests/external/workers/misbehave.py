@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 
-SYSTEM = {"dtypes": ["f32"], "ops": None, "profile": "eager"}
+SYSTEM = {"dtypes": ["f32"], "ops": None, "profile": "eager", "artifacts": True}
 
 
 def reply(message):
@@ -48,6 +48,12 @@ def main():
             reply({"id": request["id"], "protocol": 1, "name": "stand-in", "version": "7", **SYSTEM})
             continue
         name = request["case"]["name"]
+        if "artifact" in request:
+            os.makedirs(request["artifact"] + "/part")
+            for path, content in (("model.pte", b"\x00ET12"), ("part/data", b"more")):
+                with open(request["artifact"] + "/" + path, "wb") as file:
+                    file.write(content)
+            os.symlink("/etc/hostname", request["artifact"] + "/link")
         served += 1
         if name == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
