@@ -25,7 +25,12 @@ bool is_fill(const Op& op) { return std::ranges::find(fills, op.name) != fills.e
 
 class Merger {
  public:
-  Merger(const Graph& graph, const MergeRules& rules) : graph_(graph), rules_(rules), rewriter_(graph) {}
+  Merger(const Graph& graph, const MergeRules& rules)
+      : graph_(graph), rules_(rules), rewriter_(graph), resized_(graph.metas.size(), false) {
+    for (const Node& node : graph.nodes) {
+      if (node.op->writes_metadata_only()) resized_[graph.objects[node.results.front().index].index] = true;
+    }
+  }
 
   Result<Graph> run() {
     for (const Node& node : graph_.nodes) {
@@ -76,12 +81,13 @@ class Merger {
     int64_t writes = 0;
   };
 
-  // A copy of what is not dense would lie otherwise.
+  // A copy of what is not dense would lie otherwise, and a tensor that unsqueeze_ or its like changes is its own.
   bool may_merge(const Node& node) const {
     if (node.op->writes() || node.op->group == OpGroup::Copy) return false;
     if (is_fill(*node.op) && !rules_.merges_fills) return false;
-    return std::ranges::all_of(
-        node.results, [&](ValueId result) { return !is_apart(node, result) || is_dense(graph_.meta(result).layout); });
+    return std::ranges::all_of(node.results, [&](ValueId result) {
+      return !resized_[result.index] && (!is_apart(node, result) || is_dense(graph_.meta(result).layout));
+    });
   }
 
   int64_t writes_to(const Made& made) {
@@ -151,6 +157,7 @@ class Merger {
   Rewriter rewriter_;
   std::unordered_multimap<std::size_t, Made> made_;
   std::unordered_map<StorageId, int64_t> writes_;  // by storage of the new graph
+  std::vector<bool> resized_;                      // by value: an object whose sizes and strides change later
 };
 
 }  // namespace
