@@ -10,6 +10,10 @@ Result<Program> compile(const Graph& graph, const CompileOptions& options, const
   Graph present = graph;
   TRY(const std::vector<Pass> passes, options.selection.from(parts.passes));
   for (const Pass& pass : passes) {
+    if (pass.applies != nullptr && !pass.applies(present)) {
+      if (observe) observe(pass, present, present);
+      continue;
+    }
     TRY(Graph next, pass.run(present, {options.evaluate}));
     if (observe) observe(pass, present, next);
     present = std::move(next);

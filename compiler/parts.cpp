@@ -13,7 +13,11 @@ std::vector<Pass>::iterator pass_named(std::vector<Pass>& passes, std::string_vi
 
 }  // namespace
 
-void CompilerParts::replace_pass(std::string_view name, PassFn run) { pass_named(passes, name)->run = run; }
+void CompilerParts::replace_pass(std::string_view name, PassFn run) {
+  const auto pass = pass_named(passes, name);
+  // What the sound pass has nothing to do for, another may.
+  *pass = {pass->name, run};
+}
 
 void CompilerParts::replace_pass_and_run_it_first(std::string_view name, PassFn run) {
   replace_pass(name, run);

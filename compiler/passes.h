@@ -27,16 +27,20 @@ using PassFn = Result<Graph> (*)(const Graph& graph, const PassOptions& options)
 struct Pass {
   std::string_view name;
   PassFn run;
+  // Whether there may be anything for it to do, seen without rewriting the graph; null: always.
+  bool (*applies)(const Graph& graph) = nullptr;
 };
 
 // What writes several tensors at once becomes single writes (decompose.cpp).
 Result<Graph> decompose_writes(const Graph& graph);
+bool holds_decomposed_writes(const Graph& graph);
 // Every op becomes functional; what the caller must see written is copied to it at the very end (functionalize.cpp).
 Result<Graph> functionalize(const Graph& graph);
 // Ops that are made of others become those (decompose.cpp).
 Result<Graph> decompose(const Graph& graph);
 // What can be computed from constants alone becomes a constant (fold_constants.cpp).
 Result<Graph> fold_constants(const Graph& graph, const PassOptions& options);
+bool holds_constant_calls(const Graph& graph);
 // Calls whose result is that of a simpler call become that (simplify.cpp).
 Result<Graph> simplify(const Graph& graph);
 // Permutations move towards the outputs, where they meet others and cancel (sink_permutes.cpp).
@@ -45,6 +49,7 @@ Result<Graph> sink_permutes(const Graph& graph);
 Result<Graph> merge_common_calls(const Graph& graph);
 // Nodes whose results reach neither an output nor a write disappear (drop_dead_nodes.cpp).
 Result<Graph> drop_dead_nodes(const Graph& graph);
+bool holds_dead_nodes(const Graph& graph);
 // Copies that nobody can tell from their source become aliases of it (elide_copies.cpp).
 Result<Graph> elide_copies(const Graph& graph);
 
@@ -55,14 +60,14 @@ Result<Graph> by_graph(const Graph& graph, const PassOptions&) {
 }
 
 inline constexpr std::array standard_passes = {
-    Pass{"decompose_writes", by_graph<decompose_writes>},
+    Pass{"decompose_writes", by_graph<decompose_writes>, holds_decomposed_writes},
     Pass{"functionalize", by_graph<functionalize>},
     Pass{"decompose", by_graph<decompose>},
-    Pass{"fold_constants", fold_constants},
+    Pass{"fold_constants", fold_constants, holds_constant_calls},
     Pass{"simplify", by_graph<simplify>},
     Pass{"sink_permutes", by_graph<sink_permutes>},
     Pass{"merge_common_calls", by_graph<merge_common_calls>},
-    Pass{"drop_dead_nodes", by_graph<drop_dead_nodes>},
+    Pass{"drop_dead_nodes", by_graph<drop_dead_nodes>, holds_dead_nodes},
     Pass{"elide_copies", by_graph<elide_copies>},
 };
 

@@ -48,9 +48,7 @@ bool same_storage(const Storage& a, const Storage& b) {
 }  // namespace
 
 Rewriter::Rewriter(const Graph& old) : old_(&old), mapped_(old.metas.size()) {
-  for (const Storage& storage : old.storages) reserved_.insert(storage.name);
-  for (const std::string& name : old.names) reserved_.insert(name);
-  for (const Node& node : old.nodes) reserved_.insert(node.name);
+  builder_.reserve(old.nodes.size(), old.metas.size());
   std::vector<StorageId> storages(old.storages.size());
   for (std::size_t s = 0; s < old.storages.size(); ++s) {
     const Storage& storage = old.storages[s];
@@ -88,6 +86,11 @@ Result<void> Rewriter::add(const Node& node, std::vector<Argument> arguments) {
 }
 
 std::string Rewriter::fresh_name(std::string_view stem) {
+  if (reserved_.empty()) {
+    for (const Storage& storage : old_->storages) reserved_.insert(storage.name);
+    reserved_.insert(old_->names.begin(), old_->names.end());
+    for (const Node& node : old_->nodes) reserved_.insert(node.name);
+  }
   const auto taken = [&](const std::string& name) { return reserved_.contains(name) || builder_.has_name(name); };
   std::string name(stem);
   for (int i = 2; taken(name); ++i) name = fmt::format("{}{}", stem, i);

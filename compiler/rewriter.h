@@ -48,7 +48,7 @@ class Rewriter {
   GraphBuilder builder_;
   std::vector<ValueId> mapped_;
   std::vector<std::pair<ValueId, ValueId>> stand_ins_;  // old and new
-  std::unordered_set<std::string_view> reserved_;       // names of the old graph
+  std::unordered_set<std::string_view> reserved_;       // names of the old graph, once one is asked for
 };
 
 // The graph with its values numbered as a rewriter does, sources first, so that a rebuilt graph has the same numbers.

@@ -1,7 +1,6 @@
 #include "graph/builder.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "ops/registry.h"
 
@@ -29,9 +28,10 @@ Result<void> check_window(const Layout& layout, int64_t elements) {
 }  // namespace
 
 bool is_identifier(std::string_view name) {
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) return false;
-  return std::all_of(name.begin(), name.end(),
-                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  if (name.empty() || is_digit(name[0])) return false;
+  return std::ranges::all_of(name, [&](char c) { return is_letter(c) || is_digit(c); });
 }
 
 std::string GraphBuilder::fresh_name(std::string_view stem) {
@@ -56,6 +56,16 @@ ValueId GraphBuilder::new_value(std::string name, const TensorMeta& meta, ValueI
   newest_.push_back(id);
   newest_[first.index] = id;
   return id;
+}
+
+void GraphBuilder::reserve(std::size_t nodes, std::size_t values) {
+  graph_.nodes.reserve(nodes);
+  graph_.metas.reserve(values);
+  graph_.names.reserve(values);
+  graph_.objects.reserve(values);
+  graph_.storages.reserve(values);
+  newest_.reserve(values);
+  used_names_.reserve(nodes + values);
 }
 
 Result<StorageId> GraphBuilder::add_storage(std::string name, DType dtype, const Dims& sizes,
@@ -112,9 +122,10 @@ Result<std::vector<ValueId>> GraphBuilder::add_node(const Op& op, std::vector<Ar
   }
   if (written.valid() && op.writes_metadata_only() && is_buffer(graph_.objects[written.index])) {
     // It would have these sizes at the next run, and other ones after that: no one graph says what that run does.
-    return std::unexpected(Error{ErrorKind::Unsupported, "", "",
-                                 fmt::format("{} changes the sizes and strides of the buffer '{}', which outlives the run", op.name,
-                                             graph_.name(graph_.objects[written.index]))});
+    return std::unexpected(
+        Error{ErrorKind::Unsupported, "", "",
+              fmt::format("{} changes the sizes and strides of the buffer '{}', which outlives the run", op.name,
+                          graph_.name(graph_.objects[written.index]))});
   }
   TRY(std::vector<ResultMeta> results, op.infer(Call(op, arguments, graph_.metas)));
   for (const ResultMeta& result : results) {
@@ -168,7 +179,8 @@ Result<ValueId> GraphBuilder::call(std::string_view op, std::vector<Argument> po
 }
 
 bool GraphBuilder::is_buffer(ValueId value) const {
-  return std::ranges::any_of(graph_.sources, [&](const Source& source) { return source.kind == SourceKind::Buffer && source.value == value; });
+  return std::ranges::any_of(
+      graph_.sources, [&](const Source& source) { return source.kind == SourceKind::Buffer && source.value == value; });
 }
 
 void GraphBuilder::add_output(ValueId value) { graph_.outputs.push_back(value); }

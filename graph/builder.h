@@ -13,6 +13,9 @@ namespace parallax {
 
 class GraphBuilder {
  public:
+  // Makes room for a graph of that many nodes and values.
+  void reserve(std::size_t nodes, std::size_t values);
+
   // A declared storage of `sizes`; with `data` it is state, without it is fed.
   Result<StorageId> add_storage(std::string name, DType dtype, const Dims& sizes,
                                 std::optional<Tensor> data = std::nullopt);

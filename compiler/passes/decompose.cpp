@@ -1,4 +1,6 @@
 // Decompose: ops that backends have no kernel for become what they are made of.
+#include <algorithm>
+
 #include "compiler/decomposition.h"
 #include "compiler/passes.h"
 
@@ -18,6 +20,11 @@ Result<Graph> decompose_with(const Graph& graph, const DecompositionTable& table
 }
 
 Result<Graph> decompose_writes(const Graph& graph) { return decompose_with(graph, write_decompositions()); }
+
+bool holds_decomposed_writes(const Graph& graph) {
+  const DecompositionTable& table = write_decompositions();
+  return std::ranges::any_of(graph.nodes, [&](const Node& node) { return table.find(node.op->name) != nullptr; });
+}
 
 Result<Graph> decompose(const Graph& graph) { return decompose_with(graph, decompositions()); }
 

@@ -3,6 +3,7 @@
 //
 // What is returned is not folded: eager makes it anew in each run, and a constant's memory is the same in all of them.
 // Nor is what has no operands, which costs a constant's memory and saves nothing.
+#include <algorithm>
 #include <optional>
 
 #include "compiler/passes.h"
@@ -118,6 +119,25 @@ class Folder {
 };
 
 }  // namespace
+
+bool holds_constant_calls(const Graph& graph) {
+  std::vector<bool> constant(graph.storages.size(), false);
+  for (const Source& source : graph.sources) {
+    if (source.kind == SourceKind::Constant) constant[graph.meta(source.value).storage.index] = true;
+  }
+  return std::ranges::any_of(graph.nodes, [&](const Node& node) {
+    if (node.op->writes() || node.op->is_view()) return false;
+    bool has_operand = false;
+    bool all_constant = true;
+    for (const Argument& argument : node.arguments) {
+      for_each_value(argument, [&](ValueId value) {
+        has_operand = true;
+        all_constant = all_constant && constant[graph.meta(value).storage.index];
+      });
+    }
+    return has_operand && all_constant;
+  });
+}
 
 Result<Graph> fold_constants(const Graph& graph, const PassOptions& options) {
   if (!options.evaluate) return renumbered(graph);
