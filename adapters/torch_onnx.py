@@ -12,10 +12,12 @@ from __future__ import annotations
 import argparse
 import logging
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import onnxruntime
 import torch
+from torch.onnx._internal.exporter import _decomp, _registration
 
 from flat_inputs import Place, flattened, places_after, sources
 from last_program import remembered
@@ -59,6 +61,27 @@ def written_by(graph: Json, tensors: dict[str, torch.Tensor]) -> Written:
     changed = [name for name, tensor in fed.items() if tensor._version != before[name]]
     outputs = [*graph["outputs"], *(f"%{name}" for name in changed)]
     return Written({**stateless, "outputs": outputs}, changed, final)
+
+
+def exportable(ops: Iterable[str]) -> list[str]:
+    """Those that torchlib has a function for, or that decompose in one step at least: what comes of that, nobody can
+    say before it is tried. In-place ops are functional by then, and not all under the same overload's name."""
+    registry = _registration.ONNXRegistry.from_torchlib()
+    table = _decomp.create_onnx_friendly_decomposition_table(set(_decomp.get_onnx_implemented_overloads(registry)))
+    dispatched = set(torch._C._dispatch_get_all_op_names())
+
+    def is_exportable(op: str) -> bool:
+        _, name, variant = op.split(".")
+        packet = getattr(torch.ops.aten, name.removesuffix("_"), None)
+        if packet is None or variant not in packet.overloads():
+            return True
+        one = getattr(packet, variant)
+        if one.name() not in dispatched:  # TorchScript's alone
+            return True
+        composite = one.has_kernel_for_dispatch_key(torch._C.DispatchKey.CompositeImplicitAutograd)
+        return composite or one in table or registry.is_registered(one)
+
+    return [op for op in ops if op == "getitem" or is_exportable(op)]
 
 
 def cause(error: BaseException) -> BaseException:
@@ -106,8 +129,8 @@ def make(arguments: list[str]) -> System:
             "version": torch.__version__,
             "versions": {"torch": torch.__version__, "onnxruntime": onnxruntime.__version__},
             "dtypes": [name for name in DTYPES if name != "bf16"],
-            # The exporter decomposes as it likes and has no list; what ONNX can say at all is what the writer says.
-            "ops": list(OPS),
+            # What ONNX can say at all is what the writer says, and the exporter must have a way for it.
+            "ops": exportable(OPS),
             "profile": "onnxruntime",
         }
 
