@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "cli/command.h"
 #include "cli/score_child.h"
@@ -37,7 +38,9 @@ std::string mutant_text(const Json& row) {
   const Mutant& mutant = mutant_of(row);
   std::string fate;
   if (row.contains("crashed")) {
-    fate = fmt::format("killed: brings the process down (signal {})", row["crashed"].get<int>());
+    const int signal = row["crashed"].get<int>();
+    fate =
+        signal == SIGALRM ? "killed: does not end" : fmt::format("killed: brings the process down (signal {})", signal);
   } else if (row["values"]["found"].get<bool>()) {
     fate = fmt::format("killed by a {} at graph {}, {:.2f} s {}", row["verdict"].get<std::string>(),
                        row["values"]["graphs"].get<uint64_t>(), row["values"]["seconds"].get<double>(),

@@ -73,7 +73,8 @@ void ExactSearch::rank(const Open& part) {
     std::array<int64_t, 3> keys = order_->keys[static_cast<std::size_t>(ranked.box)];
     const auto crowd = std::max_element(stack_.begin() + box.first, stack_.begin() + box.end);
     std::ranges::replace(keys, SearchOrder::crowd, *crowd);
-    keys[0] = static_cast<int64_t>(static_cast<double>(keys[0]) * order_->scale[static_cast<std::size_t>(ranked.box)]);
+    const double scaled = static_cast<double>(keys[0]) * order_->scale[static_cast<std::size_t>(ranked.box)];
+    keys[0] = static_cast<int64_t>(std::min(scaled, 0x1p62));
     for (int64_t& key : keys) key = -key;
     sorted.push_back({keys, ranked.box});
   }

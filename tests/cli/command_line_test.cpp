@@ -236,4 +236,16 @@ TEST_F(CommandLine, HelpAndVersionAreNoErrors) {
   }
 }
 
+TEST_F(CommandLine, ScoreSaysWhichMutantsSurvive) {
+  const Ran ran = run("score --mutants 3 --graphs 3 --seed 3 --json");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const auto json = nlohmann::json::parse(ran.out);
+  ASSERT_EQ(json["mutants"].size(), 3U);
+  EXPECT_EQ(json["all"]["killed"].get<std::size_t>() + json["all"]["survived"].size(), 3U);
+  for (const auto& mutant : json["mutants"]) EXPECT_TRUE(mutant.contains("what") && mutant.contains("file"));
+  const Ran refused = run("score --mutants 3 --plant F01");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("--mutants draws what it plants"), std::string::npos) << refused.err;
+}
+
 }  // namespace
