@@ -47,17 +47,7 @@ void keep_out_of_groups(const std::vector<FusedGroup>& groups, std::vector<Reuse
 
 }  // namespace
 
-Result<Program> lower(Graph graph, const CompilerParts& parts, const CompileOptions& options) {
-  // With one backend for everything nothing is partitioned, and there is no boundary but the program's own.
-  const bool whole = options.backends.empty();
-  const std::span<const Backend> backends = whole ? std::span(everything) : options.backends;
-  const PartitionRules rules = whole ? PartitionRules() : parts.partition;
-  Program program;
-  program.graph = std::move(graph);
-  TRY(program.partitions, partition(program.graph, backends, rules));
-  program.groups = fuse(program.graph, program.partitions, backends, parts.fusion);
-  bind_boundaries(program.graph, program.partitions, rules);
-
+Result<Plan> plan_program(const Program& program, const CompilerParts& parts, const CompileOptions& options) {
   const PlannerParts planner = options.reuse_memory ? PlannerParts{parts.lifetimes, parts.sizes, parts.packer} : apart;
   Lifetimes lifetimes = planner.lifetimes(program.graph);
   live_through(program.groups, program.graph.nodes.size(), lifetimes);
@@ -73,7 +63,22 @@ Result<Program> lower(Graph graph, const CompilerParts& parts, const CompileOpti
   memory.sizes = planner.sizes;
   memory.shared_size = parts.shared_size;
   memory.packer = planner.packer;
-  TRY(program.plan, plan_memory(program.graph, lifetimes, std::move(reuses), memory));
+  return plan_memory(program.graph, lifetimes, std::move(reuses), memory);
+}
+
+Result<Program> lower(Graph graph, std::span<const Graph> others, const CompilerParts& parts,
+                      const CompileOptions& options) {
+  // With one backend for everything nothing is partitioned, and there is no boundary but the program's own.
+  const bool whole = options.backends.empty();
+  const std::span<const Backend> backends = whole ? std::span(everything) : options.backends;
+  const PartitionRules rules = whole ? PartitionRules() : parts.partition;
+  Program program;
+  program.graph = std::move(graph);
+  TRY(program.partitions, partition(program.graph, backends, rules));
+  program.groups = fuse(program.graph, program.partitions, backends, parts.fusion);
+  keep_loops(program.graph, others, parts.fusion, program.groups);
+  bind_boundaries(program.graph, program.partitions, rules);
+  TRY(program.plan, plan_program(program, parts, options));
   return program;
 }
 

@@ -34,6 +34,12 @@ void fuse_steps(const FusedGroup& group, Schedule& schedule) {
 
 }  // namespace
 
+double VaryingNumber::at(const SymbolSizes& sizes) const {
+  double value = constant;
+  for (std::size_t s = 0; s < slopes.size(); ++s) value += slopes[s] * static_cast<double>(sizes[s]);
+  return value;
+}
+
 Schedule schedule_of(const Program& program) {
   Schedule schedule = schedule_of(program.graph);
   for (const FusedGroup& group : program.groups) fuse_steps(group, schedule);

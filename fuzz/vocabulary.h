@@ -34,12 +34,14 @@ class Vocabulary {
   // Whether every dtype is drawn for every op.
   bool whole() const { return calls_.empty(); }
   bool strided_sources() const { return strided_sources_; }
+  bool several_runs() const { return several_runs_; }
 
  private:
   std::array<std::vector<const Op*>, op_group_count> by_group_;
   Dtypes dtypes_ = Dtypes().set();
   std::vector<Dtypes> calls_;  // by place in the registry; empty: all
   bool strided_sources_ = true;
+  bool several_runs_ = true;
 };
 
 }  // namespace parallax

@@ -8,6 +8,8 @@
 
 namespace parallax {
 
+// One run, fewer runs, no symbols.
+std::vector<Case> run_candidates(const Case& test, const RecordedValues& recorded);
 // One output, fewer outputs.
 std::vector<Case> output_candidates(const Case& test, const RecordedValues& recorded);
 // An output taken from further up: an operand of the node that made it.
@@ -32,6 +34,7 @@ std::vector<Case> value_candidates(const Case& test, const RecordedValues& recor
 std::vector<Case> name_candidates(const Case& test, const RecordedValues& recorded);
 
 inline constexpr std::array reduction_passes = {
+    ReductionPass{"runs", run_candidates},
     ReductionPass{"outputs", output_candidates},
     ReductionPass{"earlier outputs", earlier_output_candidates},
     ReductionPass{"prefix", prefix_candidates},

@@ -11,12 +11,13 @@
 namespace parallax::portable {
 namespace {
 
-std::function<Result<Loaded>(const Build&)> builder(const Case& test, std::vector<std::string> faults = {}) {
-  return [&test, set = FaultSet::of(faults).value()](const Build& build) -> Result<Loaded> {
+std::function<Result<LoadedRuns>(const Build&)> builder(const Case& test, std::vector<std::string> faults = {}) {
+  return [&test, set = FaultSet::of(faults).value()](const Build& build) -> Result<LoadedRuns> {
     CompileOptions options = compile_options(build);
     options.faults = set;
     TRY(Program program, compile(test.graph, options));
-    return load(std::move(program));
+    TRY(Loaded executable, load(std::move(program)));
+    return LoadedRuns{executable};
   };
 }
 
@@ -31,16 +32,17 @@ TEST(Builds, AllGiveTheSameBits) {
     const auto make = builder(test);
     const auto wrong = first_wrong_build(test, make);
     EXPECT_FALSE(wrong) << wrong->summary;
-    const Result<Loaded> full = make(full_build);
+    const Result<LoadedRuns> full = make(full_build);
     ASSERT_TRUE(full) << full.error().text();
-    const Program& program = (*full)->program;
+    const Program& program = full->front()->program;
     partitions += program.partitions.size();
     groups += program.groups.size();
     reuses += program.plan.reuses.size();
     for (const PlanFailure& failure : check_plan(schedule_of(program), program.plan)) {
       ADD_FAILURE() << describe(program.graph, failure);
     }
-    for (const PlanFailure& failure : sanitized_run(*full, test)) ADD_FAILURE() << describe(program.graph, failure);
+    for (const PlanFailure& failure : sanitized_run(full->front(), test.feed))
+      ADD_FAILURE() << describe(program.graph, failure);
   }
   EXPECT_GT(partitions, 2000U);
   EXPECT_GT(groups, 100U);
