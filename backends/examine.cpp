@@ -1,20 +1,50 @@
 #include "backends/examine.h"
 
+#include <fmt/format.h>
+
 #include "backends/gradients.h"
 #include "oracle/interpreter.h"
 
 namespace parallax {
 
+namespace {
+
+// What the runs after the first must give; `interpreter` has gone through that one.
+Result<std::vector<Expected>> expected_later(Interpreter& interpreter, const Case& test) {
+  std::vector<Expected> expected;
+  std::vector<Graph> graphs;
+  graphs.reserve(test.later.size());
+  for (const LaterRun& run : test.later) {
+    TRY(Graph resized, at_sizes(test.graph, test.symbols, run.sizes));
+    interpreter.resize(graphs.emplace_back(std::move(resized)));
+    TRY(Expected after, interpreter.run(run.feed));
+    expected.push_back(std::move(after));
+  }
+  return expected;
+}
+
+}  // namespace
+
 Result<ExpectedRuns> expected_runs(const Profile& profile, const Case& test) {
   Interpreter interpreter(test.graph, profile);
   TRY(Expected first, interpreter.run(test.feed));
-  ExpectedRuns expected{std::move(first), std::nullopt};
+  ExpectedRuns expected{std::move(first), std::nullopt, {}};
+  if (has_several_runs(test)) {
+    TRY(expected.later, expected_later(interpreter, test));
+    return expected;
+  }
   if (Result<Expected> after = interpreter.run(second_feed(test))) expected.b = *std::move(after);
   return expected;
 }
 
 Examination examine(Target& target, const Case& test) {
   Examination examination;
+  if (has_several_runs(test) && !target.takes_several_runs()) {
+    examination.outcome.status = Status::Unsupported;
+    examination.judgement.verdict = Verdict::Unsupported;
+    examination.judgement.reason = fmt::format("{} takes no case with several runs", target.name());
+    return examination;
+  }
   const Result<ExpectedRuns> expected = expected_runs(target.profile(), test);
   if (!expected) {
     // What is too much for us is not what eager raises on.
@@ -34,7 +64,7 @@ std::vector<StageVerdict> examine_stages(Target& target, const Case& test) {
   std::vector<StageVerdict> verdicts;
   Result<Expected> expected = Interpreter(test.graph, target.profile()).run(test.feed);
   if (!expected) return verdicts;
-  const ExpectedRuns runs{*std::move(expected), std::nullopt};
+  const ExpectedRuns runs{*std::move(expected), std::nullopt, {}};
   for (StageOutcome& stage : target.stages(test)) {
     verdicts.push_back({std::move(stage.name), judge(test.graph, runs, stage.outcome, target.profile())});
   }

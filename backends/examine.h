@@ -13,8 +13,9 @@ struct Examination {
   Outcome outcome;
 };
 
-// What the oracle says of run A and, where it does not refuse it, of B. An error is what eager raises on run A, or, of
-// kind Unsupported, what is too much for the oracle.
+// What the oracle says of run A and, where it does not refuse it, of B, or of all runs of a case that has several. An
+// error is what eager raises on run A or a run of the case's own, or, of kind Unsupported, what is too much for the
+// oracle.
 Result<ExpectedRuns> expected_runs(const Profile& profile, const Case& test);
 
 // Runs the oracle (A and, where it does not refuse, B), then the target, then the judge. `expect` of the case is not

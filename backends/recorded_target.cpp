@@ -14,13 +14,26 @@ std::optional<Tensor> find_tensor(const std::vector<std::pair<std::string, Tenso
 }
 
 // What an input held after the run: as recorded, or, since only those that changed are recorded, as it was fed.
-std::optional<Tensor> input_after(const Case& test, const std::string& name) {
-  if (std::optional<Tensor> recorded = find_tensor(test.expect.inputs, name)) return recorded;
-  const std::vector<FeedSlot> slots = feed_slots(test.graph);
+std::optional<Tensor> input_after(const Case& run, const std::string& name) {
+  if (std::optional<Tensor> recorded = find_tensor(run.expect.inputs, name)) return recorded;
+  const std::vector<FeedSlot> slots = feed_slots(run.graph);
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    if (slots[i].name == name) return test.feed[i];
+    if (slots[i].name == name) return run.feed[i];
   }
   return std::nullopt;  // a window on a storage: not fed by its own name
+}
+
+Result<Observation> recorded_run(const Case& test, std::size_t run) {
+  TRY(const Case one, case_of_run(test, run));
+  if (!one.expect.outputs) return fail("the case records no outputs");
+  Observation seen;
+  seen.outputs = *one.expect.outputs;
+  for (const Source& source : one.graph.sources) {
+    const std::string& source_name = one.graph.name(source.value);
+    if (source.kind == SourceKind::Input) seen.inputs.push_back(input_after(one, source_name));
+    if (source.kind == SourceKind::Buffer) seen.buffers.push_back(find_tensor(one.expect.buffers, source_name));
+  }
+  return seen;
 }
 
 class RecordedTarget : public Target {
@@ -28,20 +41,22 @@ class RecordedTarget : public Target {
   const std::string& name() const override { return name_; }
   const Profile& profile() const override { return *profile_; }
 
+  bool takes_several_runs() const override { return true; }
+
   Outcome run(const Case& test, const std::vector<Tensor>*) override {
     Outcome outcome;
-    if (!test.expect.outputs) {
-      outcome.status = Status::Unsupported;
-      outcome.message = "the case records no outputs";
-      return outcome;
-    }
-    outcome.a.emplace();
-    outcome.a->outputs = *test.expect.outputs;
-    for (const Source& source : test.graph.sources) {
-      const std::string& source_name = test.graph.name(source.value);
-      if (source.kind == SourceKind::Input) outcome.a->inputs.push_back(input_after(test, source_name));
-      if (source.kind == SourceKind::Buffer)
-        outcome.a->buffers.push_back(find_tensor(test.expect.buffers, source_name));
+    for (std::size_t run = 0; run <= test.later.size(); ++run) {
+      Result<Observation> seen = recorded_run(test, run);
+      if (!seen) {
+        outcome.status = Status::Unsupported;
+        outcome.message = seen.error().reason;
+        return outcome;
+      }
+      if (run == 0) {
+        outcome.a = *std::move(seen);
+      } else {
+        outcome.later.push_back(*std::move(seen));
+      }
     }
     return outcome;
   }

@@ -41,6 +41,8 @@ class Target {
   virtual bool delegates(const Op&, DType) const { return false; }
   // Whether it gives the gradients that a case asks for. One that does not may run the case and leave them out.
   virtual bool takes_gradients() const { return false; }
+  // Whether it takes cases with several runs and with sizes that change between them.
+  virtual bool takes_several_runs() const { return false; }
   // How many cases are best run as one program: more than one where a program costs more than its nodes do.
   virtual int cases_a_program() const { return 1; }
   // Runs the protocol of Outcome. `second` is B's feed, or null to run A alone. Never throws; what goes wrong is in the

@@ -42,7 +42,10 @@ Case long_chain(int64_t nodes) {
     value = builder.call(op, {value}, "n" + std::to_string(n)).value();
   }
   builder.add_output(value);
-  return {"chain", builder.take(), {Tensor(DType::F32, {4})}, {}, {}, {}, {}};
+  Case test;
+  test.graph = builder.take();
+  test.feed = {Tensor(DType::F32, {4})};
+  return test;
 }
 
 // Layers that each have a weight and a bias of their own, a transposition whose copy may go, and a write to a buffer.
@@ -64,7 +67,10 @@ Case deep_network(int64_t nodes) {
     value = builder.call("aten.mul.Tensor", {value, state}).value();
   }
   builder.add_output(value);
-  return {"network", builder.take(), {Tensor(DType::F32, {4, 4})}, {}, {}, {}, {}};
+  Case test;
+  test.graph = builder.take();
+  test.feed = {Tensor(DType::F32, {4, 4})};
+  return test;
 }
 
 // What the fuzzer draws, every op of ours in it; drawing itself costs more than the square of the nodes.

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "cli/named_cases.h"
+#include "backends/examine.h"
 #include "cli/command.h"
+#include "cli/named_cases.h"
 #include "cli/target_options.h"
-#include "oracle/interpreter.h"
 
 namespace parallax {
 namespace {
@@ -34,8 +34,9 @@ Json tensor_json(const std::string& value, const BallTensor& tensor) {
     json["value"].push_back(number(ball.mid));
     json["radius"].push_back(number(ball.radius));
     // Bits of the result that are proved: how far the radius lies below the value.
-    json["bits"].push_back(ball.radius > 0 && ball.mid != 0 ? number(std::floor(std::log2(std::fabs(ball.mid) / ball.radius)))
-                                                            : number(ball.radius > 0 ? 0 : info(tensor.dtype).precision));
+    json["bits"].push_back(ball.radius > 0 && ball.mid != 0
+                               ? number(std::floor(std::log2(std::fabs(ball.mid) / ball.radius)))
+                               : number(ball.radius > 0 ? 0 : info(tensor.dtype).precision));
     std::string flags;
     if (ball.may_nan) flags += "nan ";
     if (ball.may_inf) flags += "inf ";
@@ -49,15 +50,18 @@ Result<int> eval(const EvalFlags& flags) {
   TRY(Case test, read_one_case(flags.path));
   const Profile* profile = find_profile(flags.profile);
   if (!profile) return fail("--profile {}: unknown; use eager, portable or executorch", flags.profile);
-  Interpreter interpreter(test.graph, *profile);
-  Result<Expected> expected = interpreter.run(test.feed);
+  const Result<ExpectedRuns> expected = expected_runs(*profile, test);
   if (!expected) {
-    expected.error().file = flags.path;
-    return std::unexpected(expected.error());
+    Error error = expected.error();
+    error.file = flags.path;
+    return std::unexpected(std::move(error));
   }
   Json outputs = Json::array();
-  for (std::size_t i = 0; i < expected->outputs.size(); ++i) {
-    outputs.push_back(tensor_json(test.graph.name(test.graph.outputs[i]), expected->outputs[i]));
+  for (std::size_t run = 0; run <= expected->later.size(); ++run) {
+    const Expected& seen = run == 0 ? expected->a : expected->later[run - 1];
+    const std::string of_run = expected->later.empty() ? "" : fmt::format("run {}: ", run + 1);
+    for (std::size_t i = 0; i < seen.outputs.size(); ++i)
+      outputs.push_back(tensor_json(of_run + test.graph.name(test.graph.outputs[i]), seen.outputs[i]));
   }
   if (flags.json) {
     fmt::print("{}\n", Json{{"outputs", outputs}}.dump(2));
@@ -68,7 +72,8 @@ Result<int> eval(const EvalFlags& flags) {
     for (std::size_t k = 0; k < output["value"].size(); ++k) {
       fmt::print("  [{}] {}", k, output["value"][k].dump());
       if (output.contains("radius")) {
-        fmt::print(" ± {}  {} bits  {}", output["radius"][k].dump(), output["bits"][k].dump(), output["flags"][k].get<std::string>());
+        fmt::print(" ± {}  {} bits  {}", output["radius"][k].dump(), output["bits"][k].dump(),
+                   output["flags"][k].get<std::string>());
       }
       fmt::print("\n");
     }
@@ -80,9 +85,11 @@ Result<int> eval(const EvalFlags& flags) {
 
 void add_eval_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<EvalFlags>();
-  CLI::App* command = program.add_subcommand("eval", "What the oracle says of a case: value, radius, proved bits, flags.");
+  CLI::App* command =
+      program.add_subcommand("eval", "What the oracle says of a case: value, radius, proved bits, flags.");
   command->add_option("case", flags->path, "A case file")->required();
-  command->add_option("--profile", flags->profile, "Whose arithmetic the bound is for: eager, portable, executorch")->capture_default_str();
+  command->add_option("--profile", flags->profile, "Whose arithmetic the bound is for: eager, portable, executorch")
+      ->capture_default_str();
   command->add_flag("--json", flags->json, "As JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(eval(*flags)); });
 }

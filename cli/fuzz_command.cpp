@@ -123,7 +123,7 @@ Result<int> fuzz(const FuzzFlags& flags) {
       redraw_feed(others, weights_of(generate_options.profile), test);
       test.name += fmt::format(" feed {}", place.feed);
     }
-    if (flags.gradients) {
+    if (flags.gradients && !has_several_runs(test)) {
       Choices drawn(mix(options.seed, gradient_stream), k);
       draw_gradient(drawn, test);
     }

@@ -30,4 +30,9 @@ using PassObserver = std::function<void(const Pass& pass, const Graph& before, c
 // A node that no backend takes, and a plan that does not fit the arena's limit, are refused with the node's name.
 Result<Program> compile(const Graph& graph, const CompileOptions& options, const PassObserver& observe = nullptr);
 
+// One program for every size that the symbols may have, as it is at their bound (resize() brings it to others). Passes
+// need not know of symbols: they are run at several sizes, and what they make must be one graph but for its shapes and
+// for numbers that grow in step with the sizes. Anything else is an error of kind Unsupported that names the node.
+Result<Program> compile(const Graph& graph, const Symbols& symbols, const CompileOptions& options);
+
 }  // namespace parallax

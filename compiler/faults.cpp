@@ -18,9 +18,11 @@ std::vector<std::string_view> broken_parts(const Fault& fault) {
   }
   if (parts.partition != sound.partition) broken.push_back("partition");
   if (parts.fusion != sound.fusion) broken.push_back("fusion");
+  if (parts.resize.refreshes != sound.resize.refreshes) broken.push_back("resize");
   const bool planner =
-      parts.lifetimes == sound.lifetimes && parts.sizes == sound.sizes && parts.shared_size == sound.shared_size &&
-      parts.packer == sound.packer && parts.life_with_part == sound.life_with_part &&
+      parts.resize.keeps_plan == sound.resize.keeps_plan && parts.lifetimes == sound.lifetimes &&
+      parts.sizes == sound.sizes && parts.shared_size == sound.shared_size && parts.packer == sound.packer &&
+      parts.life_with_part == sound.life_with_part &&
       std::ranges::equal(parts.in_place, sound.in_place, {}, &InPlaceCondition::holds, &InPlaceCondition::holds);
   if (!planner) broken.push_back("planner");
   return broken;

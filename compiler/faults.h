@@ -36,6 +36,10 @@ extern const Fault borrowed_buffer_overwritten;
 extern const Fault zero_lifetime;
 extern const Fault rounded_before_the_size;
 extern const Fault late_whole;
+extern const Fault stale_plan_on_resize;
+
+// A program at other sizes keeps what it was built with.
+extern const Fault numbers_of_the_build;
 
 // Boundaries of partitions and fused loops that lose something.
 extern const Fault pass_through_unwritten;
@@ -74,6 +78,8 @@ inline constexpr std::array all_faults = {
     &zero_lifetime,
     &rounded_before_the_size,
     &late_whole,
+    &stale_plan_on_resize,
+    &numbers_of_the_build,
     &pass_through_unwritten,
     &outputs_deduplicated,
     &unused_inputs_dropped,

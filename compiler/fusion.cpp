@@ -89,4 +89,17 @@ std::vector<FusedGroup> fuse(Graph& graph, std::span<const Partition> partitions
   return groups;
 }
 
+void keep_loops(const Graph& graph, std::span<const Graph> others, const FusionRules& rules,
+                std::vector<FusedGroup>& groups) {
+  std::erase_if(groups, [&](const FusedGroup& group) {
+    const auto nodes = std::span(graph.nodes).subspan(group.nodes.first, group.nodes.size());
+    return !std::ranges::all_of(others, [&](const Graph& other) {
+      const Dims& sizes = other.meta(nodes.front().results.front()).layout.sizes;
+      return std::ranges::all_of(nodes, [&](const Node& node) {
+        return rules.joins(other, node) && other.meta(node.results.front()).layout.sizes == sizes;
+      });
+    });
+  });
+}
+
 }  // namespace parallax

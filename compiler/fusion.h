@@ -32,4 +32,9 @@ struct FusionRules {
 std::vector<FusedGroup> fuse(Graph& graph, std::span<const Partition> partitions, std::span<const Backend> backends,
                              const FusionRules& rules);
 
+// Drops the groups that are no loops at the sizes of one of `others`: the graph, its nodes perhaps in another order, at
+// other sizes.
+void keep_loops(const Graph& graph, std::span<const Graph> others, const FusionRules& rules,
+                std::vector<FusedGroup>& groups);
+
 }  // namespace parallax

@@ -56,9 +56,55 @@ void keep_out_of_joins(const std::vector<Join>& joins, std::size_t storages, std
                 [&](const Reuse& reuse) { return is_part[reuse.operand.index] || is_part[reuse.result.index]; });
 }
 
+PlannerParts planner_parts(const CompilerParts& parts, const CompileOptions& options) {
+  return options.reuse_memory ? PlannerParts{parts.lifetimes, parts.sizes, parts.packer} : apart;
+}
+
+Lifetimes lifetimes_of(const Program& program, const PlannerParts& planner) {
+  Lifetimes lifetimes = planner.lifetimes(program.graph);
+  live_through(program.groups, program.graph.nodes.size(), lifetimes);
+  return lifetimes;
+}
+
+bool works_in_place(const CompileOptions& options) { return options.reuse_in_place && options.reuse_memory; }
+
+MemoryOptions memory_options(const CompileOptions& options) {
+  MemoryOptions memory;
+  memory.rule(Arena::Backend) = {options.alignment, options.arena_limit};
+  return memory;
+}
+
+std::vector<Join> joins_of(const Program& program, const CompilerParts& parts, const CompileOptions& options) {
+  if (!works_in_place(options)) return {};
+  const MemoryOptions memory = memory_options(options);
+  std::array<int64_t, arena_count> alignments{};
+  for (std::size_t a = 0; a < arena_count; ++a) alignments[a] = memory.rules[a].alignment;
+  return choose_joins(program.graph, lifetimes_of(program, planner_parts(parts, options)), options.join_kernels,
+                      alignments);
+}
+
 }  // namespace
 
-Result<Program> lower(Graph graph, const CompilerParts& parts, const CompileOptions& options) {
+Result<Plan> plan_program(const Program& program, const CompilerParts& parts, const CompileOptions& options) {
+  const PlannerParts planner = planner_parts(parts, options);
+  Lifetimes lifetimes = lifetimes_of(program, planner);
+  std::vector<Reuse> reuses = choose_in_place(
+      program.graph, lifetimes, works_in_place(options) ? options.in_place_kernels : nullptr, parts.in_place);
+  keep_out_of_groups(program.groups, reuses);
+  keep_out_of_joins(program.joins, program.graph.storages.size(), reuses);
+  for (const FusedGroup& group : program.groups) {
+    for (ValueId value : group.inner) lifetimes[program.graph.meta(value).storage.index].stored = false;
+  }
+  MemoryOptions memory = memory_options(options);
+  memory.sizes = planner.sizes;
+  memory.shared_size = parts.shared_size;
+  memory.life_with_part = parts.life_with_part;
+  memory.packer = planner.packer;
+  return plan_memory(program.graph, lifetimes, std::move(reuses), memory, program.joins);
+}
+
+Result<Program> lower(Graph graph, std::span<const Graph> others, const CompilerParts& parts,
+                      const CompileOptions& options) {
   // With one backend for everything nothing is partitioned, and there is no boundary but the program's own.
   const bool whole = options.backends.empty();
   const std::span<const Backend> backends = whole ? std::span(everything) : options.backends;
@@ -67,31 +113,11 @@ Result<Program> lower(Graph graph, const CompilerParts& parts, const CompileOpti
   program.graph = std::move(graph);
   TRY(program.partitions, partition(program.graph, backends, rules));
   program.groups = fuse(program.graph, program.partitions, backends, parts.fusion);
+  keep_loops(program.graph, others, parts.fusion, program.groups);
   bind_boundaries(program.graph, program.partitions, rules);
-
-  const PlannerParts planner = options.reuse_memory ? PlannerParts{parts.lifetimes, parts.sizes, parts.packer} : apart;
-  Lifetimes lifetimes = planner.lifetimes(program.graph);
-  live_through(program.groups, program.graph.nodes.size(), lifetimes);
-  const bool in_place = options.reuse_in_place && options.reuse_memory;
-  std::vector<Reuse> reuses =
-      choose_in_place(program.graph, lifetimes, in_place ? options.in_place_kernels : nullptr, parts.in_place);
-  keep_out_of_groups(program.groups, reuses);
-  MemoryOptions memory;
-  memory.rule(Arena::Backend) = {options.alignment, options.arena_limit};
-  if (in_place) {
-    std::array<int64_t, arena_count> alignments{};
-    for (std::size_t a = 0; a < arena_count; ++a) alignments[a] = memory.rules[a].alignment;
-    program.joins = choose_joins(program.graph, lifetimes, options.join_kernels, alignments);
-    keep_out_of_joins(program.joins, program.graph.storages.size(), reuses);
-  }
-  for (const FusedGroup& group : program.groups) {
-    for (ValueId value : group.inner) lifetimes[program.graph.meta(value).storage.index].stored = false;
-  }
-  memory.sizes = planner.sizes;
-  memory.shared_size = parts.shared_size;
-  memory.life_with_part = parts.life_with_part;
-  memory.packer = planner.packer;
-  TRY(program.plan, plan_memory(program.graph, lifetimes, std::move(reuses), memory, program.joins));
+  // At other sizes the parts of a concatenation lie in other places.
+  if (others.empty()) program.joins = joins_of(program, parts, options);
+  TRY(program.plan, plan_program(program, parts, options));
   return program;
 }
 

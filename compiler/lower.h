@@ -5,7 +5,12 @@
 
 namespace parallax {
 
-// A node that no backend takes, and a plan that does not fit the arena's limit, are refused with the node's name.
-Result<Program> lower(Graph graph, const CompilerParts& parts, const CompileOptions& options);
+// A node that no backend takes, and a plan that does not fit the arena's limit, are refused with the node's name. Nodes
+// share a loop only if they may at the sizes of `others` too, which are the graph at other sizes.
+Result<Program> lower(Graph graph, std::span<const Graph> others, const CompilerParts& parts,
+                      const CompileOptions& options);
+
+// A plan for the program as it is now.
+Result<Plan> plan_program(const Program& program, const CompilerParts& parts, const CompileOptions& options);
 
 }  // namespace parallax

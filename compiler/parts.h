@@ -5,6 +5,7 @@
 
 #include "compiler/fusion.h"
 #include "compiler/passes.h"
+#include "compiler/resize.h"
 #include "planner/plan_memory.h"
 
 namespace parallax {
@@ -19,6 +20,7 @@ struct CompilerParts {
   int64_t (*shared_size)(int64_t operand, int64_t result) = larger_size;
   LiveRange (*life_with_part)(const LiveRange& whole, const LiveRange& part) = parallax::life_with_part;
   PackFn packer = pack_by_default;
+  ResizeRules resize;
 
   // Puts another function in a pass's place.
   void replace_pass(std::string_view name, PassFn run);

@@ -61,6 +61,12 @@ void join_storages(const std::vector<Join>& joins, Schedule& schedule) {
 
 }  // namespace
 
+double VaryingNumber::at(const SymbolSizes& sizes) const {
+  double value = constant;
+  for (std::size_t s = 0; s < slopes.size(); ++s) value += slopes[s] * static_cast<double>(sizes[s]);
+  return value;
+}
+
 Schedule schedule_of(const Program& program) {
   Schedule schedule = schedule_of(program.graph);
   std::vector<bool> inner(schedule.values.size(), false);

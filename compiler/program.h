@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "graph/symbols.h"
 #include "planner/joins.h"
 #include "planner/schedule.h"
 
@@ -39,12 +40,25 @@ struct FusedGroup {
   std::vector<ValueId> inner;
 };
 
+// A number in a node's arguments that hangs on the sizes: constant + the sum of slope * size over the symbols.
+struct VaryingNumber {
+  ValueId result;  // the first of the node, which itself may move
+  std::size_t argument = 0;
+  std::size_t place = 0;  // in a list of numbers
+  double constant = 0;
+  std::vector<double> slopes;  // by symbol
+
+  double at(const SymbolSizes& sizes) const;
+};
+
 struct Program {
   Graph graph;
   std::vector<Partition> partitions;  // in the order in which they run; together all nodes
   std::vector<FusedGroup> groups;     // of at least two nodes each, in order
   std::vector<Join> joins;            // operands of concatenations that are made in their places
   Plan plan;
+  Symbols symbols;                     // which sizes may change (compiler/resize.h)
+  std::vector<VaryingNumber> varying;  // and what changes with them beside shapes
 };
 
 // What the program's steps read and write. A step is a node; those of a fused group, whose reads and writes take turns,

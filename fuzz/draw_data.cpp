@@ -7,9 +7,10 @@
 namespace parallax {
 namespace {
 
-// By storage: the fewest places that something in it indexes into, where a node takes it as an index.
-std::vector<std::optional<int64_t>> index_bounds(const Graph& graph) {
-  std::vector<std::optional<int64_t>> bounds(graph.storages.size());
+using IndexBounds = std::vector<std::optional<int64_t>>;  // by storage
+
+// The fewest places that something in a storage indexes into, where a node takes it as an index.
+void add_index_bounds(const Graph& graph, IndexBounds& bounds) {
   for (const Node& node : graph.nodes) {
     if (!node.op->index_ranges) continue;
     for (const IndexRange& index : node.op->index_ranges(Call(*node.op, node.arguments, graph.metas))) {
@@ -17,6 +18,23 @@ std::vector<std::optional<int64_t>> index_bounds(const Graph& graph) {
       bound = std::min(bound.value_or(index.places), index.places);
     }
   }
+}
+
+// The graphs of the runs after the first.
+std::vector<Graph> later_graphs(const Case& test) {
+  std::vector<Graph> graphs;
+  for (const LaterRun& run : test.later) {
+    Result<Graph> resized = at_sizes(test.graph, test.symbols, run.sizes);
+    PARALLAX_CHECK(resized.has_value());
+    graphs.push_back(*std::move(resized));
+  }
+  return graphs;
+}
+
+IndexBounds index_bounds(const Case& test, const std::vector<Graph>& later) {
+  IndexBounds bounds(test.graph.storages.size());
+  add_index_bounds(test.graph, bounds);
+  for (const Graph& graph : later) add_index_bounds(graph, bounds);
   return bounds;
 }
 
@@ -29,16 +47,21 @@ Tensor drawn(Choices& choices, const GenerateWeights& weights, DType dtype, cons
 }  // namespace
 
 void redraw_feed(Choices& choices, const GenerateWeights& weights, Case& test) {
-  const std::vector<std::optional<int64_t>> bounds = index_bounds(test.graph);
-  test.feed.clear();
-  for (const FeedSlot& slot : feed_slots(test.graph)) {
-    test.feed.push_back(drawn(choices, weights, slot.dtype, slot.layout, bounds[slot.storage.index]));
-  }
+  const std::vector<Graph> later = later_graphs(test);
+  const IndexBounds bounds = index_bounds(test, later);
+  const auto draw = [&](const Graph& graph, std::vector<Tensor>& feed) {
+    feed.clear();
+    for (const FeedSlot& slot : feed_slots(graph)) {
+      feed.push_back(drawn(choices, weights, slot.dtype, slot.layout, bounds[slot.storage.index]));
+    }
+  };
+  draw(test.graph, test.feed);
+  for (std::size_t run = 0; run < later.size(); ++run) draw(later[run], test.later[run].feed);
 }
 
 void draw_data(Choices& choices, const GenerateWeights& weights, Case& test) {
   redraw_feed(choices, weights, test);
-  const std::vector<std::optional<int64_t>> bounds = index_bounds(test.graph);
+  const IndexBounds bounds = index_bounds(test, later_graphs(test));
   const auto draw = [&](DType dtype, const Layout& layout, StorageId storage) {
     return drawn(choices, weights, dtype, layout, bounds[storage.index]);
   };

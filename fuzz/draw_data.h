@@ -7,10 +7,10 @@
 
 namespace parallax {
 
-// Draws the feed, and the data of constants, buffers and declared storages.
+// Draws the feeds of all runs, and the data of constants, buffers and declared storages.
 void draw_data(Choices& choices, const GenerateWeights& weights, Case& test);
 
-// Draws another feed for a case that has one; constants and state stay.
+// Draws other feeds for a case that has some; constants and state stay.
 void redraw_feed(Choices& choices, const GenerateWeights& weights, Case& test);
 
 }  // namespace parallax

@@ -5,6 +5,7 @@
 
 #include "fuzz/draw_data.h"
 #include "fuzz/draw_sources.h"
+#include "fuzz/draw_symbols.h"
 #include "fuzz/motifs.h"
 #include "fuzz/pool.h"
 #include "fuzz/single_op.h"
@@ -38,6 +39,7 @@ class Generator {
         words_(options.words ? *options.words : Vocabulary::all()),
         groups_(usable_groups(weights_, words_)) {
     draw_sources(choices_, weights_, words_, builder_, pool_);
+    if (weights_.symbols > 0 && words_.several_runs() && choices_.chance(weights_.symbols)) draw_sizes();
     const auto nodes = choices_.between(options.min_nodes, std::max(options.min_nodes, options.max_nodes));
     const bool delegating = !words_.delegated().empty();
     for (int64_t i = 0; i < nodes; ++i) draw_node(delegating && choices_.chance(delegated_calls));
@@ -49,11 +51,29 @@ class Generator {
     Case test;
     test.name = "generated";
     test.graph = builder_.take();
+    set_runs(test);
     draw_data(choices_, weights_, test);
     return test;
   }
 
  private:
+  void draw_sizes() {
+    symbols_ = draw_symbols(choices_, builder_.graph());
+    if (symbols_.empty()) return;
+    runs_ = draw_run_sizes(choices_, symbols_);
+    ahead_ = SizesAhead(symbols_, runs_, builder_.graph());
+  }
+
+  // From the graph at the bound to that of the first run. Where there is none, the case is one run at the bound.
+  void set_runs(Case& test) const {
+    if (symbols_.empty()) return;
+    Result<Graph> first = at_sizes(test.graph, symbols_, runs_.front());
+    if (!first) return;
+    test.graph = *std::move(first);
+    test.symbols = symbols_;
+    for (std::size_t run = 1; run < runs_.size(); ++run) test.later.push_back({runs_[run], {}, {}});
+  }
+
   // A call of any op, or one that the targets' delegates may take.
   void draw_node(bool delegated) {
     const Choices::Scope scope(choices_, "node");
@@ -100,7 +120,12 @@ class Generator {
   // False where the targets do not take the call or it does not infer.
   bool add(const Op& op, std::vector<Argument> arguments) {
     const Graph& graph = builder_.graph();
-    if (!is_taken(op, arguments) || !builder_.add_node(op, std::move(arguments))) return false;
+    if (!is_taken(op, arguments)) return false;
+    for (Argument& argument : arguments) {
+      for_each_value(argument, [&](ValueId& value) { value = builder_.current(value); });
+    }
+    if (!ahead_.take(op, arguments, graph) || !builder_.add_node(op, std::move(arguments))) return false;
+    ahead_.add_node(graph);
     pool_.add_node(graph, graph.nodes.back());
     return true;
   }
@@ -154,6 +179,9 @@ class Generator {
   std::array<uint32_t, op_group_count> groups_;
   GraphBuilder builder_;
   Pool pool_;
+  Symbols symbols_;
+  std::vector<SymbolSizes> runs_;
+  SizesAhead ahead_;
 };
 
 }  // namespace

@@ -23,6 +23,7 @@ Vocabulary Vocabulary::taken_by(const std::vector<const Target*>& targets) {
   if (std::ranges::all_of(words.by_group_, [](const auto& ops) { return ops.empty(); })) return all();
   words.strided_sources_ = every([](const Target* target) { return target->takes_strided_sources(); });
   words.written_inputs_ = every([](const Target* target) { return target->takes_written_inputs(); });
+  words.several_runs_ = every([](const Target* target) { return target->takes_several_runs(); });
   bool whole = true;
   for (int d = 0; d < dtype_count; ++d) {
     const auto dtype = static_cast<DType>(d);

@@ -42,6 +42,7 @@ class Vocabulary {
   bool delegates(const Op& op, DType dtype) const;
   // The dtypes of such calls.
   const Dtypes& delegated_dtypes() const { return delegated_dtypes_; }
+  bool several_runs() const { return several_runs_; }
 
  private:
   void note_delegates(const std::vector<const Target*>& targets);
@@ -54,6 +55,7 @@ class Vocabulary {
   std::vector<const Op*> delegated_;
   Dtypes delegated_dtypes_;
   Calls delegated_calls_;  // empty: none
+  bool several_runs_ = true;
 };
 
 }  // namespace parallax

@@ -33,6 +33,7 @@ struct GenerateWeights {
   int buffers;           // the case has buffers
   int constants;         // the case has constants
   int drop_unread;       // a result that nobody reads is not returned
+  int symbols;           // dims of inputs change from run to run
 };
 
 // The alias profile is tuned so that most graphs write, alias and free a slot that something else then takes; the
@@ -55,6 +56,7 @@ inline constexpr GenerateWeights alias_weights = {
     .buffers = 40,
     .constants = 30,
     .drop_unread = 15,
+    .symbols = 0,
 };
 
 constexpr GenerateWeights state_weights() {
@@ -94,6 +96,7 @@ constexpr GenerateWeights shape_weights() {
   weights.reshaped = 60;
   weights.empty = 8;
   weights.odd_strides = 35;
+  weights.symbols = 30;
   return weights;
 }
 
@@ -104,6 +107,7 @@ constexpr GenerateWeights all_weights() {
   weights.groups = {20, 10, 14, 32, 6, 8, 5, 3, 2};
   weights.other_main_dtype = 30;
   weights.empty = 3;
+  weights.symbols = 6;
   return weights;
 }
 

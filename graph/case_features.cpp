@@ -16,18 +16,6 @@ Result<void> check_runs(const Field& runs) {
   return {};
 }
 
-Result<void> check_symbols(const Field& symbols) {
-  TRY_VOID(symbols.expect_object());
-  return for_each_member(symbols, [](const std::string&, const Field& range) -> Result<void> {
-    TRY_VOID(range.expect_array());
-    if (range.json().size() != 2) return range.fail("must be [low, high]");
-    TRY(int64_t low, range.element(0).integer());
-    TRY(int64_t high, range.element(1).integer());
-    if (low < 0 || low > high) return range.fail("[{}, {}] is no range of sizes", low, high);
-    return {};
-  });
-}
-
 Result<void> check_grad(const Field& grad) {
   TRY(Field wrt, grad.need("wrt"));
   TRY_VOID(wrt.expect_array());
@@ -40,6 +28,19 @@ Result<void> check_grad(const Field& grad) {
 
 Result<void> check_any(const Field&) { return {}; }
 
+// What of the format does not go with several runs.
+Result<void> check_together(const Field& root) {
+  const auto runs = root.find("runs");
+  if (const auto symbols = root.find("symbols"); symbols && !runs)
+    return symbols->fail("a case with symbols states its \"runs\": their feeds fix the sizes");
+  if (!runs) return {};
+  for (const char* of_one_run : {"feed", "expect", "expect_inputs", "expect_buffers"}) {
+    if (const auto field = root.find(of_one_run)) return field->fail("belongs into one of the \"runs\"");
+  }
+  if (const auto grad = root.find("grad")) return grad->unsupported("gradients of a case with several runs");
+  return {};
+}
+
 // A field of the case that belongs to a feature.
 struct FeatureField {
   std::string_view feature;
@@ -48,12 +49,12 @@ struct FeatureField {
 };
 constexpr std::array<FeatureField, 4> feature_fields = {{
     {"runs", "runs", check_runs},
-    {"symbols", "symbols", check_symbols},
+    {"symbols", "symbols", check_any},
     {"grad", "grad", check_grad},
     {"grad", "expect_grad", check_any},
 }};
 constexpr std::array<std::string_view, 4> features = {"runs", "symbols", "grad", "quantized"};
-constexpr std::string_view run_here = "grad";
+constexpr std::string_view not_run_here = "quantized";
 constexpr std::string_view quantized_namespace = "quantized_decomposed.";
 
 Result<std::vector<std::string>> read_requires(const Field& root) {
@@ -103,8 +104,9 @@ Result<void> check_features(const Field& root) {
   if (const auto quantized = find_quantized(root); quantized && !is_required("quantized")) {
     return quantized->fail("a case that uses this must name 'quantized' in \"requires\"");
   }
+  TRY_VOID(check_together(root));
   for (std::size_t i = 0; i < required.size(); ++i) {
-    if (required[i] == run_here) continue;
+    if (required[i] != not_run_here) continue;
     return root.need("requires")->element(i).unsupported("'{}' is not run by this version", required[i]);
   }
   return {};

@@ -7,6 +7,7 @@
 #include "graph/case_features.h"
 #include "graph/graph_json.h"
 #include "graph/layout_json.h"
+#include "graph/symbols_json.h"
 
 namespace parallax {
 namespace {
@@ -40,22 +41,36 @@ std::unexpected<Error> refuse_feed_name(const Graph& graph, const std::string& n
   return field.fail("the graph has no input '{}'", name);
 }
 
-Result<std::vector<Tensor>> read_feed(const Field& root, const Graph& graph) {
+// One entry of a feed: the data alone, or with the type that it must have.
+Result<Tensor> read_fed_tensor(const Field& entry, const FeedSlot& slot) {
+  const TensorType type{slot.dtype, slot.layout.sizes, slot.layout.numel()};
+  if (entry.json().is_object()) {
+    if (const auto field = entry.find("type")) {
+      TRY(const std::string text, field->text());
+      const auto stated = parse_type(text);
+      if (!stated) return at(field->pointer(), stated.error());
+      if (*stated != type) return field->fail("'{}' is {}", slot.name, type_text(slot.dtype, slot.layout.sizes));
+      TRY_VOID(entry.need("data"));
+    }
+  }
+  return read_placed_tensor(data_of(entry), type, slot.layout);
+}
+
+// The "feed" of a run, or of a case that is one.
+Result<std::vector<Tensor>> read_feed(const Field& run, const Graph& graph) {
   const std::vector<FeedSlot> slots = feed_slots(graph);
   std::vector<Tensor> feed(slots.size());
-  const auto field = root.find("feed");
+  const auto field = run.find("feed");
   if (!field && slots.empty()) return feed;
-  if (!field) return root.fail("\"feed\" is missing");
+  if (!field) return run.fail("\"feed\" is missing");
   TRY_VOID(field->expect_object());
   std::unordered_map<std::string_view, std::size_t> by_name;
   for (std::size_t i = 0; i < slots.size(); ++i) by_name.emplace(slots[i].name, i);
   std::vector<bool> fed(slots.size(), false);
-  TRY_VOID(for_each_member(*field, [&](const std::string& name, const Field& data) -> Result<void> {
+  TRY_VOID(for_each_member(*field, [&](const std::string& name, const Field& entry) -> Result<void> {
     const auto found = by_name.find(name);
-    if (found == by_name.end()) return refuse_feed_name(graph, name, data);
-    const FeedSlot& slot = slots[found->second];
-    const TensorType type{slot.dtype, slot.layout.sizes, slot.layout.numel()};
-    TRY(feed[found->second], read_placed_tensor(data, type, slot.layout));
+    if (found == by_name.end()) return refuse_feed_name(graph, name, entry);
+    TRY(feed[found->second], read_fed_tensor(entry, slots[found->second]));
     fed[found->second] = true;
     return {};
   }));
@@ -125,6 +140,10 @@ Result<NamedTensors> read_state(const Field& root, std::string_view key, const G
   return state;
 }
 
+Json typed_json(const Tensor& tensor) {
+  return {{"type", type_text(tensor.dtype, tensor.sizes)}, {"data", tensor_json(tensor)}};
+}
+
 Json state_json(const NamedTensors& state, const Graph& graph, SourceKind kind) {
   const auto types = types_after_run(graph, kind);
   Json json = Json::object();
@@ -132,10 +151,42 @@ Json state_json(const NamedTensors& state, const Graph& graph, SourceKind kind) 
     const auto type = types.find(name);
     const bool own_type =
         type != types.end() && type->second.dtype == tensor.dtype && type->second.sizes == tensor.sizes;
-    json[name] = own_type ? tensor_json(tensor)
-                          : Json{{"type", type_text(tensor.dtype, tensor.sizes)}, {"data", tensor_json(tensor)}};
+    json[name] = own_type ? tensor_json(tensor) : typed_json(tensor);
   }
   return json;
+}
+
+Result<Expectation> read_expectation(const Field& run, const Graph& graph) {
+  Expectation expect;
+  TRY(expect.outputs, read_expected_outputs(run, graph));
+  TRY(expect.inputs, read_state(run, "expect_inputs", graph, SourceKind::Input));
+  TRY(expect.buffers, read_state(run, "expect_buffers", graph, SourceKind::Buffer));
+  return expect;
+}
+
+// Adds what is expected of a run to its object.
+void write_expectation(const Expectation& expect, const Graph& graph, Json& run) {
+  if (expect.outputs) {
+    Json& outputs = run["expect"] = Json::array();
+    for (const Tensor& tensor : *expect.outputs) outputs.push_back(typed_json(tensor));
+  }
+  if (!expect.inputs.empty()) run["expect_inputs"] = state_json(expect.inputs, graph, SourceKind::Input);
+  if (!expect.buffers.empty()) run["expect_buffers"] = state_json(expect.buffers, graph, SourceKind::Buffer);
+}
+
+// The runs after the first.
+Result<void> read_later_runs(const Field& runs, const Field& graph, Case& test) {
+  for (std::size_t i = 1; i < runs.json().size(); ++i) {
+    const Field run = runs.element(i);
+    LaterRun& later = test.later.emplace_back();
+    TRY(const Field feed, run.need("feed"));
+    TRY(later.sizes, read_symbol_sizes(test.symbols, graph, feed));
+    const Result<Graph> resized = at_sizes(test.graph, test.symbols, later.sizes);
+    if (!resized) return at(run.pointer(), resized.error());
+    TRY(later.feed, read_feed(run, *resized));
+    TRY(later.expect, read_expectation(run, *resized));
+  }
+  return {};
 }
 
 Result<Case> read_case(const Field& root) {
@@ -145,11 +196,22 @@ Result<Case> read_case(const Field& root) {
   Case test;
   TRY(test.name, read_name(root));
   TRY(Field graph, root.need("graph"));
-  TRY(test.graph, read_graph(graph, root.find("feed")));
-  TRY(test.feed, read_feed(root, test.graph));
-  TRY(test.expect.outputs, read_expected_outputs(root, test.graph));
-  TRY(test.expect.inputs, read_state(root, "expect_inputs", test.graph, SourceKind::Input));
-  TRY(test.expect.buffers, read_state(root, "expect_buffers", test.graph, SourceKind::Buffer));
+  const auto runs = root.find("runs");
+  const Field first = runs ? runs->element(0) : root;
+  NamedSize named;
+  if (const auto symbols = root.find("symbols")) {
+    TRY(test.symbols, read_symbols(*symbols, graph));
+    TRY(const Field feed, first.need("feed"));
+    TRY(const SymbolSizes sizes, read_symbol_sizes(test.symbols, graph, feed));
+    named = named_sizes(test.symbols, sizes);
+  }
+  TRY(test.graph, read_graph(graph, first.find("feed"), named));
+  TRY(test.feed, read_feed(first, test.graph));
+  TRY(test.expect, read_expectation(first, test.graph));
+  if (runs) {
+    TRY_VOID(read_later_runs(*runs, graph, test));
+  }
+  if (const auto fits = check_runs(test); !fits) return at(graph.pointer(), fits.error());
   if (const auto grad = root.find("grad")) {
     TRY(test.gradient, read_gradient(*grad, test.graph));
   }
@@ -161,6 +223,29 @@ Result<Case> read_case(const Field& root) {
     test.origin = write_json(origin->json());
   }
   return test;
+}
+
+// The feed of a run; with symbols its entries carry their types.
+Json feed_json(const std::vector<FeedSlot>& slots, const std::vector<Tensor>& feed, bool typed) {
+  PARALLAX_CHECK(slots.size() == feed.size());
+  Json json = Json::object();
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    json[slots[i].name] = typed ? typed_json(feed[i]) : tensor_json(feed[i]);
+  return json;
+}
+
+// The member "runs".
+Json runs_json(const Case& test) {
+  const std::vector<FeedSlot> slots = feed_slots(test.graph);
+  const bool typed = !test.symbols.empty();
+  Json runs = Json::array();
+  const auto add = [&](const std::vector<Tensor>& feed, const Expectation& expect) {
+    Json& run = runs.emplace_back(Json{{"feed", feed_json(slots, feed, typed)}});
+    write_expectation(expect, test.graph, run);
+  };
+  add(test.feed, test.expect);
+  for (const LaterRun& later : test.later) add(later.feed, later.expect);
+  return runs;
 }
 
 }  // namespace
@@ -181,22 +266,18 @@ Result<Case> parse_case(std::string_view json, const std::string& file) {
 
 std::string to_json(const Case& test, int indent) {
   Json json = {{"parallax", format_version}, {"name", test.name}};
-  if (test.gradient) json["requires"] = {"grad"};
-  json["graph"] = graph_json(test.graph);
-  Json& feed = json["feed"] = Json::object();
-  const std::vector<FeedSlot> slots = feed_slots(test.graph);
-  PARALLAX_CHECK(slots.size() == test.feed.size());
-  for (std::size_t i = 0; i < slots.size(); ++i) feed[slots[i].name] = tensor_json(test.feed[i]);
-  if (test.expect.outputs) {
-    Json& outputs = json["expect"] = Json::array();
-    for (const Tensor& tensor : *test.expect.outputs) {
-      outputs.push_back({{"type", type_text(tensor.dtype, tensor.sizes)}, {"data", tensor_json(tensor)}});
-    }
+  const bool several = has_several_runs(test);
+  if (several) json["requires"].push_back("runs");
+  if (!test.symbols.empty()) json["requires"].push_back("symbols");
+  if (test.gradient) json["requires"].push_back("grad");
+  if (!test.symbols.empty()) json["symbols"] = symbols_json(test.symbols);
+  json["graph"] = graph_json(test.graph, test.symbols);
+  if (several) {
+    json["runs"] = runs_json(test);
+  } else {
+    json["feed"] = feed_json(feed_slots(test.graph), test.feed, false);
+    write_expectation(test.expect, test.graph, json);
   }
-  if (!test.expect.inputs.empty())
-    json["expect_inputs"] = state_json(test.expect.inputs, test.graph, SourceKind::Input);
-  if (!test.expect.buffers.empty())
-    json["expect_buffers"] = state_json(test.expect.buffers, test.graph, SourceKind::Buffer);
   if (test.gradient) json["grad"] = gradient_json(*test.gradient);
   if (!test.expect.gradients.empty()) {
     for (const auto& [name, tensor] : test.expect.gradients) json["expect_grad"][name] = tensor_json(tensor);

@@ -89,8 +89,15 @@ class PytorchWriter {
     put_comment(comment);
     line(0, "import torch");
     put_class();
-    put_inputs();
-    put_run();
+    put_state();
+    for (std::size_t run = 0; run <= test_.later.size(); ++run) {
+      const Result<Case> one = case_of_run(test_, run);
+      PARALLAX_CHECK(one.has_value());
+      if (run > 0) line(0, fmt::format("\n# run {}", run + 1));
+      put_inputs(*one);
+      if (run == 0) line(0, fmt::format("\nmodule = Bug({})", module_arguments()));
+      put_run(one->expect);
+    }
     return std::move(text_);
   }
 
@@ -198,17 +205,20 @@ class PytorchWriter {
     }
   }
 
-  void put_inputs() {
-    const std::vector<FeedSlot> slots = feed_slots(graph_);
+  void put_state() {
     for (std::size_t i = 0; i < graph_.storages.size(); ++i) {
       const Storage& storage = graph_.storages[i];
       if (storage.data) line(0, fmt::format("{} = {}", storage_names_[i], python_tensor(*storage.data)));
     }
+  }
+
+  void put_inputs(const Case& run) {
+    const std::vector<FeedSlot> slots = feed_slots(run.graph);
     for (std::size_t i = 0; i < slots.size(); ++i) {
       const Storage& storage = graph_.storage(slots[i].storage);
       const std::string& target =
           storage.name.empty() ? input_name(slots[i].storage) : storage_names_[slots[i].storage.index];
-      line(0, fmt::format("{} = {}", target, placed_tensor(test_.feed[i], slots[i].layout)));
+      line(0, fmt::format("{} = {}", target, placed_tensor(run.feed[i], slots[i].layout)));
     }
     for (const Source& source : graph_.sources) {
       if (source.kind == SourceKind::Input && source.window) {
@@ -230,9 +240,7 @@ class PytorchWriter {
          fmt::format("# {} must be {} {}", place, type_text(tensor.dtype, tensor.sizes), elements_text(tensor, shown)));
   }
 
-  void put_run() {
-    text_ += "\n";
-    line(0, fmt::format("module = Bug({})", module_arguments()));
+  void put_run(const Expectation& expect) {
     line(0, fmt::format("outputs = module({})", inputs("")));
     line(0, "for index, output in enumerate(outputs):");
     line(1, "print(f\"out[{index}] =\", output)");
@@ -242,12 +250,12 @@ class PytorchWriter {
       const std::string prefix = source.kind == SourceKind::Input ? "" : "module.";
       line(0, fmt::format("print(\"{1} after the run =\", {0}{1})", prefix, name(source.value)));
     }
-    if (test_.expect.outputs) {
-      for (std::size_t i = 0; i < test_.expect.outputs->size(); ++i) {
-        put_expected(fmt::format("out[{}]", i), (*test_.expect.outputs)[i]);
+    if (expect.outputs) {
+      for (std::size_t i = 0; i < expect.outputs->size(); ++i) {
+        put_expected(fmt::format("out[{}]", i), (*expect.outputs)[i]);
       }
     }
-    for (const auto* state : {&test_.expect.inputs, &test_.expect.buffers}) {
+    for (const auto* state : {&expect.inputs, &expect.buffers}) {
       for (const auto& [source, tensor] : *state) put_expected(source + " after the run", tensor);
     }
   }

@@ -2,17 +2,24 @@
 #pragma once
 
 #include "core/json_field.h"
-#include "graph/graph.h"
+#include "graph/symbols.h"
+#include "graph/type_text.h"
 
 namespace parallax {
 
 // Reads a graph through GraphBuilder, so what comes back is valid. Errors carry the JSON pointer of the field at fault.
-// `getitem` is no node: it names an element of a list result. `feed`, if there is one, is the case's: where the shape of a
-// result depends on data (Op::complete), that data is read from it, and the call then states the size.
-Result<Graph> read_graph(const Field& graph, std::optional<Field> feed = std::nullopt);
+// `getitem` is no node: it names an element of a list result. `feed`, if there is one, is the case's: where the shape
+// of a result depends on data (Op::complete), that data is read from it, and the call then states the size. `named`
+// resolves the symbols in the types of inputs; null where the case has none.
+Result<Graph> read_graph(const Field& graph, std::optional<Field> feed = std::nullopt,
+                         const NamedSize& named = nullptr);
 
-// Writes a graph. Elements of a list result that something uses get their getitem right after the node.
-Json graph_json(const Graph& graph);
+// Writes a graph, the dims of inputs that are symbols by name. Elements of a list result that something uses get their
+// getitem right after the node.
+Json graph_json(const Graph& graph, const Symbols& symbols = {});
+
+// The data of a feed's entry, which may carry its type.
+Field data_of(const Field& entry);
 
 // The sections of sources, in the order they stand in.
 inline constexpr std::string_view source_sections[] = {"inputs", "constants", "buffers"};  // by SourceKind

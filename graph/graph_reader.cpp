@@ -26,7 +26,7 @@ bool is_aten_overload(std::string_view name) {
 
 class GraphReader {
  public:
-  explicit GraphReader(std::optional<Field> feed) : feed_(std::move(feed)) {}
+  GraphReader(std::optional<Field> feed, const NamedSize& named) : feed_(std::move(feed)), named_(named) {}
 
   Result<Graph> read(const Field& graph) {
     TRY(names_, gather_names(graph));
@@ -39,17 +39,25 @@ class GraphReader {
   }
 
  private:
-  Result<TensorType> read_type(const Field& entry) {
+  Result<TensorType> read_type(const Field& entry, const NamedSize& named) {
     TRY(Field type, entry.need("type"));
     TRY(std::string text, type.text());
-    return located(type, parse_type(text));
+    return located(type, parse_type(text, named));
+  }
+
+  // For all but inputs: what is there before a run begins has one size in all of them.
+  NamedSize no_symbols() const {
+    if (!named_) return nullptr;
+    return [](std::string_view name, int) -> Result<int64_t> {
+      return fail("'{}': only an input's type may have symbols", name);
+    };
   }
 
   Result<void> read_storages(const Field& graph) {
     const auto section = graph.find("storages");
     if (!section) return {};
     return for_each_member(*section, [&](const std::string& name, const Field& entry) -> Result<void> {
-      TRY(TensorType type, read_type(entry));
+      TRY(TensorType type, read_type(entry, no_symbols()));
       std::optional<Tensor> data;
       if (const auto field = entry.find("data")) {
         TRY(data, read_tensor(*field, type));
@@ -64,7 +72,7 @@ class GraphReader {
     const auto section = graph.find(source_sections[static_cast<std::size_t>(kind)]);
     if (!section) return {};
     return for_each_member(*section, [&](const std::string& name, const Field& entry) -> Result<void> {
-      TRY(TensorType type, read_type(entry));
+      TRY(TensorType type, read_type(entry, kind == SourceKind::Input ? named_ : no_symbols()));
       TRY(Layout layout, read_layout(entry, type.sizes));
       TRY(ValueId value, entry.find("storage") ? read_window(kind, name, entry, type, layout)
                                                : read_owner(kind, name, entry, type, layout));
@@ -124,7 +132,7 @@ class GraphReader {
     if (is_new && feed_) {
       const TensorType type{meta.dtype, meta.layout.sizes, meta.layout.numel()};
       if (const auto data = feed_->json().is_object() ? feed_->find(graph.name(value)) : std::nullopt) {
-        if (auto tensor = read_placed_tensor(*data, type, meta.layout)) found->second = *std::move(tensor);
+        if (auto tensor = read_placed_tensor(data_of(*data), type, meta.layout)) found->second = *std::move(tensor);
       }
     }
     return found->second ? &*found->second : nullptr;
@@ -239,6 +247,7 @@ class GraphReader {
   }
 
   std::optional<Field> feed_;
+  NamedSize named_;
   std::unordered_map<std::size_t, std::optional<Tensor>> fed_;  // by value, what was looked up
   GraphBuilder builder_;
   GraphNames names_;
@@ -249,8 +258,13 @@ class GraphReader {
 
 }  // namespace
 
-Result<Graph> read_graph(const Field& graph, std::optional<Field> feed) {
-  return GraphReader(std::move(feed)).read(graph);
+Result<Graph> read_graph(const Field& graph, std::optional<Field> feed, const NamedSize& named) {
+  return GraphReader(std::move(feed), named).read(graph);
+}
+
+Field data_of(const Field& entry) {
+  const auto data = entry.json().is_object() && entry.find("type") ? entry.find("data") : std::nullopt;
+  return data.value_or(entry);
 }
 
 }  // namespace parallax

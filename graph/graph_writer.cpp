@@ -3,6 +3,7 @@
 #include "graph/argument_json.h"
 #include "graph/call_text.h"
 #include "graph/graph_json.h"
+#include "graph/symbols_json.h"
 #include "graph/tensor_json.h"
 
 namespace parallax {
@@ -19,9 +20,10 @@ Json storages_json(const Graph& graph) {
   return section;
 }
 
-Json source_json(const Graph& graph, const Source& source) {
+Json source_json(const Graph& graph, std::size_t place, const Symbols& symbols) {
+  const Source& source = graph.sources[place];
   const TensorMeta& meta = graph.meta(source.value);
-  Json entry = {{"type", type_text(meta.dtype, meta.layout.sizes)}};
+  Json entry = {{"type", symbolic_type_text(graph, place, symbols)}};
   if (source.window) entry["storage"] = graph.storage(meta.storage).name;
   if (meta.layout.strides != contiguous_strides(meta.layout.sizes)) {
     entry["strides"] = std::vector<int64_t>(meta.layout.strides.begin(), meta.layout.strides.end());
@@ -31,10 +33,11 @@ Json source_json(const Graph& graph, const Source& source) {
   return entry;
 }
 
-Json sources_json(const Graph& graph, SourceKind kind) {
+Json sources_json(const Graph& graph, SourceKind kind, const Symbols& symbols) {
   Json section = Json::object();
-  for (const Source& source : graph.sources) {
-    if (source.kind == kind) section[graph.name(source.value)] = source_json(graph, source);
+  for (std::size_t i = 0; i < graph.sources.size(); ++i) {
+    const Source& source = graph.sources[i];
+    if (source.kind == kind) section[graph.name(source.value)] = source_json(graph, i, symbols);
   }
   return section;
 }
@@ -70,12 +73,12 @@ Json nodes_json(const Graph& graph) {
 
 }  // namespace
 
-Json graph_json(const Graph& graph) {
+Json graph_json(const Graph& graph, const Symbols& symbols) {
   Json json = Json::object();
   if (Json storages = storages_json(graph); !storages.empty()) json["storages"] = std::move(storages);
-  json["inputs"] = sources_json(graph, SourceKind::Input);
+  json["inputs"] = sources_json(graph, SourceKind::Input, symbols);
   for (SourceKind kind : {SourceKind::Constant, SourceKind::Buffer}) {
-    Json section = sources_json(graph, kind);
+    Json section = sources_json(graph, kind, symbols);
     if (!section.empty()) json[std::string(source_sections[static_cast<std::size_t>(kind)])] = std::move(section);
   }
   json["nodes"] = nodes_json(graph);

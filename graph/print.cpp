@@ -50,10 +50,34 @@ std::string results_text(const Graph& graph, const Node& node) {
 
 std::string source_line(const Graph& graph, const Source& source) {
   const TensorMeta& meta = graph.meta(source.value);
-  std::string line = fmt::format("  {} {}  {}", source_kind_name(source.kind), graph.name(source.value), meta_text(meta));
+  std::string line =
+      fmt::format("  {} {}  {}", source_kind_name(source.kind), graph.name(source.value), meta_text(meta));
   if (source.window) line += "  window on " + graph.storage(meta.storage).name;
   if (source.kind != SourceKind::Input && !source.window) line += "  = " + elements_text(source.data);
   return line + "\n";
+}
+
+// What a run is fed, and what is expected of it.
+std::string run_text(const Graph& graph, const std::vector<Tensor>& feed, const Expectation& expect) {
+  std::string text;
+  const std::vector<FeedSlot> slots = feed_slots(graph);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    text += fmt::format("  feed {} = {}\n", slots[i].name, elements_text(feed[i]));
+  }
+  if (expect.outputs) {
+    for (std::size_t i = 0; i < expect.outputs->size(); ++i) {
+      const Tensor& tensor = (*expect.outputs)[i];
+      text += fmt::format("  expect out[{}] {}  {} = {}\n", i, graph.name(graph.outputs[i]),
+                          type_text(tensor.dtype, tensor.sizes), elements_text(tensor));
+    }
+  }
+  for (const auto* state : {&expect.inputs, &expect.buffers}) {
+    for (const auto& [name, tensor] : *state) {
+      text += fmt::format("  expect {} after the run  {} = {}\n", name, type_text(tensor.dtype, tensor.sizes),
+                          elements_text(tensor));
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -129,22 +153,16 @@ std::string print(const Graph& graph) {
 
 std::string print(const Case& test) {
   std::string text = test.name + "\n" + print(test.graph);
-  const std::vector<FeedSlot> slots = feed_slots(test.graph);
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    text += fmt::format("  feed {} = {}\n", slots[i].name, elements_text(test.feed[i]));
+  if (!has_several_runs(test)) return text + run_text(test.graph, test.feed, test.expect);
+  for (const auto& [source, dim, symbol] : test.symbols.dims) {
+    const auto& [symbol_name, low, high] = test.symbols.list[symbol];
+    text += fmt::format("  dim {} of {} is {} in [{}, {}]\n", dim, test.graph.name(test.graph.sources[source].value),
+                        symbol_name, low, high);
   }
-  if (test.expect.outputs) {
-    for (std::size_t i = 0; i < test.expect.outputs->size(); ++i) {
-      const Tensor& tensor = (*test.expect.outputs)[i];
-      text += fmt::format("  expect out[{}] {}  {} = {}\n", i, test.graph.name(test.graph.outputs[i]),
-                          type_text(tensor.dtype, tensor.sizes), elements_text(tensor));
-    }
-  }
-  for (const auto* state : {&test.expect.inputs, &test.expect.buffers}) {
-    for (const auto& [name, tensor] : *state) {
-      text += fmt::format("  expect {} after the run  {} = {}\n", name, type_text(tensor.dtype, tensor.sizes),
-                          elements_text(tensor));
-    }
+  for (std::size_t run = 0; run <= test.later.size(); ++run) {
+    const std::string sizes = parallax::text(test.symbols, sizes_of_run(test, run));
+    text += fmt::format("  run {}{}{}\n", run + 1, sizes.empty() ? "" : " at ", sizes);
+    text += run_text(test.graph, feed_of_run(test, run), run == 0 ? test.expect : test.later[run - 1].expect);
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "core/layout.h"
+#include "graph/builder.h"
 
 namespace parallax {
 namespace {
@@ -17,12 +18,13 @@ Result<int64_t> parse_size(std::string_view digits, std::string_view type) {
   return size;
 }
 
-Result<Dims> parse_sizes(std::string_view list, std::string_view type) {
+Result<Dims> parse_sizes(std::string_view list, std::string_view type, const NamedSize& named) {
   Dims sizes;
   while (!list.empty()) {
     const std::size_t comma = list.find(',');
     if (sizes.size() == max_rank) return fail("type '{}' has more than {} dims", type, max_rank);
-    TRY(int64_t size, parse_size(list.substr(0, comma), type));
+    const std::string_view entry = list.substr(0, comma);
+    TRY(int64_t size, named&& is_identifier(entry) ? named(entry, sizes.size()) : parse_size(entry, type));
     sizes.push_back(size);
     if (comma == std::string_view::npos) break;
     list.remove_prefix(comma + 1);
@@ -33,7 +35,7 @@ Result<Dims> parse_sizes(std::string_view list, std::string_view type) {
 
 }  // namespace
 
-Result<TensorType> parse_type(std::string_view text) {
+Result<TensorType> parse_type(std::string_view text, const NamedSize& named) {
   const std::size_t bracket = text.find('[');
   const std::string_view dtype_name = text.substr(0, bracket);
   const auto dtype = parse_dtype(dtype_name);
@@ -41,7 +43,7 @@ Result<TensorType> parse_type(std::string_view text) {
   if (bracket == std::string_view::npos || !text.ends_with(']')) {
     return fail("type '{}' must read like 'f32[2,3]' or 'f32[]'", text);
   }
-  TRY(Dims sizes, parse_sizes(text.substr(bracket + 1, text.size() - bracket - 2), text));
+  TRY(Dims sizes, parse_sizes(text.substr(bracket + 1, text.size() - bracket - 2), text, named));
   int64_t product = 1;
   bool empty = false;
   for (int64_t size : sizes) {

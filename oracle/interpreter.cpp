@@ -94,6 +94,17 @@ Interpreter::Interpreter(const Graph& graph, const Profile& profile)
   }
 }
 
+void Interpreter::resize(const Graph& resized) {
+  graph_ = &resized;
+  elision_ = CastElision(resized, *profile_);
+  for (std::size_t s = 0; s < storages_.size(); ++s) {
+    const Storage& storage = resized.storages[s];
+    const std::size_t held = std::max(storages_[s].balls.size(), storages_[s].integers.size());
+    if (held != static_cast<std::size_t>(storage.elements)) storages_[s] = BallStorage(storage.dtype, storage.elements);
+  }
+  for (std::size_t v = 0; v < views_.size(); ++v) views_[v].layout = resized.metas[v].layout;
+}
+
 Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& observe) {
   const std::vector<FeedSlot> slots = feed_slots(*graph_);
   PARALLAX_CHECK(slots.size() == feed.size());

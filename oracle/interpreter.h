@@ -39,6 +39,10 @@ class Interpreter {
   // The graph must outlive the interpreter. Buffers start from their data.
   Interpreter(const Graph& graph, const Profile& profile);
 
+  // Goes on with the same graph at other sizes (graph/symbols.h): buffers and constants keep what they hold. It must
+  // outlive the interpreter too.
+  void resize(const Graph& resized);
+
   // Called after each node with its results' views.
   using Observer = std::function<void(NodeId node, std::span<const BallView> results)>;
 

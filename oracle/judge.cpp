@@ -335,7 +335,8 @@ Judgement judge(const Graph& graph, const ExpectedRuns& expected, const Outcome&
     judgement.reason = outcome.stage.empty() ? outcome.message
                                              : fmt::format("{}: {}: {}", outcome.stage, outcome.kind, outcome.message);
     // Where an index that nothing is known of may be out of range, so may what the target says of it.
-    const bool may_raise = expected.a.may_raise || (expected.b && expected.b->may_raise);
+    const bool may_raise = expected.a.may_raise || (expected.b && expected.b->may_raise) ||
+                           std::ranges::any_of(expected.later, &Expected::may_raise);
     const bool stopped = outcome.status == Status::Crash || (outcome.status == Status::Error && outcome.stage == "run");
     if (may_raise && stopped) judgement.verdict = Verdict::Undecided;
     return judgement;
@@ -351,7 +352,12 @@ Judgement judge(const Graph& graph, const ExpectedRuns& expected, const Outcome&
   compare_run(expected.a, *outcome.a, "A");
   if (profile.promises_identity) compare_identity(comparison, expected.a, *outcome.a, names);
   if (outcome.b && expected.b) compare_run(*expected.b, *outcome.b, "B");
-  if (outcome.b && !outcome.a_kept.empty() && judgement.verdict != Verdict::Mismatch) {
+  const auto compare_later = [&](const std::vector<Observation>& got, std::string_view where) {
+    for (std::size_t i = 0; i < std::min(got.size(), expected.later.size()); ++i)
+      compare_run(expected.later[i], got[i], fmt::format("run {}{}", i + 2, where));
+  };
+  compare_later(outcome.later, "");
+  if ((outcome.b || !outcome.later.empty()) && !outcome.a_kept.empty() && judgement.verdict != Verdict::Mismatch) {
     // An output that lies in a caller's buffer rightly changes with it; every other one must still be A's.
     const std::size_t sources = expected.a.inputs.size() + expected.a.buffers.size();
     const std::size_t first_buffer = expected.a.inputs.size();
@@ -360,7 +366,8 @@ Judgement judge(const Graph& graph, const ExpectedRuns& expected, const Outcome&
       for (std::size_t b = first_buffer; b < sources; ++b)
         in_buffer |= expected.a.identity[b] == expected.a.identity[sources + i];
       if (in_buffer) continue;
-      comparison.tensor(expected.a.outputs[i], outcome.a_kept[i], "A, read again after B", names.outputs[i],
+      comparison.tensor(expected.a.outputs[i], outcome.a_kept[i],
+                        outcome.b ? "A, read again after B" : "A, read again after the last run", names.outputs[i],
                         static_cast<int>(i), nullptr);
     }
   }
@@ -371,6 +378,7 @@ Judgement judge(const Graph& graph, const ExpectedRuns& expected, const Outcome&
       judgement.reason = "two runs of the same input differ";
       return judgement;
     }
+    compare_later(outcome.later_again, " on a fresh instance");
   }
   if (judgement.divergence) {
     const Divergence& d = *judgement.divergence;

@@ -58,7 +58,7 @@ struct ElementCounts {
 
 // The first element that is outside, and how many are.
 struct Divergence {
-  std::string run;    // "A", "A, read again after B", "B", "A on a fresh instance"
+  std::string run;    // "A", "A, read again after B", "B", "A on a fresh instance", "run 2" …
   std::string place;  // "out[1] e", "input x after the run", "buffer cache after the run"
   int index = 0;      // of the output, input or buffer
   DType dtype = DType::F32;
@@ -91,6 +91,7 @@ struct Judgement {
 struct ExpectedRuns {
   Expected a;
   std::optional<Expected> b;
+  std::vector<Expected> later;  // of a case with several runs, in place of B
 };
 
 // Judges an outcome. `graph` gives the names and what is written.

@@ -29,7 +29,8 @@ struct Observation {
   std::vector<int> identity;
 };
 
-// The runs of the judging protocol: A, then B on the same instance, then A on a fresh instance with other poison.
+// The runs of the judging protocol: A, then B on the same instance, then A on a fresh instance with other poison. A
+// case with runs of its own goes through all of them, once on either instance.
 struct Outcome {
   Status status = Status::Ok;
   std::string stage;  // "lower", "run" …: where it stopped, empty for Ok
@@ -40,6 +41,8 @@ struct Outcome {
   std::vector<Tensor> a_kept;    // A's outputs, uncopied, read again after B; empty if B was not run
   std::optional<Observation> b;  // nullopt where the target or the oracle does not run B
   std::optional<Observation> a_again;
+  // Of a case with several runs, in place of B: those after the first, on the same instance and on the fresh one.
+  std::vector<Observation> later, later_again;
   // Where the case asks for gradients, by its list of inputs: the target's, and those of eager's autograd with every
   // float of the case widened to f64.
   std::vector<Tensor> gradients, reference_gradients;

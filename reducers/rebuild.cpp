@@ -7,14 +7,34 @@
 namespace parallax {
 namespace {
 
-const Tensor* find_data(const Sketch& sketch, const std::string& name) {
-  for (const Sketch::DeclaredStorage& storage : sketch.storages) {
-    if (storage.name == name) return &storage.data;
+// What the storage or input of that name is fed in a run.
+const Tensor& fed(const Sketch& sketch, const std::string& name, std::size_t run) {
+  const auto of = [&](const auto& given) -> const Tensor& {
+    return run == 0 || given.later.empty() ? given.data : given.later[run - 1];
+  };
+  const auto storage = std::ranges::find(sketch.storages, name, &Sketch::DeclaredStorage::name);
+  if (storage != sketch.storages.end()) return of(*storage);
+  const auto source = std::ranges::find(sketch.sources, name, &Sketch::GivenValue::name);
+  PARALLAX_CHECK(source != sketch.sources.end());
+  return of(*source);
+}
+
+// Elements of another dtype, as a pass made it of the source's; what is not of the same kind stays as it is.
+Tensor cast_to(DType dtype, const Tensor& tensor) {
+  if (tensor.dtype == dtype || !is_floating(dtype)) return tensor;
+  Tensor cast(dtype, tensor.sizes);
+  for (int64_t i = 0; i < cast.numel(); ++i) cast.set_double(i, tensor.get_double(i));
+  return cast;
+}
+
+std::vector<Tensor> feed_of(const Sketch& sketch, const Graph& graph, std::size_t run) {
+  std::vector<Tensor> feed;
+  for (const FeedSlot& slot : feed_slots(graph)) {
+    const Tensor data = cast_to(slot.dtype, fed(sketch, slot.name, run));
+    // One of other sizes is for check_runs to refuse.
+    feed.push_back(data.sizes == slot.layout.sizes ? settled(data, slot.layout) : data);
   }
-  for (const Sketch::GivenValue& source : sketch.sources) {
-    if (source.name == name) return &source.data;
-  }
-  return nullptr;
+  return feed;
 }
 
 class Assembler {
@@ -37,14 +57,46 @@ class Assembler {
     test.origin = base.origin;
     test.file = base.file;
     test.graph = builder_.take();
-    for (const FeedSlot& slot : feed_slots(test.graph)) {
-      test.feed.push_back(settled(*find_data(sketch_, slot.name), slot.layout));
-    }
+    test.feed = feed_of(sketch_, test.graph, 0);
+    if (!add_runs(test)) return std::nullopt;
     test.gradient = gradient(test.graph);
     return test;
   }
 
  private:
+  // The symbols whose inputs are still there, and the later runs; false where the case cannot be run at their sizes.
+  bool add_runs(Case& test) const {
+    std::vector<std::optional<std::size_t>> kept(sketch_.symbols.size());
+    for (std::size_t i = 0; i < test.graph.sources.size(); ++i) {
+      for (const SymbolicDim& dim : symbols_of(test.graph.sources[i].value)) {
+        std::optional<std::size_t>& symbol = kept[dim.symbol];
+        if (!symbol) {
+          symbol = test.symbols.list.size();
+          test.symbols.list.push_back(sketch_.symbols[dim.symbol]);
+        }
+        test.symbols.dims.push_back({i, dim.dim, *symbol});
+      }
+    }
+    for (std::size_t run = 0; run < sketch_.later.size(); ++run) {
+      LaterRun& later = test.later.emplace_back();
+      later.sizes.resize(test.symbols.list.size());
+      for (std::size_t s = 0; s < kept.size(); ++s) {
+        if (kept[s]) later.sizes[*kept[s]] = sketch_.later[run][s];
+      }
+      const Result<Graph> resized = at_sizes(test.graph, test.symbols, later.sizes);
+      if (!resized) return false;
+      later.feed = feed_of(sketch_, *resized, run + 1);
+    }
+    return check_runs(test).has_value();
+  }
+
+  const std::vector<SymbolicDim>& symbols_of(ValueId value) const {
+    static const std::vector<SymbolicDim> none;
+    const auto source = std::ranges::find_if(
+        sketch_.sources, [&](const Sketch::GivenValue& given) { return values_[given.value.index] == value; });
+    return source == sketch_.sources.end() ? none : source->symbols;
+  }
+
   ValueId new_value(ValueId old) const { return values_[sketch_.resolve(old).index]; }
 
   bool add_sources() {
@@ -133,6 +185,13 @@ class Assembler {
   std::vector<ValueId> values_;  // new ids by the sketch's
 };
 
+// What a slot is fed in each run.
+template <class Given>
+void give(const Case& test, std::size_t slot, Given& given) {
+  given.data = test.feed[slot];
+  for (const LaterRun& run : test.later) given.later.push_back(run.feed[slot]);
+}
+
 }  // namespace
 
 ValueId Sketch::resolve(ValueId value) const {
@@ -149,7 +208,7 @@ Sketch take_apart(const Case& test) {
     if (storage.name.empty()) continue;
     place[i] = sketch.storages.size();
     sketch.storages.push_back(
-        {storage.name, storage.sizes, storage.dtype, storage.data.has_value(), storage.data.value_or(Tensor())});
+        {storage.name, storage.sizes, storage.dtype, storage.data.has_value(), storage.data.value_or(Tensor()), {}});
   }
   for (const Source& source : graph.sources) {
     const TensorMeta& meta = graph.meta(source.value);
@@ -159,12 +218,15 @@ Sketch take_apart(const Case& test) {
   const std::vector<FeedSlot> slots = feed_slots(graph);
   for (std::size_t i = 0; i < slots.size(); ++i) {
     for (Sketch::DeclaredStorage& storage : sketch.storages) {
-      if (storage.name == slots[i].name) storage.data = test.feed[i];
+      if (storage.name == slots[i].name) give(test, i, storage);
     }
     for (Sketch::GivenValue& source : sketch.sources) {
-      if (source.name == slots[i].name) source.data = test.feed[i];
+      if (source.name == slots[i].name) give(test, i, source);
     }
   }
+  sketch.symbols = test.symbols.list;
+  for (const SymbolicDim& dim : test.symbols.dims) sketch.sources[dim.source].symbols.push_back(dim);
+  for (const LaterRun& run : test.later) sketch.later.push_back(run.sizes);
   for (const Node& node : graph.nodes) {
     Sketch::CallSketch call{node.op, node.name, node.arguments, node.results, {}};
     for (ValueId result : node.results) call.result_names.push_back(graph.name(result));

@@ -19,7 +19,8 @@ struct Sketch {
     Dims sizes;
     DType dtype = DType::F32;
     bool state = false;
-    Tensor data;  // what it holds before the first run, or what is fed
+    Tensor data;                // what it holds before the first run, or what is fed
+    std::vector<Tensor> later;  // what is fed in the runs after the first
   };
   struct GivenValue {
     SourceKind kind = SourceKind::Input;
@@ -27,8 +28,10 @@ struct Sketch {
     std::string name;
     DType dtype = DType::F32;
     Layout layout;
-    Tensor data;                         // fed, constant or initial; empty for a window
-    std::optional<std::size_t> storage;  // a window: its storage's place in `storages`
+    Tensor data;                            // fed, constant or initial; empty for a window
+    std::optional<std::size_t> storage;     // a window: its storage's place in `storages`
+    std::vector<Tensor> later = {};         // an input: what is fed in the runs after the first; none: `data` again
+    std::vector<SymbolicDim> symbols = {};  // its dims that are symbols of `symbols`, whatever place it has
   };
   struct CallSketch {
     const Op* op = nullptr;
@@ -42,6 +45,8 @@ struct Sketch {
   std::vector<GivenValue> sources;
   std::vector<CallSketch> nodes;
   std::vector<ValueId> outputs;
+  std::vector<Symbol> symbols;
+  std::vector<SymbolSizes> later;                      // the sizes of the runs after the first
   std::vector<ValueId> wrt;                            // sources whose gradients are asked for
   std::vector<std::pair<ValueId, Tensor>> cotangents;  // of outputs, by their value
   // By value: what stands for it; itself where nothing was replaced. Values keep the ids of the case that was taken

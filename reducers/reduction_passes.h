@@ -8,6 +8,8 @@
 
 namespace parallax {
 
+// One run, fewer runs, no symbols.
+std::vector<Case> run_candidates(const Case& test, const RecordedValues& recorded);
 // One output, fewer outputs.
 std::vector<Case> output_candidates(const Case& test, const RecordedValues& recorded);
 // An output taken from further up: an operand of the node that made it.
@@ -34,12 +36,19 @@ std::vector<Case> value_candidates(const Case& test, const RecordedValues& recor
 std::vector<Case> name_candidates(const Case& test, const RecordedValues& recorded);
 
 inline constexpr std::array reduction_passes = {
-    ReductionPass{"outputs", output_candidates},     ReductionPass{"earlier outputs", earlier_output_candidates},
-    ReductionPass{"suffix", nullptr, cut_suffix},    ReductionPass{"prefix", nullptr, cut_prefix},
-    ReductionPass{"ranges", nullptr, delete_ranges}, ReductionPass{"bypass", bypass_candidates},
-    ReductionPass{"sources", source_candidates},     ReductionPass{"dims", dim_candidates},
-    ReductionPass{"dtypes", dtype_candidates},       ReductionPass{"attributes", attribute_candidates},
-    ReductionPass{"values", value_candidates},       ReductionPass{"names", name_candidates},
+    ReductionPass{"runs", run_candidates},
+    ReductionPass{"outputs", output_candidates},
+    ReductionPass{"earlier outputs", earlier_output_candidates},
+    ReductionPass{"suffix", nullptr, cut_suffix},
+    ReductionPass{"prefix", nullptr, cut_prefix},
+    ReductionPass{"ranges", nullptr, delete_ranges},
+    ReductionPass{"bypass", bypass_candidates},
+    ReductionPass{"sources", source_candidates},
+    ReductionPass{"dims", dim_candidates},
+    ReductionPass{"dtypes", dtype_candidates},
+    ReductionPass{"attributes", attribute_candidates},
+    ReductionPass{"values", value_candidates},
+    ReductionPass{"names", name_candidates},
 };
 
 }  // namespace parallax

@@ -100,10 +100,13 @@ CaseSize size_of_case(const Case& test) {
   const Graph& graph = test.graph;
   CaseSize size;
   size.nodes = static_cast<int64_t>(graph.nodes.size());
+  size.runs = static_cast<int64_t>(test.later.size() + test.symbols.list.size() + test.symbols.dims.size());
   size.ends = static_cast<int64_t>(graph.sources.size() + graph.outputs.size());
   for (const TensorMeta& meta : graph.metas) size.elements += meta.layout.numel();
   add_sources(size, graph);
-  for (const Tensor& tensor : test.feed) size.values += cost_of_values(tensor);
+  for (std::size_t run = 0; run <= test.later.size(); ++run) {
+    for (const Tensor& tensor : feed_of_run(test, run)) size.values += cost_of_values(tensor);
+  }
   for (const Node& node : graph.nodes) add_node(size, graph, node);
   size.untidy = count_untidy(graph);
   size.bytes = count_bytes(test);

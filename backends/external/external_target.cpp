@@ -189,6 +189,12 @@ Outcome ExternalTarget::run(const Case& test, const std::vector<Tensor>* second)
     outcome.message = hello_.name + " gives no gradients";
     return outcome;
   }
+  if (has_several_runs(test)) {
+    Outcome outcome;
+    outcome.status = Status::Unsupported;
+    outcome.message = hello_.name + " takes no case with several runs";
+    return outcome;
+  }
   if (const auto why = declined(test.graph)) {
     Outcome outcome;
     outcome.status = Status::Unsupported;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "backends/portable/join_kernels.h"
 
 namespace parallax::portable {
@@ -23,7 +25,8 @@ bool same_runs(const Outcome& a, const Outcome& b) {
   };
   if (a.status != b.status) return false;
   return a.status != Status::Ok ||
-         (same(*a.a, *b.a) && same(*a.b, *b.b) && same(*a.a_again, *b.a_again) && a.a_kept == b.a_kept);
+         (same(*a.a, *b.a) && (!a.b || same(*a.b, *b.b)) && same(*a.a_again, *b.a_again) && a.a_kept == b.a_kept &&
+          std::ranges::equal(a.later, b.later, same) && std::ranges::equal(a.later_again, b.later_again, same));
 }
 
 }  // namespace
@@ -38,14 +41,15 @@ CompileOptions compile_options(const Build& build) {
   return options;
 }
 
-std::optional<Diagnosis> first_wrong_build(const Case& test, const std::function<Result<Loaded>(const Build&)>& make) {
+std::optional<Diagnosis> first_wrong_build(const Case& test,
+                                           const std::function<Result<LoadedRuns>(const Build&)>& make) {
   const std::vector<Tensor> second = second_feed(test);
   std::optional<Outcome> right;
   for (const Build& build : build_ladder) {
-    const Result<Loaded> executable = make(build);
-    if (!executable) return std::nullopt;
+    const Result<LoadedRuns> runs = make(build);
+    if (!runs) return std::nullopt;
     Outcome outcome;
-    run_protocol(*executable, *executable, test, &second, outcome);
+    run_protocol(*runs, *runs, test, &second, outcome);
     if (!right) {
       right = std::move(outcome);
     } else if (!same_runs(*right, outcome)) {

@@ -11,6 +11,7 @@ namespace parallax::portable {
 
 struct Build {
   std::string_view part;     // what it adds to those before it: who is to blame where it is the first to be wrong
+  bool anew = false;         // compiled once for each run, at its sizes, rather than for all of them
   bool partitioned = false;  // f32 arithmetic goes to the backend "vector", everything else to "scalar"
   bool fused = false;        // "vector" runs groups of nodes in one loop
   bool reuse_memory = true;
@@ -19,7 +20,8 @@ struct Build {
 
 // From the one that has nothing but the passes to the one that has everything.
 inline constexpr std::array build_ladder = {
-    Build{.part = "passes", .reuse_memory = false},
+    Build{.part = "passes", .anew = true, .reuse_memory = false},
+    Build{.part = "resize", .reuse_memory = false},
     Build{.part = "partition", .partitioned = true, .reuse_memory = false},
     Build{.part = "fusion", .partitioned = true, .fused = true, .reuse_memory = false},
     Build{.part = "planner"},
@@ -27,7 +29,7 @@ inline constexpr std::array build_ladder = {
     Build{.part = "planner", .partitioned = true, .fused = true, .in_place = true},
 };
 // What every case is run as.
-inline constexpr Build plain_build = build_ladder[3];
+inline constexpr Build plain_build = build_ladder[4];
 inline constexpr Build full_build = build_ladder.back();
 
 // The options of a build, without faults.
@@ -35,6 +37,7 @@ CompileOptions compile_options(const Build& build);
 
 // Runs every build of the ladder and names the first that hands back other bits than the first of all. Nothing where
 // all agree or one cannot be made.
-std::optional<Diagnosis> first_wrong_build(const Case& test, const std::function<Result<Loaded>(const Build&)>& make);
+std::optional<Diagnosis> first_wrong_build(const Case& test,
+                                           const std::function<Result<LoadedRuns>(const Build&)>& make);
 
 }  // namespace parallax::portable

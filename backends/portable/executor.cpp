@@ -115,27 +115,39 @@ Instance::Instance(std::shared_ptr<const Executable> executable, std::byte poiso
       poison_(poison),
       loop_(executable_->program.graph, executable_->inner),
       scratch_(scratch_bytes) {
+  allocate(Arena::Backend);
+  lay_out(Arena::Constants);
+  lay_out(Arena::State);
+}
+
+void Instance::resize(std::shared_ptr<const Executable> resized) {
+  executable_ = std::move(resized);
+  loop_ = FusedLoop(executable_->program.graph, executable_->inner);
+  allocate(Arena::Backend);
+  lay_out(Arena::Constants);
+}
+
+// Constants or state, as they are before the first run.
+void Instance::lay_out(Arena arena) {
   const Graph& graph = executable_->program.graph;
   const Plan& plan = executable_->program.plan;
-  for (Arena arena : {Arena::Backend, Arena::Constants, Arena::State}) allocate(arena);
+  allocate(arena);
   for (std::size_t s = 0; s < graph.storages.size(); ++s) {
     const StorageId storage(s);
-    const Arena arena = plan.placement(storage).arena;
-    if (arena != Arena::Constants && arena != Arena::State) continue;
+    if (plan.placement(storage).arena != arena) continue;
     std::memset(address(storage), 0, static_cast<std::size_t>(storage_bytes(graph, storage)));
     if (graph.storages[s].data) std::ranges::copy(graph.storages[s].data->bytes, address(storage));
   }
   for (const Source& source : graph.sources) {
     const TensorMeta& meta = graph.meta(source.value);
-    if (source.kind != SourceKind::Input && !source.window) scatter(source.data, meta.layout, address(meta.storage));
+    const bool here = plan.placement(meta.storage).arena == arena;
+    if (here && source.kind != SourceKind::Input && !source.window)
+      scatter(source.data, meta.layout, address(meta.storage));
   }
 }
 
-int64_t Instance::block_bytes(Arena arena) const {
-  return executable_->program.plan.arena(arena).size + executable_->margin;
-}
-
 void Instance::allocate(Arena arena) {
+  block_bytes(arena) = executable_->program.plan.arena(arena).size + executable_->margin;
   block(arena) = std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(block_bytes(arena)));
 }
 

@@ -56,6 +56,10 @@ class Instance {
   // `poison` fills the arena and fresh memory before each run, so that a read of bytes that nothing wrote shows.
   Instance(std::shared_ptr<const Executable> executable, std::byte poison);
 
+  // Goes on as an executable of the same program at other sizes: state stays where it is, everything else is laid out
+  // anew.
+  void resize(std::shared_ptr<const Executable> resized);
+
   // One run. An error is what the data makes an op raise; the instance is not to be run again then.
   Result<RunResult> run(std::span<const Tensor> feed, Sanitizer* sanitizer = nullptr);
 
@@ -64,7 +68,9 @@ class Instance {
   const std::shared_ptr<std::byte[]>& block(Arena arena) const { return blocks_[static_cast<std::size_t>(arena)]; }
   std::byte* address(StorageId storage) const;
   void allocate(Arena arena);
-  int64_t block_bytes(Arena arena) const;
+  int64_t& block_bytes(Arena arena) { return block_bytes_[static_cast<std::size_t>(arena)]; }
+  int64_t block_bytes(Arena arena) const { return block_bytes_[static_cast<std::size_t>(arena)]; }
+  void lay_out(Arena arena);
   TensorInPlace in_place(ValueId value, const std::byte* storage) const;
   void make_memory(std::span<const Tensor> feed);
   Result<void> run_steps(Sanitizer* sanitizer);
@@ -77,6 +83,7 @@ class Instance {
   std::shared_ptr<const Executable> executable_;
   std::byte poison_;
   std::array<std::shared_ptr<std::byte[]>, arena_count> blocks_;  // by Arena
+  std::array<int64_t, arena_count> block_bytes_{};                // likewise
   std::vector<TensorRef> outside_;                                // by value: as the program's caller and calls see it
   std::vector<TensorRef> tensors_;                                // by value: as the partition that runs sees it
   FusedLoop loop_;

@@ -35,14 +35,16 @@ class PortableTarget : public Target {
     return twin && runs(*twin);
   }
 
+  bool takes_several_runs() const override { return true; }
+
   Outcome run(const Case& test, const std::vector<Tensor>* second) override {
     const auto start = std::chrono::steady_clock::now();
     Outcome outcome;
-    const Result<Loaded> plain = built(test, plain_build);
-    const Result<Loaded> full = plain ? built(test, full_build) : plain;
+    const Result<LoadedRuns> plain = built(test, plain_build);
+    const Result<LoadedRuns> full = plain ? built(test, full_build) : plain;
     if (full) {
       run_protocol(*plain, *full, test, second, outcome);
-      outcome.reused_slots = count_reused_slots((*plain)->program.plan);
+      outcome.reused_slots = count_reused_slots(plain->front()->program.plan);
       if (outcome.status == Status::Ok) ask_detectors({*plain, *full}, test, outcome);
     } else {
       stop(outcome, "lower", full.error());
@@ -53,19 +55,21 @@ class PortableTarget : public Target {
 
   std::vector<Diagnosis> explain(const Case& test) override {
     const auto build = [&](const Build& how) { return built(test, how); };
-    std::vector<Diagnosis> diagnoses = {explain_passes(check_passes(test, options_of(plain_build), *profile_))};
+    std::vector<Diagnosis> diagnoses = {explain_passes(pass_failures(test))};
     if (auto found = first_wrong_build(test, build)) diagnoses.push_back(*std::move(found));
     for (const Build& how : {plain_build, full_build}) {
-      const Result<Loaded> executable = build(how);
-      if (!executable) continue;
-      const Program& program = (*executable)->program;
-      const auto add = [&](std::string_view detector, const std::vector<PlanFailure>& failures) {
-        if (auto found = explain_failures(detector, test.graph, program, failures))
-          diagnoses.push_back(*std::move(found));
-      };
+      const Result<LoadedRuns> runs = build(how);
+      if (!runs) continue;
       const std::size_t before = diagnoses.size();
-      add("plan", check_plan(schedule_of(program), program.plan));
-      add("sanitizer", sanitized_run(*executable, test));
+      for (std::size_t run = 0; run < runs->size() && diagnoses.size() == before; ++run) {
+        const Program& program = (*runs)[run]->program;
+        const auto add = [&](std::string_view detector, const std::vector<PlanFailure>& failures) {
+          if (auto found = explain_failures(detector, test.graph, program, failures))
+            diagnoses.push_back(*std::move(found));
+        };
+        add("plan", check_plan(schedule_of(program), program.plan));
+        add("sanitizer", sanitized_run((*runs)[run], feed_of_run(test, run)));
+      }
       if (diagnoses.size() != before) break;  // the other build would tell the same story again
     }
     return diagnoses;
@@ -82,32 +86,71 @@ class PortableTarget : public Target {
     return options;
   }
 
-  Result<Loaded> built(const Case& test, const Build& how) const {
-    TRY(Program program, compile(test.graph, options_of(how)));
-    return load(std::move(program));
+  // One executable a run. Each is resized from the one before it: whether a plan still holds is asked of the
+  // plan that is there.
+  Result<LoadedRuns> built(const Case& test, const Build& how) const {
+    const CompileOptions options = options_of(how);
+    LoadedRuns runs;
+    const auto add = [&](Program program) -> Result<void> {
+      TRY(Loaded executable, load(std::move(program)));
+      runs.push_back(std::move(executable));
+      return {};
+    };
+    if (how.anew && has_several_runs(test)) {
+      for (std::size_t run = 0; run <= test.later.size(); ++run) {
+        TRY(const Case one, case_of_run(test, run));
+        TRY(Program program, compile(one.graph, options));
+        TRY_VOID(add(std::move(program)));
+      }
+    } else if (test.symbols.empty()) {
+      TRY(Program program, compile(test.graph, options));
+      TRY_VOID(add(std::move(program)));
+      runs.resize(test.later.size() + 1, runs.front());
+    } else {
+      TRY(Program program, compile(test.graph, test.symbols, options));
+      for (std::size_t run = 0; run <= test.later.size(); ++run) {
+        TRY(program, resize(program, sizes_of_run(test, run), options));
+        TRY_VOID(add(program));
+      }
+    }
+    return runs;
+  }
+
+  // What the pass checks find at the sizes of the first run that shows something.
+  std::vector<PassFailure> pass_failures(const Case& test) const {
+    for (std::size_t run = 0; run <= test.later.size(); ++run) {
+      const Result<Case> one = case_of_run(test, run);
+      if (!one) break;
+      auto failures = check_passes(*one, options_of(plain_build), *profile_);
+      if (!failures.empty()) return failures;
+    }
+    return {};
   }
 
   // Detectors that were asked to raise a finding of their own, although the values may be right.
-  void ask_detectors(const std::array<Loaded, 2>& executables, const Case& test, Outcome& outcome) const {
+  void ask_detectors(const std::array<LoadedRuns, 2>& builds, const Case& test, Outcome& outcome) const {
     const auto raise = [&](std::string stage, std::string kind, std::string message) {
       if (outcome.status == Status::Ok)
         stop(outcome, Status::Error, std::move(stage), std::move(kind), std::move(message));
     };
     if (options_.detect.passes) {
-      for (const PassFailure& failure : check_passes(test, options_of(plain_build), *profile_)) {
+      for (const PassFailure& failure : pass_failures(test)) {
         raise("lower", "PassCheck", fmt::format("pass {} {}", failure.pass, failure.what));
       }
     }
-    for (const Loaded& executable : executables) {
-      const Program& program = executable->program;
-      if (options_.detect.plan) {
-        for (const PlanFailure& failure : check_plan(schedule_of(program), program.plan)) {
-          raise("plan", "PlanChecker", describe(program.graph, failure));
+    if (!options_.detect.plan && !options_.detect.sanitizer) return;
+    for (const LoadedRuns& runs : builds) {
+      for (std::size_t run = 0; run < runs.size(); ++run) {
+        const Program& program = runs[run]->program;
+        if (options_.detect.plan) {
+          for (const PlanFailure& failure : check_plan(schedule_of(program), program.plan)) {
+            raise("plan", "PlanChecker", describe(program.graph, failure));
+          }
         }
-      }
-      if (options_.detect.sanitizer) {
-        for (const PlanFailure& failure : sanitized_run(executable, test)) {
-          raise("run", "ArenaSanitizer", describe(program.graph, failure));
+        if (options_.detect.sanitizer) {
+          for (const PlanFailure& failure : sanitized_run(runs[run], feed_of_run(test, run))) {
+            raise("run", "ArenaSanitizer", describe(program.graph, failure));
+          }
         }
       }
     }

@@ -38,6 +38,22 @@ Observation observe(const Executable& executable, const RunResult& result) {
   return observation;
 }
 
+// The runs after the first, on the instance that has run that one; whether all went well.
+bool run_later(const LoadedRuns& runs, const Case& test, Instance& instance, std::vector<Observation>& seen,
+               Outcome& outcome) {
+  for (std::size_t i = 0; i < test.later.size(); ++i) {
+    const Loaded& executable = runs[i + 1];
+    instance.resize(executable);
+    const Result<RunResult> result = instance.run(test.later[i].feed);
+    if (!result) {
+      stop(outcome, "run", result.error());
+      return false;
+    }
+    seen.push_back(observe(*executable, *result));
+  }
+  return true;
+}
+
 }  // namespace
 
 void stop(Outcome& outcome, Status status, std::string stage, std::string kind, std::string message) {
@@ -53,27 +69,32 @@ void stop(Outcome& outcome, const std::string& stage, const Error& error) {
        error.text());
 }
 
-void run_protocol(const Loaded& executable, const Loaded& again, const Case& test, const std::vector<Tensor>* second,
+void run_protocol(const LoadedRuns& runs, const LoadedRuns& again, const Case& test, const std::vector<Tensor>* second,
                   Outcome& outcome) {
-  Instance instance(executable, first_poison);
+  const bool several = has_several_runs(test);
+  Instance instance(runs.front(), first_poison);
   const Result<RunResult> a = instance.run(test.feed);
   if (!a) return stop(outcome, "run", a.error());
-  outcome.a = observe(*executable, *a);
-  if (second) {
+  outcome.a = observe(*runs.front(), *a);
+  if (several) {
+    if (!run_later(runs, test, instance, outcome.later, outcome)) return;
+  } else if (second) {
     const Result<RunResult> b = instance.run(*second);
     if (!b) return stop(outcome, "run", b.error());
-    outcome.b = observe(*executable, *b);
-    outcome.a_kept = read_all(a->outputs);
+    outcome.b = observe(*runs.front(), *b);
   }
-  const Result<RunResult> fresh = Instance(again, second_poison).run(test.feed);
-  if (!fresh) return stop(outcome, "run", fresh.error());
-  outcome.a_again = observe(*again, *fresh);
+  if (several || second) outcome.a_kept = read_all(a->outputs);
+  Instance fresh(again.front(), second_poison);
+  const Result<RunResult> a_again = fresh.run(test.feed);
+  if (!a_again) return stop(outcome, "run", a_again.error());
+  outcome.a_again = observe(*again.front(), *a_again);
+  if (several) run_later(again, test, fresh, outcome.later_again, outcome);
 }
 
-std::vector<PlanFailure> sanitized_run(const Loaded& executable, const Case& test) {
+std::vector<PlanFailure> sanitized_run(const Loaded& executable, std::span<const Tensor> feed) {
   Sanitizer sanitizer(executable->program);
   // What the data makes an op raise is not the sanitizer's business; it has seen the steps up to there.
-  (void)Instance(executable, first_poison).run(test.feed, &sanitizer);
+  (void)Instance(executable, first_poison).run(feed, &sanitizer);
   return sanitizer.failures();
 }
 

@@ -10,16 +10,19 @@ namespace parallax::portable {
 
 using Loaded = std::shared_ptr<const Executable>;
 
-// A and then B (where there is a feed for it) on one instance, then A on an instance of `again`, whose memory holds
-// other poison. Fills in the outcome's runs, or its stop.
-void run_protocol(const Loaded& executable, const Loaded& again, const Case& test, const std::vector<Tensor>* second,
+// The executables of a case's runs, in order: one program at the sizes of each.
+using LoadedRuns = std::vector<Loaded>;
+
+// All runs on one instance, or A and then B (where there is a feed for it); then all runs on an instance of `again`,
+// whose memory holds other poison. Fills in the outcome's runs, or its stop.
+void run_protocol(const LoadedRuns& runs, const LoadedRuns& again, const Case& test, const std::vector<Tensor>* second,
                   Outcome& outcome);
 
 // Puts an error into an outcome as its status.
 void stop(Outcome& outcome, Status status, std::string stage, std::string kind, std::string message);
 void stop(Outcome& outcome, const std::string& stage, const Error& error);
 
-// Run A under the arena sanitizer.
-std::vector<PlanFailure> sanitized_run(const Loaded& executable, const Case& test);
+// One run under the arena sanitizer, on an instance of its own.
+std::vector<PlanFailure> sanitized_run(const Loaded& executable, std::span<const Tensor> feed);
 
 }  // namespace parallax::portable

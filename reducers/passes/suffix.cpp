@@ -11,7 +11,9 @@ std::optional<Case> first_nodes(const Case& test, std::size_t kept) {
   Sketch sketch = take_apart(test);
   const std::vector<bool> used = used_values(sketch);
   sketch.nodes.resize(kept);
-  const std::vector<bool> still_used = used_values(Sketch{{}, {}, sketch.nodes, {}, {}, {}, sketch.stand_ins});
+  Sketch inside = sketch;
+  inside.outputs.clear();
+  const std::vector<bool> still_used = used_values(inside);
   std::vector<bool> made(used.size(), false);
   for (const Sketch::CallSketch& node : sketch.nodes) {
     for (ValueId result : node.results) made[result.index] = true;

@@ -43,9 +43,13 @@ void simplify_tensor(Tensor& tensor, Simplify simplify) {
 // Everything in a sketch that holds numbers.
 std::vector<Tensor*> tensors_of(Sketch& sketch) {
   std::vector<Tensor*> tensors;
-  for (Sketch::DeclaredStorage& storage : sketch.storages) tensors.push_back(&storage.data);
+  const auto add = [&](auto& given) {
+    tensors.push_back(&given.data);
+    for (Tensor& later : given.later) tensors.push_back(&later);
+  };
+  for (Sketch::DeclaredStorage& storage : sketch.storages) add(storage);
   for (Sketch::GivenValue& source : sketch.sources) {
-    if (!source.storage) tensors.push_back(&source.data);
+    if (!source.storage) add(source);
   }
   return tensors;
 }

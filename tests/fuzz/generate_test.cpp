@@ -49,6 +49,33 @@ TEST(Generate, IsTotalOverRandomTapes) {
   }
 }
 
+// Sizes that change are drawn where every target takes several runs, and hold at each of them.
+TEST(Generate, DrawsSizesThatChange) {
+  GenerateOptions options;
+  options.profile = GenerateProfile::Shape;
+  int symbolic = 0;
+  int of_two = 0;
+  std::set<std::size_t> runs;
+  for (uint64_t k = 0; k < 400; ++k) {
+    Choices choices(9, k);
+    const Case test = generate(choices, options);
+    const Result<void> valid = check_runs(test);
+    ASSERT_TRUE(valid) << k << ": " << valid.error().text();
+    if (test.symbols.empty()) continue;
+    ++symbolic;
+    of_two += test.symbols.list.size() == 2;
+    runs.insert(1 + test.later.size());
+    Choices again(9, k);
+    EXPECT_EQ(to_json(generate(again, options)), to_json(test));
+    const Result<Case> read = parse_case(to_json(test));
+    ASSERT_TRUE(read) << k << ": " << read.error().text();
+    EXPECT_EQ(to_json(*read), to_json(test)) << k;
+  }
+  EXPECT_GT(symbolic, 60);
+  EXPECT_GT(of_two, 10);
+  EXPECT_EQ(runs, (std::set<std::size_t>{2, 3}));
+}
+
 TEST(Generate, IsTotalOverUniformTapes) {
   for (int byte = 0; byte < 256; ++byte) {
     for (std::size_t length : {0U, 1U, 7U, 100U, 5000U}) {

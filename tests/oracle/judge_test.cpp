@@ -63,7 +63,7 @@ Graph identity_graph() {
 
 ExpectedRuns expecting(std::vector<Ball> balls) {
   const BallTensor tensor{DType::F32, {static_cast<int64_t>(balls.size())}, std::move(balls), {}};
-  return {{{tensor}, {tensor}, {}, {0, 0}}, std::nullopt};
+  return {{{tensor}, {tensor}, {}, {0, 0}}, std::nullopt, {}};
 }
 
 Outcome returning(Tensor tensor) {

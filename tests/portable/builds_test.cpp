@@ -11,12 +11,13 @@
 namespace parallax::portable {
 namespace {
 
-std::function<Result<Loaded>(const Build&)> builder(const Case& test, std::vector<std::string> faults = {}) {
-  return [&test, set = FaultSet::of(faults).value()](const Build& build) -> Result<Loaded> {
+std::function<Result<LoadedRuns>(const Build&)> builder(const Case& test, std::vector<std::string> faults = {}) {
+  return [&test, set = FaultSet::of(faults).value()](const Build& build) -> Result<LoadedRuns> {
     CompileOptions options = compile_options(build);
     options.faults = set;
     TRY(Program program, compile(test.graph, options));
-    return load(std::move(program));
+    TRY(Loaded executable, load(std::move(program)));
+    return LoadedRuns{executable};
   };
 }
 
@@ -32,9 +33,9 @@ TEST(Builds, AllGiveTheSameBits) {
     const auto make = builder(test);
     const auto wrong = first_wrong_build(test, make);
     EXPECT_FALSE(wrong) << wrong->summary;
-    const Result<Loaded> full = make(full_build);
+    const Result<LoadedRuns> full = make(full_build);
     ASSERT_TRUE(full) << full.error().text();
-    const Program& program = (*full)->program;
+    const Program& program = full->front()->program;
     partitions += program.partitions.size();
     groups += program.groups.size();
     reuses += program.plan.reuses.size();
@@ -42,7 +43,8 @@ TEST(Builds, AllGiveTheSameBits) {
     for (const PlanFailure& failure : check_plan(schedule_of(program), program.plan)) {
       ADD_FAILURE() << describe(program.graph, failure);
     }
-    for (const PlanFailure& failure : sanitized_run(*full, test)) ADD_FAILURE() << describe(program.graph, failure);
+    for (const PlanFailure& failure : sanitized_run(full->front(), test.feed))
+      ADD_FAILURE() << describe(program.graph, failure);
   }
   EXPECT_GT(partitions, 2000U);
   EXPECT_GT(groups, 100U);
@@ -77,9 +79,9 @@ TEST(Builds, ALoopOfSeveralBlocksTakesRowsAndSingleElements) {
               {"out": "c", "op": "aten.abs.default", "args": ["%b"]}],
     "outputs": ["%c", "%a"]})",
                        R"({"x": [)" + x + R"(], "row": [)" + x.substr(0, x.find(", 20")) + R"(], "one": [7]})");
-  const Result<Loaded> full = builder(test)(full_build);
+  const Result<LoadedRuns> full = builder(test)(full_build);
   ASSERT_TRUE(full);
-  EXPECT_EQ((*full)->program.groups.size(), 1U);
+  EXPECT_EQ(full->front()->program.groups.size(), 1U);
   EXPECT_FALSE(first_wrong_build(test, builder(test)));
 }
 

@@ -10,6 +10,7 @@
 #include "reducers/reduction_passes.h"
 #include "reducers/reduction_state.h"
 #include "tests/reducers/generated_cases.h"
+#include "tests/support/symbolic_case.h"
 
 namespace parallax {
 namespace {
@@ -243,12 +244,44 @@ TEST(Reduce, FindsAnAdjacentPairInFewChecks) {
 TEST(ReductionPasses, EachOffersSomethingOfSomeCase) {
   std::set<std::string_view> offered;
   for (uint64_t stream = 0; stream < 200; ++stream) {
-    const Case start = generated_case(22, stream, 10);
+    // The profile of the generated ones has no runs.
+    const Case start = stream == 0 ? testing::mean_case() : generated_case(22, stream, 10);
     for (const ReductionPass& pass : reduction_passes) {
       if (!offered.contains(pass.name) && !offered_by(pass, start).empty()) offered.insert(pass.name);
     }
   }
   EXPECT_EQ(offered.size(), reduction_passes.size());
+}
+
+TEST(Runs, GoWhereOneShowsTheSame) {
+  const Interesting takes_a_mean = [](const Case& test) { return holds_op(test, "aten.mean.dim"); };
+  const Case reduced = reduce(testing::mean_case(), takes_a_mean, record_ones).reduced;
+  EXPECT_FALSE(has_several_runs(reduced));
+  EXPECT_EQ(reduced.graph.nodes.size(), 1U);
+}
+
+TEST(Runs, StayValidWhereTheyAreNeeded) {
+  int candidates = 0;
+  const Interesting at_two_sizes = [&](const Case& test) {
+    ++candidates;
+    EXPECT_TRUE(check_runs(test)) << to_json(test);
+    return !test.later.empty() && !test.symbols.empty() && holds_op(test, "aten.mul.Tensor");
+  };
+  const Case reduced = reduce(testing::mean_case(), at_two_sizes, record_ones).reduced;
+  EXPECT_GT(candidates, 5);
+  EXPECT_EQ(reduced.graph.nodes.size(), 1U);
+  EXPECT_EQ(reduced.later.size(), 1U);
+  const Result<Case> again = parse_case(to_json(reduced));
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(to_json(*again), to_json(reduced));
+}
+
+TEST(Runs, AreDroppedFromEitherEnd) {
+  const Interesting has_two = [](const Case& test) {
+    return test.later.size() == 1 && test.feed[0].get_double(0) == 3;
+  };
+  const Case reduced = reduce(testing::counting_case(), has_two, record_ones).reduced;
+  EXPECT_EQ(reduced.later.size(), 1U);
 }
 
 // A stack of another shape than its operand cannot be bypassed; the output can be the operand.

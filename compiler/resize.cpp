@@ -1,0 +1,27 @@
+#include "compiler/resize.h"
+
+#include "compiler/lower.h"
+#include "planner/plan_checker.h"
+
+namespace parallax {
+
+bool plan_still_holds(const Program& planned, const Program& resized) {
+  return check_plan(schedule_of(resized), planned.plan).empty();
+}
+
+bool follows_the_sizes(const Argument&) { return true; }
+
+Result<Program> resize(const Program& program, const SymbolSizes& sizes, const CompileOptions& options) {
+  const ActiveMutant mutant(options.faults.mutant());
+  const CompilerParts parts = options.faults.parts();
+  // Storages that lie apart are nobody's business but their own, whatever the planner's parts say.
+  const auto keeps_plan = options.reuse_memory ? parts.resize.keeps_plan : plan_still_holds;
+  Program resized = program;
+  TRY(resized.graph, with_numbers_at(program.graph, program.symbols, program.varying, sizes, parts.resize.refreshes));
+  if (!keeps_plan(program, resized)) {
+    TRY(resized.plan, plan_program(resized, parts, options));
+  }
+  return resized;
+}
+
+}  // namespace parallax

@@ -1,0 +1,65 @@
+// The runs of a case, each as a concrete case of its own.
+
+#include <fmt/format.h>
+
+#include "graph/case.h"
+
+namespace parallax {
+namespace {
+
+std::unexpected<Error> of_run(std::size_t run, Error error) {
+  error.reason = fmt::format("run {}: {}", run + 1, error.reason);
+  return std::unexpected(std::move(error));
+}
+
+Result<Graph> graph_of_run(const Case& test, std::size_t run) {
+  if (run == 0) return test.graph;
+  auto graph = at_sizes(test.graph, test.symbols, test.later[run - 1].sizes);
+  if (!graph) return of_run(run, std::move(graph).error());
+  return graph;
+}
+
+Result<void> check_feed(const Graph& graph, const std::vector<Tensor>& feed) {
+  const std::vector<FeedSlot> slots = feed_slots(graph);
+  if (slots.size() != feed.size()) return fail("{} tensors are fed to {} inputs", feed.size(), slots.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const Dims& sizes = slots[i].layout.sizes;
+    if (feed[i].dtype == slots[i].dtype && feed[i].sizes == sizes) continue;
+    return fail("'{}' is {} and not {}", slots[i].name, type_text(slots[i].dtype, sizes),
+                type_text(feed[i].dtype, feed[i].sizes));
+  }
+  return {};
+}
+
+}  // namespace
+
+SymbolSizes sizes_of_run(const Case& test, std::size_t run) {
+  return run == 0 ? sizes_of(test.graph, test.symbols) : test.later[run - 1].sizes;
+}
+
+const std::vector<Tensor>& feed_of_run(const Case& test, std::size_t run) {
+  return run == 0 ? test.feed : test.later[run - 1].feed;
+}
+
+Result<Case> case_of_run(const Case& test, std::size_t run) {
+  Case one = test;
+  TRY(one.graph, graph_of_run(test, run));
+  one.feed = feed_of_run(test, run);
+  if (run > 0) one.expect = test.later[run - 1].expect;
+  one.symbols = {};
+  one.later.clear();
+  return one;
+}
+
+Result<void> check_runs(const Case& test) {
+  if (!has_several_runs(test)) return {};
+  TRY([[maybe_unused]] const Graph bound, at_sizes(test.graph, test.symbols, test.symbols.bound()));
+  for (std::size_t run = 0; run <= test.later.size(); ++run) {
+    TRY(const Graph graph, graph_of_run(test, run));
+    const auto fits = check_feed(graph, feed_of_run(test, run));
+    if (!fits) return of_run(run, fits.error());
+  }
+  return {};
+}
+
+}  // namespace parallax

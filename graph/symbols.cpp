@@ -1,0 +1,120 @@
+#include "graph/symbols.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/check.h"
+
+namespace parallax {
+namespace {
+
+// As GraphBuilder has it.
+constexpr int64_t max_elements = int64_t{1} << 28;
+
+Result<void> check_ranges(const Symbols& symbols, const SymbolSizes& sizes) {
+  PARALLAX_CHECK(sizes.size() == symbols.list.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto& [name, low, high] = symbols.list[i];
+    if (sizes[i] < low || sizes[i] > high) return fail("{} is {}, outside [{}, {}]", name, sizes[i], low, high);
+  }
+  return {};
+}
+
+Result<void> resize_inputs(const Symbols& symbols, const SymbolSizes& sizes, Graph& graph) {
+  for (const auto& [source, dim, symbol] : symbols.dims) {
+    TensorMeta& meta = graph.metas[graph.sources[source].value.index];
+    meta.layout.sizes[dim] = sizes[symbol];
+    const auto elements = checked_numel(meta.layout.sizes);
+    if (!elements || *elements > max_elements)
+      return fail("'{}' of shape [{}] is too large", graph.name(graph.sources[source].value),
+                  to_string(meta.layout.sizes));
+    meta.layout.strides = contiguous_strides(meta.layout.sizes);
+    graph.storages[meta.storage.index].elements = meta.layout.extent();
+  }
+  return {};
+}
+
+// Whether a result lies in memory as it does in the graph.
+bool shares_alike(const Graph& graph, const std::vector<std::optional<NodeId>>& makers, NodeId node,
+                  const ResultMeta& now, ValueId result) {
+  const StorageId storage = graph.meta(result).storage;
+  if (!now.alias.valid()) return makers[storage.index] == node;
+  const bool same_object = graph.node(node).op->writes() || now.same_object;
+  return graph.meta(now.alias).storage == storage &&
+         same_object == (graph.objects[now.alias.index] == graph.objects[result.index]);
+}
+
+// Infers a node anew over what its operands have become.
+Result<void> resize_node(const Graph& graph, const std::vector<std::optional<NodeId>>& makers, NodeId id,
+                         Graph& resized) {
+  const Node& node = graph.node(id);
+  TRY(const std::vector<ResultMeta> results, node.op->infer(Call(*node.op, node.arguments, resized.metas)));
+  if (results.size() != node.results.size())
+    return fail("has {} results and not {}", results.size(), node.results.size());
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    TensorMeta& meta = resized.metas[node.results[k].index];
+    const auto elements = checked_numel(results[k].layout.sizes);
+    if (!elements || *elements > max_elements)
+      return fail("a result of shape [{}] is too large", to_string(results[k].layout.sizes));
+    if (results[k].dtype != meta.dtype) return fail("gives another dtype");
+    if (!shares_alike(graph, makers, id, results[k], node.results[k]))
+      return fail("shares memory at some sizes and not at others");
+    meta.layout = results[k].layout;
+    if (!results[k].alias.valid()) resized.storages[meta.storage.index].elements = meta.layout.extent();
+  }
+  return {};
+}
+
+}  // namespace
+
+SymbolSizes Symbols::bound() const {
+  SymbolSizes sizes;
+  for (const Symbol& symbol : list) sizes.push_back(symbol.high);
+  return sizes;
+}
+
+const Symbol* Symbols::at(std::size_t source, int dim) const {
+  for (const SymbolicDim& symbolic : dims) {
+    if (symbolic.source == source && symbolic.dim == dim) return &list[symbolic.symbol];
+  }
+  return nullptr;
+}
+
+SymbolSizes sizes_of(const Graph& graph, const Symbols& symbols) {
+  SymbolSizes sizes(symbols.list.size());
+  for (const auto& [source, dim, symbol] : symbols.dims) {
+    sizes[symbol] = graph.meta(graph.sources[source].value).layout.sizes[dim];
+  }
+  return sizes;
+}
+
+std::string text(const Symbols& symbols, const SymbolSizes& sizes) {
+  std::string text;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    text += fmt::format("{}{}={}", i > 0 ? ", " : "", symbols.list[i].name, sizes[i]);
+  return text;
+}
+
+Result<Graph> at_sizes(const Graph& graph, const Symbols& symbols, const SymbolSizes& sizes) {
+  TRY_VOID(check_ranges(symbols, sizes));
+  Graph resized = graph;
+  TRY_VOID(resize_inputs(symbols, sizes, resized));
+  // An op may ask how far anything reaches into an operand's storage: nothing does that is not made yet.
+  for (const Node& node : graph.nodes) {
+    for (ValueId result : node.results) resized.metas[result.index].layout = contiguous_layout({0});
+  }
+  const std::vector<std::optional<NodeId>> makers = storage_makers(graph);
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    auto done = resize_node(graph, makers, NodeId(n), resized);
+    if (done) continue;
+    const Node& node = graph.nodes[n];
+    Error error = std::move(done).error();
+    error.reason =
+        fmt::format("at {} node '{}' ({}): {}", text(symbols, sizes), node.name, node.op->name, error.reason);
+    return std::unexpected(std::move(error));
+  }
+  return resized;
+}
+
+}  // namespace parallax

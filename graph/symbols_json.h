@@ -1,0 +1,25 @@
+// Symbols as the case file writes them: {"B": [1, 8]}, "f32[B,3]" as an input's type, and concrete types in each feed.
+#pragma once
+
+#include "core/json_field.h"
+#include "graph/symbols.h"
+#include "graph/type_text.h"
+
+namespace parallax {
+
+// The symbols of a case and the dims of the graph's inputs that they are. Refuses a name that no input's type has, and
+// an input that has one and is not row-major in memory of its own.
+Result<Symbols> read_symbols(const Field& symbols, const Field& graph);
+// {"B": [1, 8]}
+Json symbols_json(const Symbols& symbols);
+
+// What one feed makes of the symbols: its entries for inputs with symbols carry their type. Refuses two dims that
+// disagree and a size outside the range.
+Result<SymbolSizes> read_symbol_sizes(const Symbols& symbols, const Field& graph, const Field& feed);
+
+// The sizes that names in a type stand for.
+NamedSize named_sizes(const Symbols& symbols, const SymbolSizes& sizes);
+// The type of a source, its symbols by name.
+std::string symbolic_type_text(const Graph& graph, std::size_t source, const Symbols& symbols);
+
+}  // namespace parallax
