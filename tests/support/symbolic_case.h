@@ -30,6 +30,14 @@ inline Case mean_case() {
     "outputs": ["%m", "%e"]})");
 }
 
+// v, the variance of x over B: a sum that is divided by B, of differences to one that is.
+inline Case variance_case() {
+  return symbolic_case(R"({
+    "inputs": {"x": {"type": "f32[B,2]"}},
+    "nodes": [{"out": "v", "op": "aten.var.correction", "args": ["%x", [0]], "kwargs": {"correction": 0}}],
+    "outputs": ["%v"]})");
+}
+
 // A buffer that grows by what is fed, in three runs.
 inline Case counting_case() {
   Result<Case> test = parse_case(R"({"parallax": 1, "name": "t", "requires": ["runs"], "graph": {
