@@ -23,7 +23,8 @@ struct CompileOptions {
   PassSelection selection{};
 };
 
-// Called with each pass that has run, the graph that it was given and the one that it made.
+// Called with each pass, the graph that it was given and the one that it made: the same object where it was left out,
+// because it had nothing to do.
 using PassObserver = std::function<void(const Pass& pass, const Graph& before, const Graph& after)>;
 
 // The plan is not checked here: nothing may depend on its being right (planner/plan_checker.h).

@@ -278,7 +278,7 @@ TEST(Runs, StayValidWhereTheyAreNeeded) {
 
 TEST(Runs, AreDroppedFromEitherEnd) {
   const Interesting has_two = [](const Case& test) {
-    return test.later.size() == 1 && test.feed[0].get_double(0) == 3;
+    return test.later.size() == 1 && !test.feed.empty() && test.feed[0].get_double(0) == 3;
   };
   const Case reduced = reduce(testing::counting_case(), has_two, record_ones).reduced;
   EXPECT_EQ(reduced.later.size(), 1U);

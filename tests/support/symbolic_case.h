@@ -5,16 +5,16 @@
 
 namespace parallax::testing {
 
-// GRAPH with an input "x" of type f32[B,2], run at the bound B = 4 and at 2.
-inline std::string symbolic_json(const std::string& graph) {
-  return R"({"parallax": 1, "name": "t", "requires": ["runs", "symbols"], "symbols": {"B": [1, 4]}, "graph": )" +
-         graph + R"(, "runs": [
+// GRAPH with an input "x" of type f32[B,2], run at the bound B = 4 and at 2. B is at least `least`.
+inline std::string symbolic_json(const std::string& graph, int least = 1) {
+  return R"({"parallax": 1, "name": "t", "requires": ["runs", "symbols"], "symbols": {"B": [)" + std::to_string(least) +
+         R"(, 4]}, "graph": )" + graph + R"(, "runs": [
     {"feed": {"x": {"type": "f32[4,2]", "data": [1, 2, 3, 4, 5, 6, 7, 8]}}},
     {"feed": {"x": {"type": "f32[2,2]", "data": [3, 1, 4, 1]}}}]})";
 }
 
-inline Case symbolic_case(const std::string& graph) {
-  Result<Case> test = parse_case(symbolic_json(graph));
+inline Case symbolic_case(const std::string& graph, int least = 1) {
+  Result<Case> test = parse_case(symbolic_json(graph, least));
   EXPECT_TRUE(test) << test.error().text();
   return test.value();
 }
@@ -30,12 +30,14 @@ inline Case mean_case() {
     "outputs": ["%m", "%e"]})");
 }
 
-// v, the variance of x over B: a sum that is divided by B, of differences to one that is.
+// v, the variance of x over B: a sum that is divided by B, of differences to one that is. B is never 1, where a
+// division by it is none.
 inline Case variance_case() {
   return symbolic_case(R"({
     "inputs": {"x": {"type": "f32[B,2]"}},
     "nodes": [{"out": "v", "op": "aten.var.correction", "args": ["%x", [0]], "kwargs": {"correction": 0}}],
-    "outputs": ["%v"]})");
+    "outputs": ["%v"]})",
+                       2);
 }
 
 // A buffer that grows by what is fed, in three runs.
