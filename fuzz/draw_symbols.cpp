@@ -31,10 +31,16 @@ void add_symbol(Choices& choices, const Graph& graph, std::string name, Symbols&
   const std::vector<Place> places = possible_places(graph, symbols);
   if (places.empty()) return;
   Place first = choices.pick(places);
-  // Two dims of one input exchange their sizes without a change of its total, which is what careless caches go by.
-  if (!symbols.empty() && choices.chance(60)) {
-    const auto beside = std::ranges::find(places, symbols.dims.front().source, &Place::source);
-    if (beside != places.end()) first = *beside;
+  const auto has_symbols = [&](std::size_t source) {
+    return std::ranges::find(symbols.dims, source, &SymbolicDim::source) != symbols.dims.end();
+  };
+  // Two dims of the same inputs exchange their sizes without a change of the total, which is what careless caches go
+  // by.
+  bool beside = false;
+  if (!symbols.empty() && choices.chance(70)) {
+    const auto other_dim = std::ranges::find(places, symbols.dims.front().source, &Place::source);
+    beside = other_dim != places.end();
+    if (beside) first = *other_dim;
   }
   const auto sizes = [&](std::size_t source) -> const Dims& {
     return graph.meta(graph.sources[source].value).layout.sizes;
@@ -45,7 +51,7 @@ void add_symbol(Choices& choices, const Graph& graph, std::string name, Symbols&
   symbols.dims.push_back({first.source, first.dim, symbol});
   for (const auto& [source, dim] : places) {
     const bool alike = source != first.source && dim == first.dim && sizes(source) == sizes(first.source);
-    if (alike && choices.chance(85)) symbols.dims.push_back({source, dim, symbol});
+    if (alike && (beside ? has_symbols(source) : choices.chance(85))) symbols.dims.push_back({source, dim, symbol});
   }
 }
 
