@@ -227,8 +227,9 @@ Ball ball_hardswish(const BallMath& math, const Ball& x) {
   if (quotient.is_exact() && quotient.mid == 0) return quotient;
   double error = (quotient.is_exact() ? 4 : 3) * math.rounding(reach(quotient));
   if (math.profile().hardswish_cancels) {
+    // The sixth is off by a unit roundoff of itself, which twice its half ulp covers; the product is rounded once more.
     const double bend = std::min(reach(x), 3.0);
-    error += bend * math.rounding(bend / 6);
+    error += bend * (math.rounding(bend / 3) + math.rounding(bend / 6));
   }
   return widened(math, quotient, error);
 }

@@ -61,8 +61,10 @@ bool is_reshape(const NodeCall& call) {
   });
   if (maker == graph.nodes.end() || &*maker == &call.node()) return false;
   const Layout& whole = graph.meta(maker->results.front()).layout;
+  const Layout& from = call.tensor(0).layout;  // as_strided may show more than its operand
   return is_contiguous(whole) && whole.offset == result.layout.offset && whole.numel() == result.layout.numel() &&
-         is_contiguous(call.tensor(0).layout) && order_of(NodeCall(graph, *maker)) == Order::RowMajor;
+         is_contiguous(from) && from.offset == whole.offset && from.numel() == whole.numel() &&
+         order_of(NodeCall(graph, *maker)) == Order::RowMajor;
 }
 
 bool takes_row_major(const Graph& graph, const Node& node) {

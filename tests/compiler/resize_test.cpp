@@ -50,10 +50,10 @@ TEST(Resize, AProgramIsMadeForOneSizeAtATime) {
 
 // Seven is none of the sizes that a compilation tries.
 bool takes_all_but_seven(const Graph& graph, const Node& node) {
-  return graph.meta(node.results.front()).layout.sizes.front() != 7;
+  return graph.meta(node.results.front()).layout.sizes[0] != 7;
 }
 bool takes_many(const Graph& graph, const Node& node) {
-  return graph.meta(node.results.front()).layout.sizes.front() > 2;
+  return graph.meta(node.results.front()).layout.sizes[0] > 2;
 }
 
 TEST(Resize, ABackendHasItsSayAtEverySize) {

@@ -392,15 +392,17 @@ TEST(WrongKernels, AHardswishThatCancelsIsCaught) {
   const auto call = CheckedCall::build("aten.hardswish.default", DType::F32, eager(), operands, {});
   std::mt19937_64 random(seed);
   const std::vector<PlainTensor> values = call.draw_members(random);
-  int cancelling = 0;
+  int caught_ones = 0;
   for (uint64_t implementation = 0; implementation < 20; ++implementation) {
     Perturbed p(DType::F32, cancels, implementation);
     const auto results = call.run(plain_op("aten.hardswish.default"), p, values);
-    EXPECT_EQ(caught(call, results), p.hardswish_cancels()) << implementation;
+    // One that computes in a wider format loses nothing by it.
+    const bool found = caught(call, results);
+    EXPECT_TRUE(p.hardswish_cancels() || !found) << implementation;
     EXPECT_FALSE(caught(allowed, results)) << implementation;
-    cancelling += p.hardswish_cancels();
+    caught_ones += found;
   }
-  EXPECT_GE(cancelling, 3);
+  EXPECT_GE(caught_ones, 3);
 }
 
 }  // namespace
