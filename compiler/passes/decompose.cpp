@@ -9,6 +9,10 @@ namespace parallax {
 Result<Graph> decompose_with(const Graph& graph, const DecompositionTable& table) {
   Rewriter rewriter(graph);
   for (const Node& node : graph.nodes) {
+    if (!table.find(node.op->name)) {
+      TRY_VOID(rewriter.copy(node));
+      continue;
+    }
     TRY(const auto parts, composed(rewriter, table, *node.op, rewriter.mapped_arguments(node), node.name));
     if (!parts) {
       TRY_VOID(rewriter.copy(node));

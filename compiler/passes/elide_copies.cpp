@@ -266,15 +266,13 @@ Result<Graph> elide_copies(const Graph& graph) { return elide_copies_with(graph,
 
 Result<Graph> elide_copies_with(const Graph& graph, const ElisionRules& rules) {
   TRY(Graph result, renumbered(graph));
-  for (bool again = true; again;) {
+  Elision elision(result, rules);
+  bool elided = false;
+  for (bool again = true; again; elided |= again) {
     again = false;
-    Elision elision(result, rules);
     for (std::size_t n = 0; n < result.nodes.size(); ++n) again |= elision.elide(n);
-    if (again) {
-      TRY(result, renumbered(result));
-    }
   }
-  return result;
+  return elided ? renumbered(result) : result;
 }
 
 }  // namespace parallax

@@ -141,7 +141,7 @@ Result<Graph> sink_permutes_with(const Graph& graph, MapDimsFn map_dims, const V
       continue;
     }
     if (auto view = one_view(matcher, *call.op, call.arguments, views)) call = *std::move(view);
-    TRY_VOID(matcher.add(node, call));
+    TRY_VOID(matcher.add(node, std::move(call)));
   }
   return rewriter.finish();
 }
