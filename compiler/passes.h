@@ -45,6 +45,7 @@ bool holds_constant_calls(const Graph& graph);
 Result<Graph> simplify(const Graph& graph);
 // Permutations move towards the outputs, where they meet others and cancel (sink_permutes.cpp).
 Result<Graph> sink_permutes(const Graph& graph);
+bool holds_permutes(const Graph& graph);
 // The same call on the same operands is made once (merge_common_calls.cpp).
 Result<Graph> merge_common_calls(const Graph& graph);
 // Nodes whose results reach neither an output nor a write disappear (drop_dead_nodes.cpp).
@@ -52,6 +53,7 @@ Result<Graph> drop_dead_nodes(const Graph& graph);
 bool holds_dead_nodes(const Graph& graph);
 // Copies that nobody can tell from their source become aliases of it (elide_copies.cpp).
 Result<Graph> elide_copies(const Graph& graph);
+bool holds_copies(const Graph& graph);
 
 // A pass that looks at nothing but the graph.
 template <Result<Graph> (*run)(const Graph& graph)>
@@ -65,10 +67,10 @@ inline constexpr std::array standard_passes = {
     Pass{"decompose", by_graph<decompose>},
     Pass{"fold_constants", fold_constants, holds_constant_calls},
     Pass{"simplify", by_graph<simplify>},
-    Pass{"sink_permutes", by_graph<sink_permutes>},
+    Pass{"sink_permutes", by_graph<sink_permutes>, holds_permutes},
     Pass{"merge_common_calls", by_graph<merge_common_calls>},
     Pass{"drop_dead_nodes", by_graph<drop_dead_nodes>, holds_dead_nodes},
-    Pass{"elide_copies", by_graph<elide_copies>},
+    Pass{"elide_copies", by_graph<elide_copies>, holds_copies},
 };
 
 }  // namespace parallax

@@ -144,15 +144,10 @@ Result<std::span<const ValueId>> GraphBuilder::add_known_node(const Op& op, std:
   if (name.empty()) name = fresh_name("v");
   TRY_VOID(claim_name(name));
   const bool list = op.schema.has_list_result();
-  result_names.resize(results.size());
-  for (std::size_t k = 0; k < results.size(); ++k) {
-    std::string& result_name = result_names[k];
-    if (!list) {
-      result_name = name;
-      continue;
-    }
-    if (result_name.empty()) result_name = fresh_name(name + "_");
-    if (auto claimed = claim_name(result_name); !claimed) {
+  if (list) result_names.resize(results.size());
+  for (std::size_t k = 0; list && k < results.size(); ++k) {
+    if (result_names[k].empty()) result_names[k] = fresh_name(name + "_");
+    if (auto claimed = claim_name(result_names[k]); !claimed) {
       used_names_.drop_newest(k + 1);
       return std::unexpected(claimed.error());
     }
@@ -171,7 +166,7 @@ Result<std::span<const ValueId>> GraphBuilder::add_known_node(const Op& op, std:
       constant_storage_.push_back(false);
       meta.storage = StorageId(graph_.storages.size() - 1);
     }
-    node.results.push_back(new_value(std::move(result_names[k]), meta, object));
+    node.results.push_back(new_value(list ? std::move(result_names[k]) : node.name, meta, object));
   }
   graph_.nodes.push_back(std::move(node));
   return std::span<const ValueId>(graph_.nodes.back().results);

@@ -262,6 +262,10 @@ class Elision {
 
 }  // namespace
 
+bool holds_copies(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes, [&](const Node& node) { return view_form(graph, node).has_value(); });
+}
+
 Result<Graph> elide_copies(const Graph& graph) { return elide_copies_with(graph, {}); }
 
 Result<Graph> elide_copies_with(const Graph& graph, const ElisionRules& rules) {
@@ -272,7 +276,8 @@ Result<Graph> elide_copies_with(const Graph& graph, const ElisionRules& rules) {
     again = false;
     for (std::size_t n = 0; n < result.nodes.size(); ++n) again |= elision.elide(n);
   }
-  return elided ? renumbered(result) : result;
+  if (elided) return renumbered(result);
+  return result;
 }
 
 }  // namespace parallax

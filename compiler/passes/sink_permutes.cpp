@@ -146,6 +146,12 @@ Result<Graph> sink_permutes_with(const Graph& graph, MapDimsFn map_dims, const V
   return rewriter.finish();
 }
 
+bool holds_permutes(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes, [](const Node& node) {
+    return std::ranges::find(permuting_ops, node.op->name) != permuting_ops.end();
+  });
+}
+
 Result<Graph> sink_permutes(const Graph& graph) { return sink_permutes_with(graph, unpermuted_dims, view_rules); }
 
 }  // namespace parallax
