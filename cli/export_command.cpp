@@ -1,11 +1,24 @@
-// parallax export: a case in another form.
+// parallax export: a case, or a finding, in another form.
 #include <fmt/format.h>
 
-#include "cli/named_cases.h"
+#include <array>
+#include <filesystem>
+
+#include "backends/examine.h"
 #include "cli/command.h"
+#include "cli/named_cases.h"
 #include "cli/target_options.h"
+#include "corpus/issue_text.h"
+#include "corpus/store.h"
+#include "fuzz/campaign.h"
+#include "fuzz/controls.h"
 #include "graph/dot.h"
+#include "graph/emit_executorch.h"
+#include "graph/emit_gtest.h"
 #include "graph/emit_pytorch.h"
+#include "graph/emit_reproducer.h"
+#include "graph/emit_thunder.h"
+#include "graph/origin.h"
 #include "graph/print.h"
 
 namespace parallax {
@@ -14,17 +27,111 @@ namespace {
 struct ExportFlags {
   std::string path;
   std::string form = "text";
+  std::string target;
+  TargetOptions target_options;
 };
 
-Result<int> export_case(const ExportFlags& flags) {
-  TRY(Case test, read_one_case(flags.path));
-  if (flags.form == "text") {
-    fmt::print("{}", parallax::print(test));
-  } else if (flags.form == "dot") {
-    fmt::print("{}", to_dot(test.graph, test.name));
-  } else {
-    fmt::print("{}", emit_pytorch(test));
+// What a file says of its case: where it diverged, as its origin has it. How sure that is, the file alone knows.
+Finding finding_of(Case test) {
+  Finding finding;
+  const Origin origin = origin_of(test);
+  finding.target = origin.target;
+  finding.signature = finding.reason = origin.signature;
+  if (!origin.version.empty()) finding.versions.emplace_back(family_of_target(origin.target), origin.version);
+  if (std::vector<Control> controls = control_cases(test); !controls.empty()) {
+    finding.control = std::move(controls.front());
   }
+  finding.original = test;
+  finding.reduced = std::move(test);
+  return finding;
+}
+
+// A finding's folder, or a case file.
+Result<Finding> read_subject(const std::string& path) {
+  if (std::filesystem::exists(std::filesystem::path(path) / "finding.json")) {
+    TRY(Finding finding, load_finding(path));
+    finding.control = passing_control(finding.reduced, finding.controls);
+    return finding;
+  }
+  TRY(Case test, read_one_case(path));
+  return finding_of(std::move(test));
+}
+
+ScriptOptions options_for(const Finding& finding) {
+  return finding.id.empty() ? ScriptOptions{.comment = "", .target = finding.target, .control = finding.control}
+                            : script_options(finding);
+}
+
+// ExecuTorch's portable kernels, where the case is no finding of another of its targets.
+Result<std::string> executorch_script(Finding finding, const std::string& asked) {
+  if (asked.empty() && !drives_executorch(family_of_target(finding.target))) finding.target = "executorch-portable";
+  return emit_executorch(finding.reduced, options_for(finding));
+}
+
+// The verdicts of our own compiler, with the faults and without, and of what the case records.
+Result<std::string> gtest_text(const Case& test, const ExportFlags& flags) {
+  const std::string name = flags.target.empty() ? "portable" : flags.target;
+  if (!runs_in_process(name)) return fail("--target {}: a GoogleTest case drives what runs in its own process", name);
+  std::vector<AskedVerdict> verdicts;
+  const auto judge = [&](const std::string& target, const TargetOptions& options) -> Result<void> {
+    TRY(std::unique_ptr<Target> opened, open_target(target, options));
+    const Verdict verdict = examine(*opened, test).judgement.verdict;
+    verdicts.push_back({target, options.faults, std::string(parallax::name(verdict))});
+    return {};
+  };
+  if (!flags.target_options.faults.empty()) TRY_VOID(judge(name, flags.target_options));
+  TRY_VOID(judge(name, {}));
+  if (test.expect.outputs) TRY_VOID(judge("recorded", {}));
+  return emit_gtest(test, verdicts);
+}
+
+Result<std::string> issue(Finding finding, const ExportFlags& flags) {
+  if (!flags.target.empty()) {
+    TRY(std::unique_ptr<Target> target, open_target(flags.target, flags.target_options));
+    const Examination examination = examine(*target, finding.reduced);
+    if (!is_finding(examination.judgement.verdict)) {
+      return std::unexpected(Error{ErrorKind::Invalid, flags.path, "",
+                                   fmt::format("does not diverge on {}: {}; there is nothing to report", flags.target,
+                                               name(examination.judgement.verdict))});
+    }
+    CampaignOptions options;
+    options.target_options = flags.target_options;
+    options.reduce = false;
+    finding = make_finding(*target, finding.reduced, examination, options).finding;
+  } else if (finding.id.empty()) {
+    // A signature begins with its verdict: "mismatch: …", "internal_error | …".
+    const std::string& text = finding.signature;
+    const auto verdict = parse_verdict(text.substr(0, text.find_first_of(": |")));
+    if (!verdict || finding.target.empty()) {
+      return std::unexpected(Error{ErrorKind::Invalid, flags.path, "/origin",
+                                   "does not say where and how the case diverges; --target T runs it there"});
+    }
+    finding.verdict = *verdict;
+  }
+  TRY(const std::string script, emit_reproducer(finding.reduced, options_for(finding)));
+  return issue_text(finding, script);
+}
+
+Result<std::string> exported(const ExportFlags& flags) {
+  TRY(Finding finding, read_subject(flags.path));
+  const std::string& form = flags.form;
+  if (form == "issue") return issue(std::move(finding), flags);
+  if (form == "gtest") return gtest_text(finding.reduced, flags);
+  if (form == "text") return parallax::print(finding.reduced);
+  if (form == "dot") return to_dot(finding.reduced.graph, finding.reduced.name);
+  if (!flags.target.empty()) finding.target = flags.target;
+  if (form == "executorch") return executorch_script(std::move(finding), flags.target);
+  if (form == "thunder") return emit_thunder(finding.reduced, options_for(finding));
+  return emit_pytorch(finding.reduced, options_for(finding));
+}
+
+Result<int> export_case(const ExportFlags& flags) {
+  auto text = exported(flags);
+  if (!text) {
+    if (text.error().file.empty()) text.error().file = flags.path;
+    return std::unexpected(text.error());
+  }
+  fmt::print("{}", *text);
   return nothing_new;
 }
 
@@ -32,10 +139,21 @@ Result<int> export_case(const ExportFlags& flags) {
 
 void add_export_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<ExportFlags>();
-  CLI::App* command = program.add_subcommand("export", "A case in another form: a PyTorch script, a Graphviz picture, text.");
-  command->footer("Example:\n  parallax export case.json --to dot | dot -Tsvg > case.svg");
-  command->add_option("case", flags->path, "A case file")->required();
-  command->add_option("--to", flags->form, "pytorch, dot or text")->capture_default_str()->check(CLI::IsMember({"pytorch", "dot", "text"}));
+  CLI::App* command = program.add_subcommand(
+      "export", "A case or a finding in another form: a script to paste, an issue text, a test, a picture, text.");
+  command->footer(
+      "Examples:\n"
+      "  parallax export case.json --to dot | dot -Tsvg > case.svg\n"
+      "  parallax export findings/7KQ2 --to issue > issue.md\n"
+      "  parallax export case.json --to pytorch --target torch-inductor > bug.py && python bug.py\n"
+      "  parallax export case.json --to gtest --plant F01 > case_test.cpp");
+  command->add_option("case", flags->path, "A case file, or a finding's folder")->required();
+  command->add_option("--to", flags->form, "pytorch, executorch, thunder, gtest, issue, dot or text")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"pytorch", "executorch", "thunder", "gtest", "issue", "dot", "text"}));
+  command->add_option("--target", flags->target,
+                      "What a script holds against eager (default: where the case diverged); gtest and issue run it");
+  add_target_options(*command, flags->target_options);
   command->callback([flags, &exit_code] { exit_code = code_of(export_case(*flags)); });
 }
 

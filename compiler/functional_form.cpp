@@ -23,12 +23,19 @@ Result<ValueId> in_dtype(Rewriter& rewriter, ValueId value, DType dtype, const s
 constexpr std::array<std::string_view, 3> fills = {"aten.fill_.Scalar", "aten.fill_.Tensor", "aten.zero_.default"};
 constexpr std::array<std::string_view, 2> masked_fills = {"aten.masked_fill_.Scalar", "aten.masked_fill_.Tensor"};
 
-// Fills have no twin of the same parameters; what they leave is a tensor like the target.
-struct FillTwin {
-  std::string_view fill, like;
+// What has no twin of the same parameters. Fills leave a tensor like the target; polygamma takes its order first.
+struct OtherTwin {
+  std::string_view write, twin;
+  bool swapped = false;  // the first two parameters
 };
-constexpr std::array fill_twins = {FillTwin{"aten.fill_.Scalar", "aten.full_like.default"},
-                                   FillTwin{"aten.zero_.default", "aten.zeros_like.default"}};
+constexpr std::array other_twins = {OtherTwin{"aten.fill_.Scalar", "aten.full_like.default"},
+                                    OtherTwin{"aten.zero_.default", "aten.zeros_like.default"},
+                                    OtherTwin{"aten.polygamma_.default", "aten.polygamma.default", true}};
+
+const OtherTwin* other_twin(const Op& op) {
+  const auto* found = std::ranges::find(other_twins, op.name, &OtherTwin::write);
+  return found == other_twins.end() ? nullptr : found;
+}
 
 bool one_of(std::span<const std::string_view> names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
@@ -89,8 +96,8 @@ Result<ValueId> copied_source(Rewriter& rewriter, const std::vector<Argument>& a
 const Op* functional_twin(const Op& op) {
   if (std::ranges::count_if(op.schema.parameters, &Parameter::written) != 1) return nullptr;
   if (op.functional) return op.functional->schema.has_list_result() ? nullptr : op.functional;
-  const auto* twin = std::ranges::find(fill_twins, op.name, &FillTwin::fill);
-  return twin == fill_twins.end() ? nullptr : &op_named(twin->like);
+  const OtherTwin* other = other_twin(op);
+  return other ? &op_named(other->twin) : nullptr;
 }
 
 IntList to_list(const Dims& dims) { return IntList(dims.begin(), dims.end()); }
@@ -115,6 +122,7 @@ Result<FunctionalForm> functional_form(Rewriter& rewriter, const Op& op, std::ve
     return form;
   }
   if (!op.functional) {
+    if (other_twin(op)->swapped) std::swap(arguments[0], arguments[1]);
     TRY(arguments, bind_arguments(*functional, std::move(arguments)));  // its further parameters have defaults
   }
   TRY(const std::vector<ValueId> results, builder.add_node(*functional, arguments, name));

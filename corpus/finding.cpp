@@ -52,6 +52,9 @@ Result<Finding> read_finding(const Field& root) {
       finding.planted.push_back(std::move(fault));
     }
   }
+  if (root.find("reason")) {
+    TRY(finding.reason, text_member(root, "reason"));
+  }
   if (root.find("blame")) {
     TRY(finding.blame, text_member(root, "blame"));
   }
@@ -91,6 +94,7 @@ std::string finding_json(const Finding& finding) {
                {"signature", finding.signature},
                {"nodes", finding.reduced.graph.nodes.size()},
                {"original_nodes", finding.original.graph.nodes.size()}};
+  if (!finding.reason.empty()) json["reason"] = finding.reason;
   if (!finding.stage.empty()) json["stage"] = finding.stage;
   for (const auto& [what, verdict] : finding.controls) json["controls"][what] = name(verdict);
   if (!finding.planted.empty()) json["planted"] = finding.planted;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/case.h"
+#include "graph/control.h"
 #include "oracle/judge.h"
 
 namespace parallax {
@@ -17,11 +17,13 @@ struct Finding {
   std::string target;  // as the user named it, options included
   Verdict verdict = Verdict::Mismatch;
   std::string signature;  // corpus/signature.h
+  std::string reason;     // the judge's line on the reduced case
   Case original;
   Case reduced;
   std::string explanation;                                // text for a person, several lines
   std::string stage;                                      // the first one that differs; empty: not known
   std::vector<std::pair<std::string, Verdict>> controls;  // the same with one thing changed, and its verdict
+  std::optional<Control> control;                         // of these, the case of one that passes; not stored
   std::string blame;  // the part of the target that its own detectors name, a pass or "planner"; empty for none
   std::vector<std::string> planted;                           // faults that were switched on ("F01")
   std::optional<uint64_t> seed;                               // what generated the original, where it was generated

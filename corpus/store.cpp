@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "graph/emit_pytorch.h"
+#include "graph/emit_reproducer.h"
 #include "graph/text_file.h"
 
 namespace parallax {
@@ -87,9 +87,10 @@ Result<void> write_finding(const Finding& finding, const fs::path& folder) {
   TRY_VOID(write_text_file(folder / "reduced.json", to_json(finding.reduced, 2) + "\n"));
   TRY_VOID(write_text_file(folder / "finding.json", finding_json(finding)));
   TRY_VOID(write_text_file(folder / "explanation.txt", finding.explanation));
-  const std::string comment =
-      fmt::format("{}: {} on {}\n{}", finding.id, name(finding.verdict), finding.target, finding.signature);
-  TRY_VOID(write_text_file(folder / "repro.py", emit_pytorch(finding.reduced, comment)));
+  // What no script can say is said by the case alone.
+  if (const auto script = emit_reproducer(finding.reduced, script_options(finding))) {
+    TRY_VOID(write_text_file(folder / "repro.py", *script));
+  }
   for (const auto& [name, content] : finding.artifacts) {
     const fs::path path = folder / "artifact" / name;
     std::error_code code;
@@ -101,6 +102,13 @@ Result<void> write_finding(const Finding& finding, const fs::path& folder) {
 }
 
 }  // namespace
+
+ScriptOptions script_options(const Finding& finding) {
+  return {
+      .comment = fmt::format("{}: {} on {}\n{}", finding.id, name(finding.verdict), finding.target, finding.signature),
+      .target = finding.target,
+      .control = finding.control};
+}
 
 Result<FindingStore> FindingStore::open(const fs::path& folder) {
   std::error_code code;

@@ -3,7 +3,7 @@
 //   reduced.json      what is left of it
 //   finding.json      target, verdict, signature, planted faults, seed, versions
 //   explanation.txt   why, for a person
-//   repro.py          the reduced case as a PyTorch script
+//   repro.py          the reduced case as a script for the target (graph/emit_reproducer.h)
 //   artifact/         what the target compiled the reduced case to (a .pte, its inputs …), where it gives that
 // A finding appears whole or not at all: it is written into a temporary folder that is renamed.
 #pragma once
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "corpus/finding.h"
+#include "graph/python_script.h"
 
 namespace parallax {
 
@@ -40,6 +41,9 @@ class FindingStore {
   std::unordered_map<std::string, std::string> ids_;  // by signature
   int next_temporary_ = 0;
 };
+
+// What a script that shows the finding is made with.
+ScriptOptions script_options(const Finding& finding);
 
 // Reads one finding's folder, cases and explanation included.
 Result<Finding> load_finding(const std::filesystem::path& folder);

@@ -372,9 +372,10 @@ CampaignFinding make_finding(Target& target, const Case& test, const Examination
     }
   }
   finding.controls = run_controls(target, finding.reduced, options.target_options);
+  finding.control = passing_control(finding.reduced, finding.controls);
   finding.stage = first_stage(target, finding.reduced, shown);
   finding.verdict = shown.judgement.verdict;
-  found.reason = shown.judgement.reason;
+  finding.reason = found.reason = shown.judgement.reason;
   finding.signature = signature(finding.target, shown.judgement, shown.outcome, finding.reduced.graph);
   const std::vector<Diagnosis> diagnoses = target.explain(finding.reduced);
   const auto blaming = std::ranges::find_if(diagnoses, [](const Diagnosis& seen) { return !seen.blame.empty(); });

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "backends/examine.h"
@@ -57,13 +58,29 @@ std::optional<Case> edited(const Case& test, Edit edit) {
 
 }  // namespace
 
+std::vector<Control> control_cases(const Case& test) {
+  std::vector<Control> controls;
+  for (const CaseControl& control : case_controls) {
+    if (std::optional<Case> changed = edited(test, control.edit)) {
+      controls.push_back({std::string(control.what), *std::move(changed)});
+    }
+  }
+  return controls;
+}
+
+std::optional<Control> passing_control(const Case& test, const std::vector<std::pair<std::string, Verdict>>& verdicts) {
+  for (Control& control : control_cases(test)) {
+    if (std::ranges::find(verdicts, std::pair(control.what, Verdict::Match)) != verdicts.end())
+      return std::move(control);
+  }
+  return std::nullopt;
+}
+
 std::vector<std::pair<std::string, Verdict>> run_controls(Target& target, const Case& test,
                                                           const TargetOptions& options) {
   std::vector<std::pair<std::string, Verdict>> controls;
-  for (const CaseControl& control : case_controls) {
-    if (const std::optional<Case> changed = edited(test, control.edit)) {
-      controls.emplace_back(control.what, examine(target, *changed).judgement.verdict);
-    }
+  for (const Control& control : control_cases(test)) {
+    controls.emplace_back(control.what, examine(target, control.test).judgement.verdict);
   }
   for (const std::string& name : {control_target(target.name()), newest_target(target.name())}) {
     if (name.empty()) continue;

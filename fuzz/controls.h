@@ -2,15 +2,21 @@
 // maintainer that the rest of the case is sound.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "backends/open_target.h"
-#include "graph/case.h"
+#include "graph/control.h"
 #include "oracle/judge.h"
 
 namespace parallax {
+
+// The controls that are cases of their own, as far as the case has them: copies made real ops, views made copies.
+std::vector<Control> control_cases(const Case& test);
+// The first of them that passes by the verdicts of run_controls.
+std::optional<Control> passing_control(const Case& test, const std::vector<std::pair<std::string, Verdict>>& verdicts);
 
 // The verdict of each control that the case has: copies made real ops (x + 0), views made copies, the same case on the
 // target that adapters/targets.json names as the target's control (no delegate, no code generation), and, for an older

@@ -1,15 +1,13 @@
-// A case as a PyTorch script: a module whose forward calls the same ATen overloads, its inputs, and what eager prints.
+// A case as a script for PyTorch: eager against torch.export or torch.compile, or eager against what the case records.
 #pragma once
 
-#include <string>
-#include <string_view>
-
-#include "graph/case.h"
+#include "graph/python_script.h"
 
 namespace parallax {
 
-// `comment` is put on top, each of its lines behind "# ". The script needs only torch; buffers are registered ones and
-// constants plain attributes, so that torch.export(Bug(…), inputs) sees what the case means.
-std::string emit_pytorch(const Case& test, std::string_view comment = "");
+// `options.target` may be pytorch-eager, torch-export, torch-aot-eager or torch-inductor; on any other the divergence
+// is not PyTorch's, and eager's values are held against the recorded ones, if there are any.
+ScriptTarget pytorch_script_target(std::string_view target);
+Result<std::string> emit_pytorch(const Case& test, const ScriptOptions& options);
 
 }  // namespace parallax

@@ -1,6 +1,7 @@
 #include "backends/external/process.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -13,7 +14,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <utility>
 
 #include "core/check.h"
@@ -207,6 +210,16 @@ void Process::trim_errors() {
   }
 }
 
+// How long the child's main thread has been ready to run and had no core, in all its life. On a crowded machine a slow
+// answer is not the child's fault. 0 where the system does not tell (Linux does: Documentation/scheduler/sched-stats).
+std::chrono::nanoseconds Process::time_without_core() const {
+  std::ifstream statistics(fmt::format("/proc/{}/schedstat", pid_));
+  int64_t running = 0;
+  int64_t waiting = 0;
+  statistics >> running >> waiting;
+  return std::chrono::nanoseconds(statistics ? waiting : 0);
+}
+
 LineOrFailure Process::exchange(const std::string& line, std::chrono::milliseconds limit) {
   PARALLAX_CHECK(pid_ >= 0);
   if (::ftruncate(errors_, 0) != 0) return reap(true);
@@ -214,8 +227,11 @@ LineOrFailure Process::exchange(const std::string& line, std::chrono::millisecon
   const std::string message = line + '\n';
   std::size_t sent = 0;
   bool writable = true;
-  const Clock::time_point deadline = Clock::now() + limit;
+  const std::chrono::nanoseconds waited_before = time_without_core();
+  Clock::time_point deadline = Clock::now() + limit;
+  const Clock::time_point first_deadline = deadline;
   while (true) {
+    if (Clock::now() >= deadline) deadline = first_deadline + (time_without_core() - waited_before);
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0) {
       reap(true);

@@ -46,7 +46,8 @@ class Process {
   // Kills the group and reaps the child.
   ~Process();
 
-  // Sends `line` and a newline and waits for one line back. After anything but a line the child is dead and reaped.
+  // Sends `line` and a newline and waits for one line back. After anything but a line the child is dead and reaped. The
+  // limit does not count the time in which the child wanted to run and other processes had the cores.
   LineOrFailure exchange(const std::string& line, std::chrono::milliseconds limit);
 
   // Whether it has ended, or has said something that nobody asked for: it is not to be used again.
@@ -63,6 +64,7 @@ class Process {
   Progress read_some();
   bool write_some(const std::string& line, std::size_t& sent);
   void trim_errors();
+  std::chrono::nanoseconds time_without_core() const;
   ProcessEnd reap(bool kill_first);
   ProcessEnd reap_ended();
   void close_all();

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "reducers/candidates.h"
+#include "reducers/convert.h"
 #include "reducers/reduction_passes.h"
 
 namespace parallax {
@@ -38,20 +39,6 @@ void simplify_element(Tensor& tensor, int64_t i, Simplify simplify) {
 void simplify_tensor(Tensor& tensor, Simplify simplify) {
   const int64_t count = tensor.numel();
   for (int64_t i = 0; i < count; ++i) simplify_element(tensor, i, simplify);
-}
-
-// Everything in a sketch that holds numbers.
-std::vector<Tensor*> tensors_of(Sketch& sketch) {
-  std::vector<Tensor*> tensors;
-  const auto add = [&](auto& given) {
-    tensors.push_back(&given.data);
-    for (Tensor& later : given.later) tensors.push_back(&later);
-  };
-  for (Sketch::DeclaredStorage& storage : sketch.storages) add(storage);
-  for (Sketch::GivenValue& source : sketch.sources) {
-    if (!source.storage) add(source);
-  }
-  return tensors;
 }
 
 }  // namespace

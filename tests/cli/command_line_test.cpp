@@ -37,8 +37,9 @@ class CommandLine : public testing::Test {
 
   Ran run(const std::string& arguments) const {
     const fs::path out = folder_ / "stdout", err = folder_ / "stderr";
-    const std::string command = "cd '" + folder_.string() + "' && PARALLAX_ROOT='" PARALLAX_SOURCE_DIR "' '" PARALLAX_BINARY "' " +
-                                arguments + " >'" + out.string() + "' 2>'" + err.string() + "' </dev/null";
+    const std::string command = "cd '" + folder_.string() +
+                                "' && PARALLAX_ROOT='" PARALLAX_SOURCE_DIR "' '" PARALLAX_BINARY "' " + arguments +
+                                " >'" + out.string() + "' 2>'" + err.string() + "' </dev/null";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
   }
@@ -55,7 +56,8 @@ constexpr const char* good_case = R"({"parallax": 1, "name": "neg", "graph": {"i
   "expect": [{"type": "f32[2]", "data": [-1, 2]}]})";
 
 // The report's graph in which the fault shows: a is overwritten by d while its alias b is still to be read.
-constexpr const char* aliased_case = R"({"parallax": 1, "name": "aliased", "graph": {"inputs": {"x": {"type": "f32[2]"}}, "nodes": [
+constexpr const char* aliased_case =
+    R"({"parallax": 1, "name": "aliased", "graph": {"inputs": {"x": {"type": "f32[2]"}}, "nodes": [
   {"out": "a", "op": "aten.sigmoid.default", "args": ["%x"]}, {"out": "b", "op": "aten.clone.default", "args": ["%a"]},
   {"out": "c", "op": "aten.exp.default", "args": ["%a"]}, {"out": "d", "op": "aten.neg.default", "args": ["%c"]},
   {"out": "e", "op": "aten.neg.default", "args": ["%b"]}, {"out": "f", "op": "aten.neg.default", "args": ["%d"]}],
@@ -101,7 +103,8 @@ TEST_F(CommandLine, APlantedFaultIsFoundByValuesAndExplained) {
   EXPECT_EQ(run("check aliased.json --target portable").code, 0);
   const Ran ran = run("check aliased.json --target portable --plant F01");
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
-  for (const char* said : {"planted: F01", "mismatch", "plan:", "arena"}) EXPECT_NE(ran.out.find(said), std::string::npos) << said << "\n" << ran.out;
+  for (const char* said : {"planted: F01", "mismatch", "plan:", "arena"})
+    EXPECT_NE(ran.out.find(said), std::string::npos) << said << "\n" << ran.out;
 }
 
 // A night's findings are known the next night; with one of them forgotten, that one alone is news.
@@ -146,7 +149,8 @@ TEST_F(CommandLine, ShardsTogetherSeeWhatOneMachineSees) {
 }
 
 TEST_F(CommandLine, AFuzzedFaultIsReducedAndKept) {
-  const Ran ran = run("fuzz --target portable --profile alias --seed 1 --graphs 3000 --plant F01 --findings found --json --jobs 1");
+  const Ran ran =
+      run("fuzz --target portable --profile alias --seed 1 --graphs 3000 --plant F01 --findings found --json --jobs 1");
   ASSERT_EQ(ran.code, 1) << ran.err;
   const auto summary = nlohmann::json::parse(ran.out);
   ASSERT_GE(summary["findings"].size(), 1U);
@@ -178,7 +182,7 @@ TEST_F(CommandLine, GeneratedCasesReplay) {
 
 struct Bad {
   const char* name;
-  const char* file;       // contents of case.json, or null
+  const char* file;  // contents of case.json, or null
   const char* arguments;
   int code;
   const char* said;
@@ -199,13 +203,15 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Bad{"no_file", nullptr, "replay nowhere.json --target portable", 2, "nowhere.json: no such file"},
         Bad{"truncated", R"({"parallax": 1, "graph")", "eval case.json", 2, "case.json"},
-        Bad{"unknown_op", R"({"parallax":1,"name":"n","graph":{"inputs":{"x":{"type":"f32[1]"}},"nodes":[{"out":"a","op":"aten.nope.default","args":["%x"]}],"outputs":["%a"]},"feed":{"x":[1]}})",
+        Bad{"unknown_op",
+            R"({"parallax":1,"name":"n","graph":{"inputs":{"x":{"type":"f32[1]"}},"nodes":[{"out":"a","op":"aten.nope.default","args":["%x"]}],"outputs":["%a"]},"feed":{"x":[1]}})",
             "eval case.json", 2, "/graph/nodes/0/op"},
         Bad{"unknown_target", good_case, "replay case.json --target nonsense", 3, "nonsense"},
         Bad{"unknown_fault", good_case, "replay case.json --target portable --plant F99", 2, "F99"},
         Bad{"unknown_command", nullptr, "frobnicate", 2, "frobnicate"},
         Bad{"unknown_profile", nullptr, "fuzz --profile shiny --graphs 1", 2, "shiny"},
-        Bad{"unwritable_findings", nullptr, "fuzz --target portable --graphs 1 --findings /proc/nowhere", 2, "findings folder"},
+        Bad{"unwritable_findings", nullptr, "fuzz --target portable --graphs 1 --findings /proc/nowhere", 2,
+            "findings folder"},
         Bad{"nothing_to_reduce", good_case, "reduce case.json --target portable", 2, "nothing to reduce"}),
     [](const auto& test) { return std::string(test.param.name); });
 
@@ -228,10 +234,50 @@ TEST_F(CommandLine, JUnitEscapesHostileNames) {
   EXPECT_EQ(xml.find("<script>"), std::string::npos);
 }
 
+TEST_F(CommandLine, ACaseIsExportedAsWhatItIsAskedFor) {
+  write("case.json", aliased_case);
+  for (const char* form : {"pytorch", "executorch", "dot", "text"}) {
+    EXPECT_EQ(run(std::string("export case.json --to ") + form).code, 0) << form;
+  }
+  const Ran test = run("export case.json --to gtest --plant F01");
+  EXPECT_NE(test.out.find("{.faults = {\"F01\"}}"), std::string::npos) << test.out;
+  EXPECT_NE(test.out.find("judgement.verdict), \"mismatch\");"), std::string::npos) << test.out;
+  EXPECT_NE(test.out.find("judgement.verdict), \"match\");"), std::string::npos) << test.out;
+  // Nothing says how it diverges; run where it does, it does.
+  EXPECT_EQ(run("export case.json --to issue").code, 2);
+  EXPECT_EQ(run("export case.json --to issue --target portable").code, 2);
+  const Ran issue = run("export case.json --to issue --target portable --plant F01");
+  EXPECT_EQ(issue.code, 0) << issue.err;
+  EXPECT_NE(issue.out.find("# `portable` gives wrong values for"), std::string::npos) << issue.out;
+  EXPECT_EQ(run("export case.json --to thunder").code, 0);
+  EXPECT_EQ(run("export case.json --to executorch --target thunder").code, 2);
+}
+
+TEST_F(CommandLine, AFindingsFolderIsExportedWithWhatIsKnownOfIt) {
+  ASSERT_EQ(run("fuzz --target portable --plant F01 --seed 1 --graphs 3000 --profile alias --findings found").code, 1);
+  const fs::path found = fs::directory_iterator(folder_ / "found")->path();
+  const Ran issue = run("export '" + found.string() + "' --to issue");
+  EXPECT_EQ(issue.code, 0) << issue.err;
+  EXPECT_NE(issue.out.find("## Expected and actual"), std::string::npos) << issue.out;
+  EXPECT_NE(issue.out.find("What its own checks blame"), std::string::npos) << issue.out;
+}
+
+TEST_F(CommandLine, NeighboursTellWhatTriggers) {
+  write("case.json", aliased_case);
+  const Ran map = run("neighbours case.json --target portable --plant F01");
+  EXPECT_EQ(map.code, 1) << map.err;
+  EXPECT_NE(map.out.find("b = clone(a): fails for alias_copy"), std::string::npos) << map.out;
+  EXPECT_EQ(run("neighbours case.json --target portable").code, 0);
+  const auto json = nlohmann::json::parse(run("neighbours case.json --target portable --json").out);
+  EXPECT_GT(json["neighbours"].size(), 20U);
+  EXPECT_EQ(run("neighbours case.json --target portable --pytest test_it.py").code, 2);  // not a target of Python
+}
+
 TEST_F(CommandLine, HelpAndVersionAreNoErrors) {
   EXPECT_EQ(run("--version").code, 0);
   EXPECT_NE(run("--help").out.find("Exit codes"), std::string::npos);
-  for (const char* command : {"fuzz", "check", "replay", "eval", "gen", "reduce", "export", "targets", "faults"}) {
+  for (const char* command :
+       {"fuzz", "check", "replay", "eval", "gen", "reduce", "export", "neighbours", "targets", "faults"}) {
     EXPECT_EQ(run(std::string(command) + " --help").code, 0) << command;
   }
 }

@@ -49,6 +49,33 @@ TEST(FoldConstants, NeedsSomebodyWhoComputes) {
   EXPECT_EQ(constant.data.get_double(5), -6);
 }
 
+TEST(LayOutRegions, CopiesWhatEntersAndWhatLeaves) {
+  const std::string pictures = R"("inputs": {"p": {"type": "f32[1,2,3,3]"}, "w": {"type": "f32[2,2,2,2]"},
+      "last": {"type": "f32[1,2,3,3]", "strides": [18, 1, 6, 2]}})";
+  const std::string values =
+      R"({"p": {"random": {"seed": 1, "low": -2, "high": 2}}, "w": {"random": {"seed": 2, "low": -2, "high": 2}}, "last": {"random": {"seed": 3, "low": -2, "high": 2}}})";
+  const std::string convolution =
+      call("c", "convolution.default", R"("%p", "%w", null, [1, 1], [0, 0], [1, 1], false, [0, 0], 1)");
+  const std::vector<testing::PassExample> examples = {
+      {"one call", convolution, R"("%c")", "clone convolution clone"},
+      {"calls between them join in",
+       call("a", "relu.default", R"("%p")") + "," +
+           call("c", "convolution.default", R"("%a", "%w", null, [1, 1], [0, 0], [1, 1], false, [0, 0], 1)") + "," +
+           call("b", "exp.default", R"("%c")") + "," + call("m", "avg_pool2d.default", R"("%b", [2, 2])"),
+       R"("%m")", "clone relu convolution exp avg_pool2d clone"},
+      {"nothing is gained by what is element-wise alone",
+       call("a", "relu.default", R"("%p")") + "," + call("b", "exp.default", R"("%a")"), R"("%b")", "relu exp"},
+      {"a reader outside sees the strides of before",
+       convolution + "," + call("r", "relu.default", R"("%c")") + "," + call("s", "sum.dim_IntList", R"("%c", [1])"),
+       R"("%r", "%s")", "clone convolution clone relu clone sum"},
+      {"what lies so already is left alone", call("a", "avg_pool2d.default", R"("%last", [2, 2])"), R"("%a")",
+       "avg_pool2d"},
+      {"memory that is written is left alone", convolution + "," + call("i", "relu_.default", R"("%c")"), R"("%i")",
+       "convolution relu_"},
+  };
+  testing::expect_ops(by_graph<lay_out_regions>, {}, pictures, values, examples);
+}
+
 TEST(MergeCommonCalls, MakesACallOnce) {
   const std::vector<testing::PassExample> examples = {
       {"the second is a copy", call("a", "exp.default", R"("%x")") + "," + call("b", "exp.default", R"("%x")"),

@@ -40,6 +40,7 @@ Finding sample(const std::string& signature) {
   finding.original = *test;
   finding.reduced = *test;
   finding.explanation = "portable · mismatch\n";
+  finding.reason = "out[0] a: expected 1, got 2";
   finding.planted = {"F01"};
   finding.seed = UINT64_MAX;
   finding.index = 12;
@@ -75,6 +76,7 @@ TEST_F(Store, AFindingIsReadBackAsItWasWritten) {
   EXPECT_EQ(again->signature, finding.signature);
   EXPECT_EQ(again->explanation, finding.explanation);
   EXPECT_EQ(again->planted, finding.planted);
+  EXPECT_EQ(again->reason, finding.reason);
   EXPECT_EQ(again->seed, finding.seed);
   EXPECT_EQ(again->index, finding.index);
   EXPECT_EQ(again->versions, finding.versions);

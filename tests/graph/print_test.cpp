@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "graph/dot.h"
-#include "graph/emit_pytorch.h"
 #include "tests/support/golden.h"
 #include "tests/support/sample_case.h"
 
@@ -21,27 +20,12 @@ Case parsed(std::string_view json) {
 
 TEST(Print, TextOfACase) { expect_golden(print(parsed(full_case)), "full_case.txt"); }
 TEST(Print, DotOfACase) { expect_golden(to_dot(parsed(full_case).graph, "every \"part\""), "full_case.dot"); }
-TEST(Print, PytorchScriptOfACase) {
-  expect_golden(emit_pytorch(parsed(full_case), "What to look at.\nOn two lines."), "full_case.py");
-}
 
 TEST(Print, NodesNameTheMemoryThatTheyShare) {
   const Graph graph = parsed(full_case).graph;
   EXPECT_EQ(node_text(graph, NodeId(0)), "a = sigmoid(x)  f32[2,3]");
   EXPECT_EQ(node_text(graph, NodeId(1)), "sum = add_(w0, a, alpha=0.5)  f32[2,3] strides [6,2] offset 1  writes s0");
   EXPECT_EQ(node_text(graph, NodeId(3)), "flat = view(a, [3, 2])  f32[3,2]  view of a");
-}
-
-TEST(EmitPytorch, KeepsClearOfPythonsNames) {
-  const std::string script = emit_pytorch(parsed(R"({"parallax": 1, "graph": {
-      "inputs": {"torch": {"type": "f32[]"}, "lambda": {"type": "f32[]"}, "lambda_": {"type": "f32[]"}},
-      "buffers": {"forward": {"type": "f32[]", "data": [1]}},
-      "nodes": [{"out": "Bug", "op": "aten.add.Tensor", "args": ["%torch", "%lambda"]}], "outputs": ["%Bug", "%lambda_"]},
-      "feed": {"torch": [1], "lambda": ["nan"], "lambda_": ["-inf"]}})"));
-  EXPECT_THAT(script, testing::HasSubstr("def forward(self, torch_, lambda__, lambda_):"));
-  EXPECT_THAT(script, testing::HasSubstr("Bug_ = torch.ops.aten.add.Tensor(torch_, lambda__)"));
-  EXPECT_THAT(script, testing::HasSubstr("self.register_buffer(\"forward_\", "));
-  EXPECT_THAT(script, testing::HasSubstr("lambda__ = torch.tensor([float(\"nan\")], dtype=torch.float32).reshape([])"));
 }
 
 }  // namespace

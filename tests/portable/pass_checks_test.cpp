@@ -25,6 +25,40 @@ TEST(Passes, KeepTheMeaningAndAreIdempotentOnGeneratedCases) {
   }
 }
 
+// No kernel is asked: what a backend does not take yet goes through the passes too.
+TEST(Passes, KeepTheMeaningOfEveryOp) {
+  for (uint64_t stream = 0; stream < 1000; ++stream) {
+    Choices choices(12, stream);
+    const Case test = generate(choices, {.profile = GenerateProfile::Topology, .max_nodes = 10});
+    for (const PassFailure& failure : check_passes(test, {}, profile())) {
+      ADD_FAILURE() << "seed 12, stream " << stream << ": " << failure.pass << " " << failure.what;
+    }
+  }
+}
+
+// Small graphs of convolutions, pools and resamplings, with element-wise calls and views between them.
+TEST(Passes, LayOutRegionsKeepsTheMeaning) {
+  const Vocabulary pictures([](const Op& op) {
+    constexpr std::array<std::string_view, 9> parts = {
+        "conv", "pool", "upsample", "relu", "aten.add.Tensor", "aten.mul.Tensor", "permute", "slice", "sum"};
+    return std::ranges::any_of(parts, [&](std::string_view part) { return op.name.find(part) != std::string::npos; });
+  });
+  CompileOptions options;
+  options.selection.passes = {"functionalize", "lay_out_regions"};
+  int laid_out = 0;
+  for (uint64_t stream = 0; stream < 4000; ++stream) {
+    Choices choices(13, stream);
+    const Case test = generate(choices, {.profile = GenerateProfile::Topology, .max_nodes = 10, .words = &pictures});
+    for (const PassFailure& failure : check_passes(test, options, profile())) {
+      ADD_FAILURE() << "seed 13, stream " << stream << ": " << failure.pass << " " << failure.what;
+    }
+    const auto before = functionalize(test.graph);
+    const auto after = before ? lay_out_regions(*before) : before;
+    laid_out += after && after->nodes.size() > before->nodes.size();
+  }
+  EXPECT_GT(laid_out, 30);
+}
+
 TEST(Passes, DropDeadNodesKeepsWritesAndWhatTheyRead) {
   const Case test = testing::case_of(R"({
     "inputs": {"x": {"type": "f32[2]"}},

@@ -1,0 +1,127 @@
+#include "corpus/issue_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "graph/print.h"
+
+namespace parallax {
+namespace {
+
+// One backtick more than the longest run of them in the text, at least `least`.
+std::string fence_around(std::string_view text, std::size_t least) {
+  std::size_t longest = 0;
+  std::size_t run = 0;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return std::string(std::max(least, longest + 1), '`');
+}
+
+std::string_view what_is_wrong(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::Mismatch:
+      return "wrong values";
+    case Verdict::InternalError:
+      return "an internal error";
+    case Verdict::Crash:
+      return "a crash";
+    case Verdict::Hang:
+      return "a hang";
+    case Verdict::Nondeterministic:
+      return "values that differ from run to run";
+    default:
+      return name(verdict);
+  }
+}
+
+// "aten.unfold, aten.ne_": the ops without repeats, few enough for a title.
+std::string ops_of(const Graph& graph) {
+  constexpr std::size_t shown = 4;
+  std::vector<std::string> names;
+  for (const Node& node : graph.nodes) {
+    if (std::ranges::find(names, node.op->schema.name) == names.end()) names.push_back(node.op->schema.name);
+  }
+  const bool more = names.size() > shown;
+  names.resize(std::min(names.size(), shown));
+  return fmt::format("{}{}", fmt::join(names, ", "), more ? " …" : "");
+}
+
+std::string title(const Finding& finding) {
+  std::string text = fmt::format("{} gives {}", markdown_code(finding.target), what_is_wrong(finding.verdict));
+  if (!finding.reduced.graph.nodes.empty()) text += " for " + markdown_code(ops_of(finding.reduced.graph));
+  for (const auto& [what, verdict] : finding.controls) {
+    if (verdict == Verdict::Match) return text + ", and right ones with " + markdown_code(what);
+  }
+  return text;
+}
+
+std::string environment(const Finding& finding) {
+  std::string text;
+  for (const auto& [part, version] : finding.versions) {
+    text += fmt::format("- {}\n", markdown_code(part + " " + version));
+  }
+  for (const std::string& fault : finding.planted) text += fmt::format("- planted: {}\n", markdown_code(fault));
+  return text.empty() ? "The script prints the versions of what is installed.\n" : text;
+}
+
+std::string recorded(const Case& test) {
+  std::string text;
+  if (!test.expect.outputs) return text;
+  for (std::size_t i = 0; i < test.expect.outputs->size(); ++i) {
+    const Tensor& tensor = (*test.expect.outputs)[i];
+    text += fmt::format("out[{}] must be {} {}\n", i, type_text(tensor.dtype, tensor.sizes), elements_text(tensor));
+  }
+  return text;
+}
+
+std::string diagnosis(const Finding& finding) {
+  std::string text;
+  if (!finding.stage.empty()) text += fmt::format("- The first stage that differs: {}\n", markdown_code(finding.stage));
+  if (!finding.blame.empty()) text += fmt::format("- What its own checks blame: {}\n", markdown_code(finding.blame));
+  const std::size_t before = finding.original.graph.nodes.size();
+  const std::size_t after = finding.reduced.graph.nodes.size();
+  if (after < before) text += fmt::format("- Reduced from {} calls to {}\n", before, after);
+  return text;
+}
+
+std::string controls(const Finding& finding) {
+  std::string text;
+  for (const auto& [what, verdict] : finding.controls) {
+    text += fmt::format("- {}: {}\n", markdown_code(what), verdict == Verdict::Match ? "right" : name(verdict));
+  }
+  return text;
+}
+
+std::string section(std::string_view heading, std::string_view body) {
+  return body.empty() ? "" : fmt::format("\n## {}\n\n{}", heading, body);
+}
+
+}  // namespace
+
+std::string markdown_block(std::string_view text, std::string_view language) {
+  constexpr std::size_t least = 3;
+  const std::string fence = fence_around(text, least);
+  return fmt::format("{}{}\n{}{}{}\n", fence, language, text, text.ends_with('\n') ? "" : "\n", fence);
+}
+
+std::string markdown_code(std::string_view text) {
+  std::string line(text);
+  std::ranges::replace_if(line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  const std::string fence = fence_around(line, 1);
+  // A space that the renderer takes off keeps a backtick at either end from joining the fence.
+  const std::string_view pad = line.starts_with('`') || line.ends_with('`') || line.empty() ? " " : "";
+  return fmt::format("{}{}{}{}{}", fence, pad, line, pad, fence);
+}
+
+std::string issue_text(const Finding& finding, std::string_view script) {
+  const std::string seen = (finding.reason.empty() ? "" : finding.reason + "\n") + recorded(finding.reduced);
+  return "# " + title(finding) + "\n" + section("Environment", environment(finding)) +
+         section("Reproducer", "Exit code 1 where it shows.\n\n" + markdown_block(script, "python")) +
+         section("Expected and actual", seen.empty() ? "" : markdown_block(seen)) +
+         section("Diagnosis", diagnosis(finding)) + section("Controls", controls(finding));
+}
+
+}  // namespace parallax

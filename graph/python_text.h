@@ -1,0 +1,32 @@
+// Python's spelling of what a script holds. What comes from outside (names, values, free text) stays inside its literal
+// or its comment.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "core/tensor.h"
+
+namespace parallax {
+
+std::string python_real(double x);
+// "torch.float32".
+std::string python_dtype(DType dtype);
+// A string literal.
+std::string python_string(std::string_view text);
+// torch.tensor(...) of a row-major tensor.
+std::string python_tensor(const Tensor& tensor);
+// The same in memory of its own, under the given layout.
+std::string python_placed_tensor(const Tensor& tensor, const Layout& layout);
+// A window on the tensor that `base` names.
+std::string python_window(std::string_view base, const Layout& layout);
+
+// Each line of the text behind "# ". Whatever else could end a comment is a space in it.
+std::string python_comment(std::string_view text);
+
+// Renames what a value must not be called in a script: Python's keywords, what the scripts call "torch", attributes of
+// torch.nn.Module. `taken` holds the names in use and learns the new one.
+void make_python_name(std::string& name, std::unordered_set<std::string>& taken);
+
+}  // namespace parallax

@@ -1,0 +1,87 @@
+// Every case of the corpus as a script, executed by the PyTorch that is installed: what diverged shows, its control
+// does not, and eager gives what is recorded.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "fuzz/controls.h"
+#include "graph/emit_pytorch.h"
+#include "graph/origin.h"
+#include "graph/text_file.h"
+
+namespace parallax {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A Python with torch: of an environment that `parallax targets install` made.
+std::optional<fs::path> python_with_torch() {
+  for (const std::string_view family : {"torch-2", "executorch-1"}) {
+    std::error_code missing;
+    for (const auto& entry : fs::directory_iterator(fs::path(PARALLAX_SOURCE_DIR) / ".targets", missing)) {
+      const fs::path python = entry.path() / "bin/python";
+      if (entry.path().filename().string().starts_with(family) && fs::exists(python)) return python;
+    }
+  }
+  return std::nullopt;
+}
+
+bool is_of_torch(std::string_view family) {
+  return family == "torch-export" || family == "torch-aot-eager" || family == "torch-inductor";
+}
+
+class ExportedScripts : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) / fmt::format("parallax_scripts_{}", ::getpid());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path folder_;
+};
+
+TEST_F(ExportedScripts, AgreeWithTheRecordedVerdict) {
+  const auto python = python_with_torch();
+  if (!python) GTEST_SKIP() << "no environment of .targets has torch";
+  std::map<std::string, bool> diverges;  // by script
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(PARALLAX_SOURCE_DIR) / "corpus/cases")) {
+    if (entry.path().extension() != ".json") continue;
+    const auto text = read_text_file(entry.path());
+    ASSERT_TRUE(text);
+    const auto test = parse_case(*text, entry.path().string());
+    ASSERT_TRUE(test) << test.error().text();
+    const std::string target = origin_of(*test).target;
+    const std::vector<Control> controls = control_cases(*test);
+    const auto script = emit_pytorch(
+        *test,
+        {.comment = "", .target = target, .control = controls.empty() ? std::nullopt : std::optional(controls[0])});
+    ASSERT_TRUE(script) << entry.path() << ": " << script.error().text();
+    ASSERT_TRUE(write_text_file(folder_ / (entry.path().stem().string() + ".py"), *script));
+    diverges[entry.path().stem().string()] = is_of_torch(family_of_target(target));
+  }
+  const fs::path results = folder_ / "results.jsonl";
+  const std::string command = fmt::format("'{}' '{}/adapters/tests/run_scripts.py' '{}' >'{}' 2>&1 </dev/null",
+                                          python->string(), PARALLAX_SOURCE_DIR, folder_.string(), results.string());
+  ASSERT_EQ(std::system(command.c_str()), 0) << *read_text_file(results);
+  std::ifstream lines(results);
+  std::size_t scripts = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const auto run = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!run.is_object()) continue;  // what a system logs
+    const bool is_bug = run["class"] == "Bug";
+    scripts += is_bug;
+    const bool wanted = is_bug && diverges.at(run["script"]);
+    EXPECT_EQ(run["code"], wanted ? 1 : 0) << run["script"] << ", " << run["class"] << "\n"
+                                           << run["output"].get<std::string>();
+  }
+  EXPECT_EQ(scripts, diverges.size());
+}
+
+}  // namespace
+}  // namespace parallax

@@ -1,0 +1,55 @@
+// The issue text as golden Markdown, and that no text of a finding changes its structure.
+#include "corpus/issue_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/golden.h"
+
+namespace parallax {
+namespace {
+
+Finding sample() {
+  auto test = parse_case(R"({"parallax": 1, "name": "n", "graph": {"inputs": {"x": {"type": "f32[2]"}}, "nodes": [
+      {"out": "a", "op": "aten.neg.default", "args": ["%x"]}], "outputs": ["%a"]}, "feed": {"x": [1, 2]},
+      "expect": [{"type": "f32[2]", "data": [-1, -2]}]})");
+  EXPECT_TRUE(test) << test.error().text();
+  Finding finding;
+  finding.target = "torch-inductor";
+  finding.verdict = Verdict::Mismatch;
+  finding.original = finding.reduced = *test;
+  finding.reason = "out[0] a: element 0: expected -1, got 1";
+  finding.stage = "after aot_eager";
+  finding.controls = {{"copies made a real op, x + 0", Verdict::Match}, {"on torch-aot-eager", Verdict::Mismatch}};
+  finding.versions = {{"torch", "2.13.0"}};
+  return finding;
+}
+
+TEST(IssueText, IsWhatAMaintainerActsOn) { expect_golden(issue_text(sample(), "import torch\n"), "issue.md"); }
+
+TEST(IssueText, WhatIsNotKnownHasNoSection) {
+  Finding finding = sample();
+  finding.stage.clear();
+  finding.controls.clear();
+  const std::string text = issue_text(finding, "import torch\n");
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("## Diagnosis")));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("## Controls")));
+}
+
+TEST(IssueText, NothingBreaksOutOfItsCode) {
+  EXPECT_EQ(markdown_block("a\n````\n# b", "python"), "`````python\na\n````\n# b\n`````\n");
+  EXPECT_EQ(markdown_code("a`b``c"), "```a`b``c```");
+  EXPECT_EQ(markdown_code("`"), "`` ` ``");
+  Finding finding = sample();
+  finding.target = "x`\n# y";
+  finding.reason = "```\n@everyone";
+  finding.stage = "`<script>";
+  const std::string text = issue_text(finding, "'''```'''");
+  EXPECT_THAT(text, testing::StartsWith("# ``x` # y`` gives wrong values for `neg`, and right ones with"));
+  EXPECT_THAT(text, testing::HasSubstr("````\n```\n@everyone\n"));
+  EXPECT_THAT(text, testing::HasSubstr("The first stage that differs: `` `<script> ``"));
+  EXPECT_THAT(text, testing::HasSubstr("````python\n'''```'''\n````\n"));
+}
+
+}  // namespace
+}  // namespace parallax
