@@ -45,8 +45,10 @@ bool holds_constant_calls(const Graph& graph);
 Result<Graph> simplify(const Graph& graph);
 // Permutations move towards the outputs, where they meet others and cancel (sink_permutes.cpp).
 Result<Graph> sink_permutes(const Graph& graph);
-    Pass{"sink_permutes", by_graph<sink_permutes>, holds_permutes},
-    Pass{"lay_out_regions", by_graph<lay_out_regions>, holds_pictures},
+bool holds_permutes(const Graph& graph);
+// Convolutions, pools and what is between them run on tensors whose channels lie together (lay_out_regions.cpp).
+Result<Graph> lay_out_regions(const Graph& graph);
+bool holds_pictures(const Graph& graph);
 // The same call on the same operands is made once (merge_common_calls.cpp).
 Result<Graph> merge_common_calls(const Graph& graph);
 // Nodes whose results reach neither an output nor a write disappear (drop_dead_nodes.cpp).
@@ -68,12 +70,8 @@ inline constexpr std::array standard_passes = {
     Pass{"decompose", by_graph<decompose>},
     Pass{"fold_constants", fold_constants, holds_constant_calls},
     Pass{"simplify", by_graph<simplify>},
-<<<<<<< HEAD
     Pass{"sink_permutes", by_graph<sink_permutes>, holds_permutes},
-=======
-    Pass{"sink_permutes", by_graph<sink_permutes>},
     Pass{"lay_out_regions", by_graph<lay_out_regions>, holds_pictures},
->>>>>>> 45c55dd67458ba5820a6a1f8f5ff9ffe62167000
     Pass{"merge_common_calls", by_graph<merge_common_calls>},
     Pass{"drop_dead_nodes", by_graph<drop_dead_nodes>, holds_dead_nodes},
     Pass{"elide_copies", by_graph<elide_copies>, holds_copies},
