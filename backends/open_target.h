@@ -1,4 +1,4 @@
-// Opens a target by the name a user gives: "portable", "recorded", an installed system, "cmd:COMMAND LINE".
+// Opens a target by the name a user gives: "portable", "xnnpack", "recorded", an installed system, "cmd:COMMAND LINE".
 #pragma once
 
 #include <filesystem>
@@ -21,8 +21,9 @@ struct TargetOptions {
   bool is_unaltered() const { return faults.empty() && selection.passes.empty() && selection.stop_after.empty(); }
 };
 
-// Our own target takes the selection of passes as options of its name too: "portable?passes=functionalize,simplify" and
-// "portable?stop-after=simplify". An error names the target and what to do about it; the caller exits with 3 for it.
+// Our own targets take the selection of passes as options of their names too: "portable?passes=functionalize,simplify"
+// and "portable?stop-after=simplify". One that calls a library runs in a worker process, but for "…?in-process=yes". An
+// error names the target and what to do about it; the caller exits with 3 for it.
 Result<std::unique_ptr<Target>> open_target(const std::string& name, const TargetOptions& options);
 
 // Where adapters/ and .targets/ lie: the script says it; without it, the working folder.

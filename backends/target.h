@@ -55,6 +55,9 @@ class Target {
   virtual std::vector<std::pair<std::string, std::string>> artifacts(const Case&) { return {}; }
   // Explains a divergence of this case as far as the target can see inside itself; empty where it cannot.
   virtual std::vector<Diagnosis> explain(const Case&) { return {}; }
+  // Who computes what of this case, one line for each part that is handed over as a whole, in the order in which they
+  // run; empty where the target does not tell.
+  virtual std::vector<std::string> partitions(const Case&) { return {}; }
 };
 
 }  // namespace parallax

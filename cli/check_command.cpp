@@ -46,6 +46,11 @@ void print_certainty(const Json& rows, const Profile& profile) {
   }
 }
 
+void print_partitions(const std::vector<std::string>& lines) {
+  if (!lines.empty()) fmt::print("  who computes what:\n");
+  for (const std::string& line : lines) fmt::print("    {}\n", line);
+}
+
 // The graph after a pass of our own compiler, or after each of them; to standard error where the result is JSON.
 Result<void> print_after(const CheckFlags& flags, const Graph& graph) {
   CompileOptions options;
@@ -98,11 +103,13 @@ Result<int> check(const CheckFlags& flags) {
       blame = finding.blame;
     }
     const Json bounds = flags.explain ? certainty(test, target->profile()) : Json::array();
+    const std::vector<std::string> partitions = flags.explain ? target->partitions(test) : std::vector<std::string>();
     rows.push_back({{"target", name},
                     {"verdict", parallax::name(judgement.verdict)},
                     {"reason", judgement.reason},
                     {"explanation", story},
                     {"blame", blame},
+                    {"partitions", partitions},
                     {"bounds", bounds}});
     if (flags.json) continue;
     if (story.empty()) {
@@ -111,7 +118,10 @@ Result<int> check(const CheckFlags& flags) {
     } else {
       fmt::print("{}", story);
     }
-    if (flags.explain) print_certainty(bounds, target->profile());
+    if (flags.explain) {
+      print_partitions(partitions);
+      print_certainty(bounds, target->profile());
+    }
   }
   if (flags.json) fmt::print("{}\n", rows.dump(2));
   return code;

@@ -41,5 +41,6 @@ void add_reduce_command(CLI::App& program, int& exit_code);
 void add_replay_command(CLI::App& program, int& exit_code);
 void add_score_command(CLI::App& program, int& exit_code);
 void add_targets_command(CLI::App& program, int& exit_code);
+void add_worker_command(CLI::App& program, int& exit_code);
 
 }  // namespace parallax

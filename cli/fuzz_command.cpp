@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
 
@@ -16,6 +17,7 @@
 #include "fuzz/draw_data.h"
 #include "fuzz/draw_gradient.h"
 #include "fuzz/generate.h"
+#include "graph/text_file.h"
 
 namespace parallax {
 namespace {
@@ -36,6 +38,7 @@ struct FuzzFlags {
   std::string shard;
   bool gradients = false;
   bool no_reduce = false;
+  bool fresh = false;
   bool pack = false;
   bool json = false;
 };
@@ -61,11 +64,39 @@ FedGraph fed_graph(uint64_t k, uint64_t feeds) {
 }
 
 // A status line that overwrites itself on a terminal, and nothing in a log.
-void show_progress(const std::map<std::string, Tally>& tallies, std::size_t findings, double seconds) {
+void show_progress(const std::map<std::string, int64_t>& cases, std::size_t findings, double seconds) {
   if (!isatty(STDERR_FILENO)) return;
   std::string line = fmt::format("\r{:5.0f} s", seconds);
-  for (const auto& [target, tally] : tallies) line += fmt::format(" · {} {}", target, tally.cases);
+  for (const auto& [target, judged] : cases) {
+    line += fmt::format(" · {} {} ({:.0f}/s)", target, judged, static_cast<double>(judged) / std::max(seconds, 1e-3));
+  }
   fmt::print(stderr, "{} · {} findings ", line, findings);
+}
+
+// What makes two campaigns the same one: their cases, and who judges them how.
+Result<std::string> describe(const FuzzFlags& flags, const CampaignOptions& options) {
+  std::string known;
+  if (!flags.known.empty()) {
+    TRY(known, read_text_file(flags.known));
+  }
+  const nlohmann::json json = {{"parallax", PARALLAX_VERSION},
+                               {"targets", options.targets},
+                               {"faults", flags.target_options.faults},
+                               {"detect", flags.target_options.detect},
+                               {"passes", flags.target_options.selection.passes},
+                               {"stop_after", flags.target_options.selection.stop_after},
+                               {"seed", options.seed},
+                               {"profile", flags.profile},
+                               {"graphs", flags.graphs.value_or(0)},
+                               {"seconds", options.seconds.value_or(0)},
+                               {"nodes", {flags.min_nodes, flags.max_nodes}},
+                               {"feeds", flags.feeds},
+                               {"shard", flags.shard},
+                               {"gradients", flags.gradients},
+                               {"pack", flags.pack},
+                               {"reduce", options.reduce},
+                               {"known", known.empty() ? "" : short_id(known, 13)}};
+  return json.dump();
 }
 
 // "2/8": the second of eight.
@@ -103,10 +134,16 @@ Result<int> fuzz(const FuzzFlags& flags) {
   if (flags.feeds > 1) options.cases_a_turn = graphs_together * flags.feeds;
   options.findings = flags.findings;
   TRY_VOID(read_shard(flags.shard, options));
-  if (!flags.shard.empty() && !flags.seed) return fail("--shard {}: it needs the --seed that all shards share", flags.shard);
+  if (!flags.shard.empty() && !flags.seed)
+    return fail("--shard {}: it needs the --seed that all shards share", flags.shard);
   if (!flags.known.empty()) {
     TRY(options.known, KnownFindings::read(flags.known, today()));
   }
+  TRY(options.description, describe(flags, options));
+  options.fresh = flags.fresh;
+  options.on_resume = [](int64_t cases) {
+    fmt::print(stderr, "goes on with a campaign that was cut off after {} cases; --fresh begins anew\n", cases);
+  };
   std::optional<Vocabulary> words;
   GenerateOptions generate_options{*profile, flags.min_nodes, flags.max_nodes};
   options.on_open = [&](const std::vector<const Target*>& targets) {
@@ -135,6 +172,11 @@ Result<int> fuzz(const FuzzFlags& flags) {
   options.on_case = [&](const std::string& target, uint64_t, const Case& test, const Examination& examination) {
     if (target == options.targets.front()) histogram.add(test.graph, examination.outcome.reused_slots);
   };
+  options.save_more = [&] { return histogram.to_json(); };
+  options.restore_more = [&](const std::string& text) -> Result<void> {
+    TRY(histogram, Histogram::from_json(text));
+    return {};
+  };
   fmt::print(
       stderr, "seed {}  profile {}  targets {}{}\n", options.seed, flags.profile, fmt::join(options.targets, " "),
       flags.target_options.faults.empty() ? ""
@@ -145,7 +187,8 @@ Result<int> fuzz(const FuzzFlags& flags) {
     fmt::print("{}\n", summary_json(result, options.seed));
   } else {
     fmt::print("{}{}{}", histogram.text(), summary_text(result), known_text(options.known, result));
-    const auto known = std::ranges::count_if(result.findings, [](const CampaignFinding& found) { return found.known.has_value(); });
+    const auto known =
+        std::ranges::count_if(result.findings, [](const CampaignFinding& found) { return found.known.has_value(); });
     fmt::print("{} diverged", result.findings.size() - static_cast<std::size_t>(known));
     fmt::print("{}\n", known > 0 ? fmt::format(", {} known", known) : "");
   }
@@ -164,7 +207,9 @@ void add_fuzz_command(CLI::App& program, int& exit_code) {
       "  parallax fuzz --target portable --target executorch-portable --seed 7 --graphs 1000\n"
       "The seed is printed first; --seed S --graphs N gives the same cases whatever --jobs is. Graphs are of the ops "
       "that\n"
-      "all of the targets take.");
+      "all of the targets take. A campaign that was killed goes on when the same command is given again: how far it "
+      "was\n"
+      "is in FINDINGS/campaigns.db.");
   command->add_option("--target", flags->targets,
                       "What to drive (see parallax targets); repeatable. Default: ours and every installed one");
   command->add_option("--profile", flags->profile, "What graphs look like: alias, state, topology, numeric, shape, all")
@@ -185,13 +230,15 @@ void add_fuzz_command(CLI::App& program, int& exit_code) {
       ->check(CLI::Range(1, 10000));
   add_target_options(*command, flags->target_options);
   command->add_option("--findings", flags->findings, "Folder that findings are kept in")->capture_default_str();
-  command->add_option("--known", flags->known,
-                      "Findings that are not news, as parallax known writes them: counted, and no reason for exit code 1");
+  command->add_option(
+      "--known", flags->known,
+      "Findings that are not news, as parallax known writes them: counted, and no reason for exit code 1");
   command->add_option("--shard", flags->shard, "I/N: the I-th of N parts of the graphs of --seed, for N machines");
   command->add_flag(
       "--gradients", flags->gradients,
       "Ask for gradients too, where a graph has some (pytorch-eager, torch-aot-eager, torch-inductor, thunder)");
   command->add_flag("--no-reduce", flags->no_reduce, "Keep findings as they were generated");
+  command->add_flag("--fresh", flags->fresh, "Begin anew where the same campaign was cut off");
   command->add_flag("--pack", flags->pack, "Several cases a program, on targets that ask for it");
   command->add_flag("--json", flags->json, "The summary as JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(fuzz(*flags)); });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <ranges>
 #include <vector>
 
@@ -65,6 +66,30 @@ std::string Histogram::text() const {
                         100.0 * static_cast<double>(write_alias_reuse_) / static_cast<double>(planned_), planned_);
   }
   return text;
+}
+
+std::string Histogram::to_json() const {
+  return nlohmann::json{{"graphs", graphs_},
+                        {"planned", planned_},
+                        {"write_alias_reuse", write_alias_reuse_},
+                        {"ops", ops_},
+                        {"relations", relations_}}
+      .dump();
+}
+
+Result<Histogram> Histogram::from_json(const std::string& text) {
+  try {
+    const auto json = nlohmann::json::parse(text);
+    Histogram histogram;
+    json.at("graphs").get_to(histogram.graphs_);
+    json.at("planned").get_to(histogram.planned_);
+    json.at("write_alias_reuse").get_to(histogram.write_alias_reuse_);
+    json.at("ops").get_to(histogram.ops_);
+    json.at("relations").get_to(histogram.relations_);
+    return histogram;
+  } catch (const nlohmann::json::exception& error) {
+    return fail("a histogram cannot be read: {}", error.what());
+  }
 }
 
 }  // namespace parallax

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "core/result.h"
 #include "graph/graph.h"
 
 namespace parallax {
@@ -13,8 +14,13 @@ class Histogram {
  public:
   // `reused_slots`: of a memory plan (Outcome::reused_slots), -1 where the target does not tell.
   void add(const Graph& graph, int reused_slots);
-  // Bars, most frequent first, and, where plans are known, the share of graphs with a write, an alias and a reused slot.
+  // Bars, most frequent first, and, where plans are known, the share of graphs with a write, an alias and a reused
+  // slot.
   std::string text() const;
+
+  // All counts as JSON and back, for a campaign that goes on.
+  std::string to_json() const;
+  static Result<Histogram> from_json(const std::string& text);
 
  private:
   int64_t graphs_ = 0;

@@ -17,7 +17,7 @@ Result<Graph> run_passes(const Graph& graph, const std::vector<Pass>& passes, co
       if (observe) observe(pass, *present, *present);
       continue;
     }
-    TRY(Graph next, pass.run(*present, {options.evaluate}));
+    TRY(Graph next, pass.run(*present, options.for_passes()));
     if (observe) observe(pass, *present, next);
     made = std::move(next);
     present = &made;

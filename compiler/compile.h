@@ -18,9 +18,12 @@ struct CompileOptions {
   JoinKernels join_kernels = nullptr;         // which take operands that are in their place in the result already
   bool reuse_in_place = false;                // let them
   bool reuse_memory = true;                   // no: storages lie apart, whatever the planner's parts say
-  std::span<const Backend> backends{};        // who runs the nodes, the preferred one first; none: one for everything
+  std::vector<Backend> backends{};            // who runs the nodes, the preferred one first; none: one for everything
   EvaluateFn evaluate = nullptr;              // how the backend computes a node at compile time
+  KeepFn keeps = nullptr;                     // which calls a backend runs as they stand
   PassSelection selection{};
+
+  PassOptions for_passes() const { return {evaluate, keeps}; }
 };
 
 // Called with each pass, the graph that it was given and the one that it made: the same object where it was left out,

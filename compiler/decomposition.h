@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "compiler/composer.h"
+#include "compiler/passes.h"
 
 namespace parallax {
 
@@ -55,7 +56,7 @@ bool is_decomposed(const Op& op);
 Result<std::optional<std::vector<ValueId>>> composed(Rewriter& rewriter, const DecompositionTable& table, const Op& op,
                                                      const std::vector<Argument>& arguments, const std::string& stem);
 
-// Every op of the table replaced by its parts (passes/decompose.cpp).
-Result<Graph> decompose_with(const Graph& graph, const DecompositionTable& table);
+// Every op of the table replaced by its parts, but for calls that a backend keeps (passes/decompose.cpp).
+Result<Graph> decompose_with(const Graph& graph, const DecompositionTable& table, KeepFn keeps = nullptr);
 
 }  // namespace parallax

@@ -34,8 +34,39 @@ class LoopKeys {
   int alone_ = 0;
 };
 
+// What lies in memory that the nodes make and of which nobody else needs any part, through whatever view.
+std::vector<ValueId> inner_values(const Graph& graph, const NodeRange& nodes, std::span<const ValueUses> uses,
+                                  std::span<const std::optional<NodeId>> makers, const FusionRules& rules) {
+  std::vector<ValueId> results;
+  std::vector<StorageId> needed;
+  for (std::size_t n = nodes.first; n < nodes.end; ++n) {
+    for (ValueId result : graph.nodes[n].results) {
+      results.push_back(result);
+      if (rules.is_needed(nodes, uses[result.index])) needed.push_back(graph.meta(result).storage);
+    }
+  }
+  std::erase_if(results, [&](ValueId result) {
+    const StorageId storage = graph.meta(result).storage;
+    const std::optional<NodeId>& maker = makers[storage.index];
+    return !maker || !nodes.holds(maker->index) || std::ranges::find(needed, storage) != needed.end();
+  });
+  return results;
+}
+
 bool ends_with(const Dims& sizes, const Dims& tail) {
   return tail.size() <= sizes.size() && std::equal(tail.begin(), tail.end(), sizes.end() - tail.size());
+}
+
+// Whether nodes of a graph may share a loop in each of `others`, where they may stand in another order.
+bool is_loop_everywhere(const Graph& graph, std::span<const Graph> others, const NodeRange& range,
+                        const FusionRules& rules) {
+  const auto nodes = std::span(graph.nodes).subspan(range.first, range.size());
+  return std::ranges::all_of(others, [&](const Graph& other) {
+    const Dims& sizes = other.meta(nodes.front().results.front()).layout.sizes;
+    return std::ranges::all_of(nodes, [&](const Node& node) {
+      return rules.joins(other, node) && other.meta(node.results.front()).layout.sizes == sizes;
+    });
+  });
 }
 
 }  // namespace
@@ -61,45 +92,35 @@ bool is_needed_outside(const NodeRange& group, const ValueUses& uses) {
          !std::ranges::all_of(uses.nodes, [&](NodeId user) { return group.holds(user.index); });
 }
 
-std::vector<FusedGroup> fuse(Graph& graph, std::span<const Partition> partitions, std::span<const Backend> backends,
-                             const FusionRules& rules) {
+std::vector<FusedGroup> fuse(Graph& graph, std::span<const Graph> others, std::span<const Partition> partitions,
+                             std::span<const Backend> backends, const FusionRules& rules) {
   std::vector<FusedGroup> groups;
-  if (std::ranges::none_of(backends, &Backend::fuses)) return groups;
+  const auto groups_nodes = [](const Backend& backend) { return backend.fuses || backend.whole; };
+  if (std::ranges::none_of(backends, groups_nodes)) return groups;
   LoopKeys keys;
   std::vector<int> key_of;
   for (const Node& node : graph.nodes) key_of.push_back(keys.of(graph, node, rules));
   const Dependencies dependencies = all_dependencies(graph);
   for (const Partition& partition : partitions) {
-    if (!backends[partition.backend].fuses) continue;
+    const Backend& backend = backends[partition.backend];
+    if (backend.whole) groups.push_back({partition.nodes, {}});
+    if (!backend.fuses || backend.whole) continue;
     std::vector<NodeId> order;
+    std::vector<NodeRange> loops;
     for (const Run& run : order_in_runs(dependencies, partition.nodes, key_of)) {
       const std::size_t first = partition.nodes.first + order.size();
       order.insert(order.end(), run.nodes.begin(), run.nodes.end());
-      if (run.key >= 0 && run.nodes.size() > 1) groups.push_back({{first, first + run.nodes.size()}, {}});
+      if (run.key >= 0 && run.nodes.size() > 1) loops.push_back({first, first + run.nodes.size()});
     }
     reorder(graph, partition.nodes, order);
-  }
-  const std::vector<ValueUses> uses = uses_of_values(graph);
-  for (FusedGroup& group : groups) {
-    for (std::size_t n = group.nodes.first; n < group.nodes.end; ++n) {
-      const ValueId result = graph.nodes[n].results.front();
-      if (!rules.is_needed(group.nodes, uses[result.index])) group.inner.push_back(result);
+    for (const NodeRange& loop : loops) {
+      if (is_loop_everywhere(graph, others, loop, rules)) groups.push_back({loop, {}});
     }
   }
+  const std::vector<ValueUses> uses = uses_of_values(graph);
+  const std::vector<std::optional<NodeId>> makers = storage_makers(graph);
+  for (FusedGroup& group : groups) group.inner = inner_values(graph, group.nodes, uses, makers, rules);
   return groups;
-}
-
-void keep_loops(const Graph& graph, std::span<const Graph> others, const FusionRules& rules,
-                std::vector<FusedGroup>& groups) {
-  std::erase_if(groups, [&](const FusedGroup& group) {
-    const auto nodes = std::span(graph.nodes).subspan(group.nodes.first, group.nodes.size());
-    return !std::ranges::all_of(others, [&](const Graph& other) {
-      const Dims& sizes = other.meta(nodes.front().results.front()).layout.sizes;
-      return std::ranges::all_of(nodes, [&](const Node& node) {
-        return rules.joins(other, node) && other.meta(node.results.front()).layout.sizes == sizes;
-      });
-    });
-  });
 }
 
 }  // namespace parallax

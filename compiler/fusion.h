@@ -27,14 +27,10 @@ struct FusionRules {
   friend bool operator==(const FusionRules&, const FusionRules&) = default;
 };
 
-// The groups of those partitions whose backend fuses. Nodes move within their partition, so that those of a group stand
-// together; a group's results all have the same sizes.
-std::vector<FusedGroup> fuse(Graph& graph, std::span<const Partition> partitions, std::span<const Backend> backends,
-                             const FusionRules& rules);
-
-// Drops the groups that are no loops at the sizes of one of `others`: the graph, its nodes perhaps in another order, at
-// other sizes.
-void keep_loops(const Graph& graph, std::span<const Graph> others, const FusionRules& rules,
-                std::vector<FusedGroup>& groups);
+// The groups of those partitions whose backend fuses, and those that a backend runs whole. Nodes move within their
+// partition, so that those of a loop stand together; a loop's results all have the same sizes, in each of `others` too:
+// the graph as it was handed in, at other sizes.
+std::vector<FusedGroup> fuse(Graph& graph, std::span<const Graph> others, std::span<const Partition> partitions,
+                             std::span<const Backend> backends, const FusionRules& rules);
 
 }  // namespace parallax

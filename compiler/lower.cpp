@@ -107,13 +107,12 @@ Result<Program> lower(Graph graph, std::span<const Graph> others, const Compiler
                       const CompileOptions& options) {
   // With one backend for everything nothing is partitioned, and there is no boundary but the program's own.
   const bool whole = options.backends.empty();
-  const std::span<const Backend> backends = whole ? std::span(everything) : options.backends;
+  const std::span<const Backend> backends = whole ? std::span<const Backend>(everything) : options.backends;
   const PartitionRules rules = whole ? PartitionRules() : parts.partition;
   Program program;
   program.graph = std::move(graph);
-  TRY(program.partitions, partition(program.graph, backends, rules));
-  program.groups = fuse(program.graph, program.partitions, backends, parts.fusion);
-  keep_loops(program.graph, others, parts.fusion, program.groups);
+  TRY(program.partitions, partition(program.graph, others, backends, rules));
+  program.groups = fuse(program.graph, others, program.partitions, backends, parts.fusion);
   bind_boundaries(program.graph, program.partitions, rules);
   // At other sizes the parts of a concatenation lie in other places.
   if (others.empty()) program.joins = joins_of(program, parts, options);

@@ -5,8 +5,8 @@
 
 namespace parallax {
 
-// A node that no backend takes, and a plan that does not fit the arena's limit, are refused with the node's name. Nodes
-// share a loop only if they may at the sizes of `others` too, which are the graph at other sizes.
+// A node that no backend takes, and a plan that does not fit the arena's limit, are refused with the node's name.
+// `others` are the graph at other sizes: a backend is given only what it takes there too, and likewise for loops.
 Result<Program> lower(Graph graph, std::span<const Graph> others, const CompilerParts& parts,
                       const CompileOptions& options);
 

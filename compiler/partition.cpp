@@ -9,10 +9,15 @@
 namespace parallax {
 namespace {
 
-Result<std::vector<int>> assign_backends(const Graph& graph, std::span<const Backend> backends) {
+Result<std::vector<int>> assign_backends(const Graph& graph, std::span<const Graph> others,
+                                         std::span<const Backend> backends) {
   std::vector<int> assigned;
-  for (const Node& node : graph.nodes) {
-    const auto takes = [&](const Backend& backend) { return backend.takes(graph, node); };
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    const auto takes = [&](const Backend& backend) {
+      return backend.takes(graph, node) &&
+             std::ranges::all_of(others, [&](const Graph& other) { return backend.takes(other, other.nodes[n]); });
+    };
     const auto found = std::ranges::find_if(backends, takes);
     if (found == backends.end()) {
       return std::unexpected(Error{ErrorKind::Unsupported, "", "",
@@ -46,8 +51,9 @@ void reorder(Graph& graph, NodeRange range, std::span<const NodeId> order) {
   std::ranges::move(nodes, graph.nodes.begin() + static_cast<std::ptrdiff_t>(range.first));
 }
 
-Result<std::vector<Partition>> partition(Graph& graph, std::span<const Backend> backends, const PartitionRules& rules) {
-  TRY(const std::vector<int> backend_of, assign_backends(graph, backends));
+Result<std::vector<Partition>> partition(Graph& graph, std::span<const Graph> others, std::span<const Backend> backends,
+                                         const PartitionRules& rules) {
+  TRY(const std::vector<int> backend_of, assign_backends(graph, others, backends));
   const NodeRange all{0, graph.nodes.size()};
   std::vector<Partition> partitions;
   std::vector<NodeId> order;

@@ -17,6 +17,9 @@ struct Backend {
   std::string_view name;
   bool (*takes)(const Graph& graph, const Node& node) = nullptr;
   bool fuses = false;  // runs groups of element-wise nodes in one loop
+  // Runs a partition as one step, in an order of its own: what comes in lives until the end of it, what goes out is
+  // there from the start, and what stays within has no memory in the plan.
+  bool whole = false;
 };
 
 using OrderRule = std::vector<Run> (*)(const Dependencies& dependencies, NodeRange range, std::span<const int> keys);
@@ -31,9 +34,10 @@ struct PartitionRules {
 };
 
 // The partitions of a graph whose nodes have been moved into the order in which partitions run them; their lists are
-// empty. A node goes to the first backend that takes it; one that none takes is an error of kind Unsupported that names
-// it.
-Result<std::vector<Partition>> partition(Graph& graph, std::span<const Backend> backends, const PartitionRules& rules);
+// empty. A node goes to the first backend that takes it, in each of `others` too: the graph at other sizes. One that
+// none takes is an error of kind Unsupported that names it.
+Result<std::vector<Partition>> partition(Graph& graph, std::span<const Graph> others, std::span<const Backend> backends,
+                                         const PartitionRules& rules);
 
 // Fills in the lists of all partitions.
 void bind_boundaries(const Graph& graph, std::vector<Partition>& partitions, const PartitionRules& rules);

@@ -17,9 +17,13 @@ namespace parallax {
 // error where there is no kernel for it, or where the data makes it raise.
 using EvaluateFn = Result<void> (*)(const Graph& graph, NodeId node, std::span<std::byte* const> storages);
 
+// Whether a backend runs a call as it stands, so that it is not to be taken apart.
+using KeepFn = bool (*)(const Graph& graph, const Node& node);
+
 // What a pass may ask of the compilation beside the graph.
 struct PassOptions {
   EvaluateFn evaluate = nullptr;  // null: nothing is computed at compile time
+  KeepFn keeps = nullptr;         // null: what can be taken apart is
 };
 
 using PassFn = Result<Graph> (*)(const Graph& graph, const PassOptions& options);
@@ -37,7 +41,7 @@ bool holds_decomposed_writes(const Graph& graph);
 // Every op becomes functional; what the caller must see written is copied to it at the very end (functionalize.cpp).
 Result<Graph> functionalize(const Graph& graph);
 // Ops that are made of others become those (decompose.cpp).
-Result<Graph> decompose(const Graph& graph);
+Result<Graph> decompose(const Graph& graph, const PassOptions& options);
 // What can be computed from constants alone becomes a constant (fold_constants.cpp).
 Result<Graph> fold_constants(const Graph& graph, const PassOptions& options);
 bool holds_constant_calls(const Graph& graph);
@@ -67,7 +71,7 @@ Result<Graph> by_graph(const Graph& graph, const PassOptions&) {
 inline constexpr std::array standard_passes = {
     Pass{"decompose_writes", by_graph<decompose_writes>, holds_decomposed_writes},
     Pass{"functionalize", by_graph<functionalize>},
-    Pass{"decompose", by_graph<decompose>},
+    Pass{"decompose", decompose},
     Pass{"fold_constants", fold_constants, holds_constant_calls},
     Pass{"simplify", by_graph<simplify>},
     Pass{"sink_permutes", by_graph<sink_permutes>, holds_permutes},

@@ -34,7 +34,8 @@ struct Partition {
   std::vector<ValueId> results;
 };
 
-// Nodes of one partition that run in one loop over blocks of elements. `inner` values have no memory but the block's.
+// Nodes of one partition that run as one step: in one loop over blocks of elements, or because their backend runs the
+// partition whole. `inner` values have no memory but the block's or the backend's own.
 struct FusedGroup {
   NodeRange nodes;
   std::vector<ValueId> inner;
@@ -54,7 +55,7 @@ struct VaryingNumber {
 struct Program {
   Graph graph;
   std::vector<Partition> partitions;  // in the order in which they run; together all nodes
-  std::vector<FusedGroup> groups;     // of at least two nodes each, in order
+  std::vector<FusedGroup> groups;     // in order; a loop has at least two nodes
   std::vector<Join> joins;            // operands of concatenations that are made in their places
   Plan plan;
   Symbols symbols;                     // which sizes may change (compiler/resize.h)

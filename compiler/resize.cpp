@@ -1,9 +1,30 @@
 #include "compiler/resize.h"
 
+#include <fmt/format.h>
+
 #include "compiler/lower.h"
 #include "planner/plan_checker.h"
 
 namespace parallax {
+namespace {
+
+// Compilation has asked at some sizes, and a backend that is particular may say no at another.
+Result<void> expect_taken(const Program& program, std::span<const Backend> backends) {
+  if (backends.empty()) return {};
+  for (const Partition& partition : program.partitions) {
+    const Backend& backend = backends[partition.backend];
+    for (std::size_t n = partition.nodes.first; n < partition.nodes.end; ++n) {
+      const Node& node = program.graph.nodes[n];
+      if (backend.takes(program.graph, node)) continue;
+      return std::unexpected(
+          Error{ErrorKind::Unsupported, "", "",
+                fmt::format("{} does not take node '{}' ({}) at these sizes", backend.name, node.name, node.op->name)});
+    }
+  }
+  return {};
+}
+
+}  // namespace
 
 bool plan_still_holds(const Program& planned, const Program& resized) {
   return check_plan(schedule_of(resized), planned.plan).empty();
@@ -18,6 +39,7 @@ Result<Program> resize(const Program& program, const SymbolSizes& sizes, const C
   const auto keeps_plan = options.reuse_memory ? parts.resize.keeps_plan : plan_still_holds;
   Program resized = program;
   TRY(resized.graph, with_numbers_at(program.graph, program.symbols, program.varying, sizes, parts.resize.refreshes));
+  TRY_VOID(expect_taken(resized, options.backends));
   if (!keeps_plan(program, resized)) {
     TRY(resized.plan, plan_program(resized, parts, options));
   }

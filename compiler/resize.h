@@ -21,7 +21,7 @@ struct ResizeRules {
 };
 
 // The program at these sizes, in the place of what it was before. Its options are those that it was compiled with.
-// Refuses sizes outside their range and, by name, a node that does not infer there.
+// Refuses sizes outside their range and, by name, a node that does not infer there or that its backend does not take.
 Result<Program> resize(const Program& program, const SymbolSizes& sizes, const CompileOptions& options);
 
 }  // namespace parallax

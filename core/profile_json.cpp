@@ -87,6 +87,9 @@ Result<void> read_member(const std::string& key, const Field& value, Profile& pr
       {"max_drops_nan", &profile.max_drops_nan},
       {"one_pass_variance", &profile.one_pass_variance},
       {"elides_casts", &profile.elides_casts},
+      {"loses_nan", &profile.loses_nan},
+      {"flushes_operands", &profile.flushes_operands},
+      {"hardswish_cancels", &profile.hardswish_cancels},
       {"promises_identity", &profile.promises_identity},
   };
   if (const auto flag = flags.find(key); flag != flags.end()) return read_flag(value, *flag->second);

@@ -1,9 +1,12 @@
 #include "corpus/store.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 
 #include "graph/emit_reproducer.h"
 #include "graph/text_file.h"
@@ -43,6 +46,20 @@ class TemporaryFolder {
   explicit TemporaryFolder(fs::path path) : path_(std::move(path)) {}
   fs::path path_;
 };
+
+// Removes the temporary folders of processes that are no more: a killed one leaves its last behind.
+void sweep(const fs::path& folder) {
+  std::error_code code;
+  for (auto entry = fs::directory_iterator(folder, code); !code && entry != fs::directory_iterator();
+       entry.increment(code)) {
+    int process = 0;
+    int number = 0;
+    const std::string name = entry->path().filename().string();
+    if (std::sscanf(name.c_str(), ".new-%d-%d", &process, &number) != 2 || process <= 0) continue;
+    std::error_code ignored;
+    if (::kill(process, 0) != 0 && errno == ESRCH) fs::remove_all(entry->path(), ignored);
+  }
+}
 
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
@@ -115,6 +132,7 @@ Result<FindingStore> FindingStore::open(const fs::path& folder) {
   fs::create_directories(folder, code);
   if (code) return folder_error(folder, "made", code);
   FindingStore store(folder);
+  sweep(folder);
   TRY([[maybe_unused]] TemporaryFolder probe, TemporaryFolder::make(folder, store.next_temporary_++));
   TRY(std::vector<fs::path> folders, finding_folders(folder));
   for (const fs::path& entry : folders) {

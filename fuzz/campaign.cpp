@@ -14,6 +14,7 @@
 #include "fuzz/adjudicate.h"
 #include "fuzz/controls.h"
 #include "fuzz/explain_finding.h"
+#include "fuzz/ledger.h"
 #include "fuzz/pack.h"
 #include "oracle/record.h"
 #include "reducers/reduce.h"
@@ -27,7 +28,10 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 // How many findings that look alike before reduction are reduced: enough to tell causes apart, few enough to go on
 // fuzzing.
-constexpr int reductions_a_look = 6;
+constexpr std::size_t reductions_a_look = 6;
+
+// How often progress is shown and written down.
+constexpr double seconds_a_save = 0.5;
 
 // Worker processes of one target at a time: each holds its libraries in memory.
 constexpr int workers_a_target = 2;
@@ -44,8 +48,25 @@ struct Lane {
   int busy = 0;                                // threads that do
   std::vector<std::unique_ptr<Target>> ready;  // open instances that nobody uses
   bool finished = false;
-  uint64_t next = 0;
-  double time = 0;  // seconds spent, the running cases excluded
+  uint64_t next = 0;  // the first case of the next turn that is handed out
+  LaneState state;    // of finished turns
+};
+
+// What is known of a case once it ran.
+struct JudgedCase {
+  uint64_t k = 0;
+  Case test;
+  Examination examination;
+  double seconds = 0;
+  bool hidden_by_packing = false;
+};
+
+// A turn while it is served. What it counts is added when it is finished, so that a turn is counted whole or not at
+// all.
+struct ServedTurn {
+  uint64_t first = 0;
+  std::vector<JudgedCase> judged;
+  std::vector<std::pair<CampaignFinding, const KnownFinding*>> known;
 };
 
 class Campaign {
@@ -60,7 +81,6 @@ class Campaign {
       lane.most_busy = std::min(options_.jobs, runs_in_process(name) ? options_.jobs : workers_a_target);
       if (options_.pack) lane.cases_a_program = static_cast<std::size_t>(lane.ready.front()->cases_a_program());
       lane.cases_a_turn = std::max(options_.cases_a_turn, lane.cases_a_program);
-      result_.tallies[name];
     }
     if (options_.on_open) {
       std::vector<const Target*> targets;
@@ -70,6 +90,7 @@ class Campaign {
     if (options_.findings) {
       TRY(store_, FindingStore::open(*options_.findings));
     }
+    TRY_VOID(go_on());
     start_ = Clock::now();
     std::vector<std::thread> threads;
     const int workers = std::max(1, options_.jobs);
@@ -77,7 +98,9 @@ class Campaign {
     work();
     for (std::thread& thread : threads) thread.join();
     report_progress(true);
-    result_.seconds = seconds_since(start_);
+    if (!failure_) save(true);
+    result_.seconds = seconds();
+    for (Lane& lane : lanes_) result_.tallies[lane.name] = std::move(lane.state.tally);
     std::stable_sort(
         result_.findings.begin(), result_.findings.end(),
         [](const CampaignFinding& a, const CampaignFinding& b) { return a.finding.index < b.finding.index; });
@@ -86,6 +109,47 @@ class Campaign {
   }
 
  private:
+  // Seconds since the campaign began, in this process or in earlier ones.
+  double seconds() const { return seconds_before_ + seconds_since(start_); }
+
+  // Takes up what an earlier process left of this campaign.
+  Result<void> go_on() {
+    if (!store_ || options_.description.empty()) return {};
+    TRY(ledger_, Ledger::open(*options_.findings, options_.description, options_.fresh));
+    TRY(std::optional<CampaignState> state, ledger_->unfinished(options_.known, options_.source));
+    if (!state) return {};
+    int64_t cases = 0;
+    for (Lane& lane : lanes_) {
+      if (const auto found = state->lanes.find(lane.name); found != state->lanes.end()) {
+        lane.state = std::move(found->second);
+      }
+      lane.next = lane.state.next;
+      cases += lane.state.tally.cases;
+    }
+    seconds_before_ = state->seconds;
+    looks_ = std::move(state->looks);
+    for (CampaignFinding& found : state->findings) {
+      if (!found.known) signatures_.insert(found.finding.signature);
+    }
+    result_.findings = std::move(state->findings);
+    if (options_.restore_more) TRY_VOID(options_.restore_more(state->more));
+    if (options_.on_resume) options_.on_resume(cases);
+    return {};
+  }
+
+  // Writes down how far the campaign is; under the lock, or when nobody else is at work.
+  void save(bool finished) {
+    if (!ledger_) return;
+    CampaignState state;
+    state.seconds = seconds();
+    for (const Lane& lane : lanes_) state.lanes[lane.name] = lane.state;
+    state.looks = looks_;
+    state.findings = result_.findings;
+    if (options_.save_more) state.more = options_.save_more();
+    if (auto saved = ledger_->save(state, finished); !saved) failure_ = std::move(saved).error();
+    next_save_ = seconds() + seconds_a_save;
+  }
+
   // A thread's loop: serve the target that had the least time, until none is left.
   void work() {
     while (std::optional<Turn> turn = take_turn()) {
@@ -123,7 +187,10 @@ class Campaign {
   // The first case of a lane's next turn.
   uint64_t take_number(Lane& lane) {
     const auto found = std::ranges::find(returned_, &lane, &Returned::first);
-    if (found == returned_.end()) return std::exchange(lane.next, lane.next + lane.cases_a_turn);
+    if (found == returned_.end()) {
+      while (lane.state.ahead.contains(lane.next)) lane.next += lane.cases_a_turn;  // served by an earlier process
+      return std::exchange(lane.next, lane.next + lane.cases_a_turn);
+    }
     const uint64_t number = found->second;
     returned_.erase(found);
     return number;
@@ -133,7 +200,7 @@ class Campaign {
   std::optional<Turn> take_turn() {
     std::unique_lock lock(mutex_);
     while (true) {
-      if (failure_ || (options_.seconds && seconds_since(start_) >= *options_.seconds)) return std::nullopt;
+      if (failure_ || (options_.seconds && seconds() >= *options_.seconds)) return std::nullopt;
       Lane* best = nullptr;
       bool waiting = false;
       for (Lane& lane : lanes_) {
@@ -141,7 +208,7 @@ class Campaign {
         if (lane.finished && !left) continue;
         if (lane.busy >= lane.most_busy) {
           waiting = true;
-        } else if (!best || lane.time < best->time) {
+        } else if (!best || lane.state.seconds < best->state.seconds) {
           best = &lane;
         }
       }
@@ -162,8 +229,8 @@ class Campaign {
   }
 
   // The cases of one turn.
-  void serve(Lane& lane, Target& target, uint64_t first) {
-    first = (first / lane.cases_a_turn * options_.shards + options_.shard) * lane.cases_a_turn;
+  void serve(Lane& lane, Target& target, uint64_t turn) {
+    const uint64_t first = (turn / lane.cases_a_turn * options_.shards + options_.shard) * lane.cases_a_turn;
     std::vector<Case> tests;
     for (uint64_t k = first; k < first + lane.cases_a_turn; ++k) {
       std::optional<Case> test = options_.source(k);
@@ -176,80 +243,95 @@ class Campaign {
     }
     if (tests.empty()) return;
     const Clock::time_point begin = Clock::now();
+    ServedTurn served{turn, {}, {}};
     for (std::size_t i = 0; i < tests.size(); i += lane.cases_a_program) {
       const auto begin_of_program = tests.begin() + static_cast<std::ptrdiff_t>(i);
       const auto left = std::min(lane.cases_a_program, tests.size() - i);
       serve_program(lane, target, first + i,
                     {std::make_move_iterator(begin_of_program),
-                     std::make_move_iterator(begin_of_program + static_cast<std::ptrdiff_t>(left))});
+                     std::make_move_iterator(begin_of_program + static_cast<std::ptrdiff_t>(left))},
+                    served);
     }
     std::lock_guard lock(mutex_);
-    lane.time += seconds_since(begin);
+    lane.state.seconds += seconds_since(begin);
+    finish(lane, std::move(served));
     report_progress(false);
+    if (seconds() >= next_save_) save(false);
+  }
+
+  // Counts a turn. Under the lock.
+  void finish(Lane& lane, ServedTurn served) {
+    for (const JudgedCase& one : served.judged) {
+      lane.state.tally.add(one.examination, one.seconds);
+      lane.state.tally.hidden_by_packing += one.hidden_by_packing;
+      if (options_.on_case) options_.on_case(lane.name, one.k, one.test, one.examination);
+    }
+    for (auto& [found, entry] : served.known) add_known(std::move(found), *entry);
+    lane.state.ahead.insert(served.first);
+    while (lane.state.ahead.erase(lane.state.next) > 0) lane.state.next += lane.cases_a_turn;
   }
 
   // Cases that are one program where the target packs.
-  void serve_program(Lane& lane, Target& target, uint64_t first, std::vector<Case> tests) {
+  void serve_program(Lane& lane, Target& target, uint64_t first, std::vector<Case> tests, ServedTurn& served) {
     const Clock::time_point begin = Clock::now();
     if (lane.cases_a_program == 1) {
       Examination examination = examine(target, tests.front());
-      return judged(lane, target, first, std::move(tests.front()), std::move(examination), seconds_since(begin));
+      return judged(lane, target, {first, std::move(tests.front()), std::move(examination), seconds_since(begin)},
+                    served);
     }
     std::vector<PackedCase> cases = examine_packed(target, std::move(tests));
     const double each = seconds_since(begin) / static_cast<double>(cases.size());
     for (std::size_t i = 0; i < cases.size(); ++i) {
       PackedCase& one = cases[i];
-      const uint64_t k = first + i;
-      double spent = each;
-      if (one.ran_packed && !is_finding(one.examination.judgement.verdict) && mix(options_.seed, k) % alone_too == 0) {
+      JudgedCase judged_case{first + i, std::move(one.test), std::move(one.examination), each};
+      if (one.ran_packed && !is_finding(judged_case.examination.judgement.verdict) &&
+          mix(options_.seed, judged_case.k) % alone_too == 0) {
         const Clock::time_point again = Clock::now();
-        Examination alone = examine(target, one.test);
-        spent += seconds_since(again);
+        Examination alone = examine(target, judged_case.test);
+        judged_case.seconds += seconds_since(again);
         if (is_finding(alone.judgement.verdict)) {
-          std::lock_guard lock(mutex_);
-          ++result_.tallies[lane.name].hidden_by_packing;
-          one.examination = std::move(alone);
+          judged_case.hidden_by_packing = true;
+          judged_case.examination = std::move(alone);
         }
       }
-      judged(lane, target, k, std::move(one.test), std::move(one.examination), spent);
+      judged(lane, target, std::move(judged_case), served);
     }
   }
 
-  // Counts a case, and keeps it where it diverges.
-  void judged(Lane& lane, Target& target, uint64_t k, Case test, Examination examination, double spent) {
+  // Adds a case to its turn, and keeps it where it diverges.
+  void judged(Lane& lane, Target& target, JudgedCase one, ServedTurn& served) {
     const Clock::time_point begin = Clock::now();
-    if (examination.judgement.verdict == Verdict::Suspect) {
-      if (Adjudication adjudication = adjudicate(target, test); adjudication.proof) {
-        test = std::move(adjudication.proof->test);
-        examination = std::move(adjudication.proof->examination);
+    if (one.examination.judgement.verdict == Verdict::Suspect) {
+      if (Adjudication adjudication = adjudicate(target, one.test); adjudication.proof) {
+        one.test = std::move(adjudication.proof->test);
+        one.examination = std::move(adjudication.proof->examination);
       }
     }
-    bool reduce_it = false;
-    {
-      std::lock_guard lock(mutex_);
-      result_.tallies[lane.name].add(examination, spent + seconds_since(begin));
-      if (options_.on_case) options_.on_case(lane.name, k, test, examination);
-      if (is_finding(examination.judgement.verdict)) reduce_it = looks_new(target, lane.name, k, test, examination);
+    one.seconds += seconds_since(begin);
+    if (is_finding(one.examination.judgement.verdict) && looks_new(target, lane.name, one, served)) {
+      keep(target, lane.name, one, served);
     }
-    if (reduce_it) keep(target, lane.name, k, test, examination);
+    served.judged.push_back(std::move(one));
   }
 
   // Whether a divergence is worth a reduction: it is not known by its looks alone, and few looked like it so far.
-  bool looks_new(const Target& target, const std::string& name, uint64_t k, const Case& test,
-                 const Examination& examination) {
-    const std::string look = failure_class(name, examination.judgement, examination.outcome, test.graph);
+  bool looks_new(const Target& target, const std::string& name, const JudgedCase& one, ServedTurn& served) {
+    const std::string look = failure_class(name, one.examination.judgement, one.examination.outcome, one.test.graph);
     if (const KnownFinding* entry = options_.known.find(look, name, target.versions())) {
       CampaignFinding found;
       found.finding.target = name;
-      found.finding.index = k;
-      found.finding.verdict = examination.judgement.verdict;
+      found.finding.index = one.k;
+      found.finding.verdict = one.examination.judgement.verdict;
       found.finding.signature = look;
-      found.finding.original = found.finding.reduced = test;
-      found.reason = examination.judgement.reason;
-      add_known(std::move(found), *entry);
+      found.finding.original = found.finding.reduced = one.test;
+      found.reason = one.examination.judgement.reason;
+      served.known.emplace_back(std::move(found), entry);
       return false;
     }
-    return looks_[look]++ < reductions_a_look;
+    std::lock_guard lock(mutex_);
+    std::set<uint64_t>& reduced = looks_[look];
+    if (reduced.size() < reductions_a_look) reduced.insert(one.k);
+    return reduced.contains(one.k);
   }
 
   // Counts a known finding; the first case that shows it stands for the others.
@@ -266,13 +348,15 @@ class Campaign {
     result_.findings.push_back(std::move(found));
   }
 
-  void keep(Target& target, const std::string& name, uint64_t k, const Case& test, const Examination& examination) {
-    CampaignFinding found = make_finding(target, test, examination, options_);
+  void keep(Target& target, const std::string& name, const JudgedCase& one, ServedTurn& served) {
+    CampaignFinding found = make_finding(target, one.test, one.examination, options_);
     found.finding.target = name;
-    found.finding.index = k;
+    found.finding.index = one.k;
+    if (const KnownFinding* entry = options_.known.find(found.finding.signature, name, found.finding.versions)) {
+      served.known.emplace_back(std::move(found), entry);
+      return;
+    }
     std::lock_guard lock(mutex_);
-    if (const KnownFinding* entry = options_.known.find(found.finding.signature, name, found.finding.versions))
-      return add_known(std::move(found), *entry);
     if (!signatures_.insert(found.finding.signature).second) return;
     if (store_) {
       if (Result<std::filesystem::path> folder = store_->add(found.finding)) {
@@ -282,14 +366,17 @@ class Campaign {
       }
     }
     result_.findings.push_back(std::move(found));
+    next_save_ = 0;
   }
 
   void report_progress(bool last) {
     if (!options_.on_progress) return;
-    const double now = seconds_since(start_);
+    const double now = seconds();
     if (!last && now < next_progress_) return;
-    next_progress_ = now + 0.5;
-    options_.on_progress(result_.tallies, result_.findings.size(), now);
+    next_progress_ = now + seconds_a_save;
+    std::map<std::string, int64_t> cases;
+    for (const Lane& lane : lanes_) cases[lane.name] = lane.state.tally.cases;
+    options_.on_progress(cases, result_.findings.size(), now);
   }
 
   const CampaignOptions& options_;
@@ -297,12 +384,16 @@ class Campaign {
   std::vector<Lane> lanes_;
   std::vector<Returned> returned_;  // turns that were taken and given up
   std::optional<FindingStore> store_;
-  std::map<std::string, int> looks_;  // findings by failure class: what they look like before reduction
+  std::optional<Ledger> ledger_;
+  // The cases that were reduced, by failure class: what they look like before reduction.
+  std::map<std::string, std::set<uint64_t>> looks_;
   std::set<std::string> signatures_;
   std::optional<Error> failure_;
   CampaignResult result_;
   Clock::time_point start_;
-  double next_progress_ = 0;
+  double seconds_before_ = 0;  // that earlier processes ran
+  double next_progress_ = 0;   // in seconds of the campaign
+  double next_save_ = seconds_a_save;
 };
 
 }  // namespace

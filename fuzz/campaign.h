@@ -42,10 +42,19 @@ struct CampaignOptions {
   double reduce_seconds = 30;                     // the most one reduction may take
   KnownFindings known = {};                       // these are counted, not reduced where that can be told, not kept
   std::optional<std::filesystem::path> findings;  // where finding folders go; nothing: they are not stored
-  // Told of every judged case, under a lock; may be null.
+  // What the cases are and who judges them, in words that another campaign shares only if all is the same. Where it is
+  // given and findings are kept, how far the campaign is is kept beside them, and one that was cut off goes on.
+  std::string description = {};
+  bool fresh = false;  // do not go on with an earlier one
+  // Told of every judged case at the end of its turn, under a lock; may be null.
   std::function<void(const std::string& target, uint64_t k, const Case& test, const Examination& examination)> on_case;
-  // Told about twice a second; may be null.
-  std::function<void(const std::map<std::string, Tally>& tallies, std::size_t findings, double seconds)> on_progress;
+  // What the caller counts in on_case, as a text, and the way back from it, for a campaign that goes on; may be null.
+  std::function<std::string()> save_more = nullptr;
+  std::function<Result<void>(const std::string& text)> restore_more = nullptr;
+  // Told once of a campaign that goes on: how many cases are judged already; may be null.
+  std::function<void(int64_t cases)> on_resume = nullptr;
+  // Told about twice a second of the cases that are judged, by target; may be null.
+  std::function<void(const std::map<std::string, int64_t>& cases, std::size_t findings, double seconds)> on_progress;
 };
 
 // A finding and what is known of how it came about.

@@ -41,7 +41,10 @@ void Tally::add(const Examination& examination, double spent_seconds) {
       if (!(ulps > 0)) continue;
       const int bucket = static_cast<int>(std::floor(std::log2(ulps) * buckets_per_octave));
       ++radius_buckets_[bucket];
-      if (!output.family.empty()) ++family_buckets_[output.family][bucket];
+      if (output.family.empty()) continue;
+      auto family = family_buckets_.find(output.family);
+      if (family == family_buckets_.end()) family = family_buckets_.try_emplace(std::string(output.family)).first;
+      ++family->second[bucket];
     }
   }
 }

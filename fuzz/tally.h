@@ -34,13 +34,18 @@ struct Tally {
   // The same by the family of the op that made the output, for those that have some.
   std::vector<std::pair<std::string, double>> median_radius_by_family() const;
 
+  // All of it as text and back, for what goes on another time (tally_json.cpp). The error says what is missing.
+  std::string to_json() const;
+  static Result<Tally> from_json(const std::string& text);
+  bool operator==(const Tally&) const = default;
+
  private:
   // The radii seen, in buckets of a quarter power of two: exact to 19 %, and small whatever the campaign's length.
   using Buckets = std::map<int, int64_t>;
   static double median(const Buckets& buckets);
 
   Buckets radius_buckets_;
-  std::map<std::string_view, Buckets> family_buckets_;
+  std::map<std::string, Buckets, std::less<>> family_buckets_;
 };
 
 }  // namespace parallax

@@ -217,14 +217,20 @@ Ball ball_hardsigmoid(const BallMath& math, const Ball& x) {
 }
 
 // Likewise; XNNPACK multiplies x by the rounded 1/6 first: three errors, two of them relative (one is twice a rounding
-// of the result at most).
+// of the result at most). Where a profile lets it add 1/2 to that, the sum cancels towards -3, but for the error of the
+// sixth; from 3 on the gate is open and 1.
 Ball ball_hardswish(const BallMath& math, const Ball& x) {
   if (is_definite_infinity(x) && x.mid < 0) return {0, 0, true, false, Undecided::No};
   const Ball shifted = math.add(x, Ball::exact(3));
   const Ball gate = math.minimum(math.maximum(shifted, Ball::exact(0)), Ball::exact(6));
   const Ball quotient = math.div(math.mul(x, gate), Ball::exact(6));
   if (quotient.is_exact() && quotient.mid == 0) return quotient;
-  return widened(math, quotient, (quotient.is_exact() ? 4 : 3) * math.rounding(reach(quotient)));
+  double error = (quotient.is_exact() ? 4 : 3) * math.rounding(reach(quotient));
+  if (math.profile().hardswish_cancels) {
+    const double bend = std::min(reach(x), 3.0);
+    error += bend * math.rounding(bend / 6);
+  }
+  return widened(math, quotient, error);
 }
 
 Ball ball_hardshrink(const BallMath& math, const Ball& x, const Ball& lambda) {

@@ -6,17 +6,18 @@
 #include <cmath>
 
 #include "core/check.h"
+#include "oracle/lost_values.h"
 
 namespace parallax {
 namespace {
 
-// Row-major host elements into a storage under a layout, exactly.
-void load(const Tensor& tensor, const Layout& layout, BallStorage& storage) {
+// Row-major host elements into a storage under a layout.
+void load(const Tensor& tensor, const Layout& layout, const Profile& profile, BallStorage& storage) {
   int64_t i = 0;
   for_each_element(layout, [&](int64_t element) {
     const auto at = static_cast<std::size_t>(element);
     if (is_floating(tensor.dtype)) {
-      storage.balls[at] = Ball::exact(tensor.get_double(i++));
+      storage.balls[at] = kept_of(tensor.get_double(i++), tensor.dtype, profile);
     } else {
       storage.integers[at] = {tensor.get_integer(i++), Undecided::No};
     }
@@ -81,7 +82,7 @@ Interpreter::Interpreter(const Graph& graph, const Profile& profile)
   storages_.reserve(graph.storages.size());
   for (const Storage& storage : graph.storages) {
     storages_.emplace_back(storage.dtype, storage.elements);
-    if (storage.data) load(*storage.data, contiguous_layout(storage.sizes), storages_.back());
+    if (storage.data) load(*storage.data, contiguous_layout(storage.sizes), profile, storages_.back());
   }
   views_.reserve(graph.metas.size());
   for (const TensorMeta& meta : graph.metas) {
@@ -90,7 +91,7 @@ Interpreter::Interpreter(const Graph& graph, const Profile& profile)
   for (const Source& source : graph.sources) {
     if (source.kind == SourceKind::Input || source.window) continue;
     const TensorMeta& meta = graph.meta(source.value);
-    load(source.data, meta.layout, storages_[meta.storage.index]);
+    load(source.data, meta.layout, profile, storages_[meta.storage.index]);
   }
 }
 
@@ -115,7 +116,7 @@ Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& 
       std::ranges::fill(storage.balls, Ball());
       std::ranges::fill(storage.integers, IntegerBall());
     }
-    load(feed[i], slots[i].layout, storage);
+    load(feed[i], slots[i].layout, *profile_, storage);
   }
 
   bool may_raise = false;
@@ -131,6 +132,7 @@ Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& 
       }
     }
     elision_.widen(node, results);
+    widen_lost(node, *profile_, views_);
     if (observe) observe(NodeId(n), results);
   }
 

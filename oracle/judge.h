@@ -54,6 +54,7 @@ struct ElementCounts {
   std::array<int64_t, dtype_count> sharp{};    // … and of those, the ones proved to min(10, precision - 3) bits
   std::array<int64_t, undecided_reasons> by_reason{};
   void add(const ElementCounts& other);
+  bool operator==(const ElementCounts&) const = default;
 };
 
 // The first element that is outside, and how many are.

@@ -48,7 +48,7 @@ struct Minimum {
 template <class C, class F>
 void combine(const KernelCall& call, F&& f) {
   const DType dtype = call.output().dtype;
-  Numbers<C> a = call.operand<C>(0, dtype);
+  Numbers<C> a = call.operand_or_number<C>(0, dtype);  // `1 - x` has the number first
   const Numbers<C> b = call.operand_or_number<C>(1, dtype);
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = f(a[i], b[i]);
   call.write(a);

@@ -31,30 +31,46 @@ bool same_runs(const Outcome& a, const Outcome& b) {
 
 }  // namespace
 
-CompileOptions compile_options(const Build& build) {
+BuildCheck bit_for_bit() {
+  return {"change a bit", [](const Outcome& right, const Outcome& outcome) { return !same_runs(right, outcome); }};
+}
+
+CompileOptions compile_options(const Build& build, const DelegateSet* delegates) {
   CompileOptions options;
   options.in_place_kernels = writes_in_place;
   options.join_kernels = joins_in_place;
   options.reuse_in_place = build.in_place;
   options.reuse_memory = build.reuse_memory;
-  if (build.partitioned) options.backends = build.fused ? fusing_lanes : lanes;
+  if (!build.partitioned) return options;
+  if (delegates) {
+    options.backends.assign(delegates->backends.begin(), delegates->backends.end());
+    options.keeps = delegates->keeps;
+  }
+  const auto& kernels = build.fused ? fusing_lanes : lanes;
+  options.backends.insert(options.backends.end(), kernels.begin(), kernels.end());
   return options;
 }
 
+std::vector<MakeDelegate> delegate_makers(const Build& build, const DelegateSet* delegates) {
+  if (!build.partitioned || !delegates) return {};
+  return std::vector<MakeDelegate>(delegates->backends.size(), delegates->make);
+}
+
 std::optional<Diagnosis> first_wrong_build(const Case& test,
-                                           const std::function<Result<LoadedRuns>(const Build&)>& make) {
+                                           const std::function<Result<LoadedRuns>(const Build&)>& make,
+                                           const BuildCheck& check) {
   const std::vector<Tensor> second = second_feed(test);
   std::optional<Outcome> right;
   for (const Build& build : build_ladder) {
     const Result<LoadedRuns> runs = make(build);
-    if (!runs) return std::nullopt;
+    if (!runs) continue;
     Outcome outcome;
     run_protocol(*runs, *runs, test, &second, outcome);
     if (!right) {
       right = std::move(outcome);
-    } else if (!same_runs(*right, outcome)) {
+    } else if (check.is_wrong(*right, outcome)) {
       return Diagnosis{"builds",
-                       fmt::format("after the passes, the {} is the first part to change a bit", build.part),
+                       fmt::format("after the passes, the {} is the first part to {}", build.part, check.what),
                        {},
                        std::string(build.part)};
     }

@@ -12,7 +12,7 @@ namespace parallax::portable {
 struct Build {
   std::string_view part;     // what it adds to those before it: who is to blame where it is the first to be wrong
   bool anew = false;         // compiled once for each run, at its sizes, rather than for all of them
-  bool partitioned = false;  // f32 arithmetic goes to the backend "vector", everything else to "scalar"
+  bool partitioned = false;  // delegates take what they can; f32 arithmetic goes to "vector", all else to "scalar"
   bool fused = false;        // "vector" runs groups of nodes in one loop
   bool reuse_memory = true;
   bool in_place = false;
@@ -28,16 +28,27 @@ inline constexpr std::array build_ladder = {
     Build{.part = "planner", .partitioned = true, .fused = true},
     Build{.part = "planner", .partitioned = true, .fused = true, .in_place = true},
 };
-// What every case is run as.
+// What every case is run as; where there are delegates, the plain one has them too.
 inline constexpr Build plain_build = build_ladder[4];
 inline constexpr Build full_build = build_ladder.back();
+inline constexpr Build plain_delegating_build = {.part = "planner", .partitioned = true};
 
-// The options of a build, without faults.
-CompileOptions compile_options(const Build& build);
+// The options of a build, without faults. `delegates` may be null.
+CompileOptions compile_options(const Build& build, const DelegateSet* delegates = nullptr);
+// Who makes the delegates of its partitions, by backend.
+std::vector<MakeDelegate> delegate_makers(const Build& build, const DelegateSet* delegates);
 
-// Runs every build of the ladder and names the first that hands back other bits than the first of all. Nothing where
-// all agree or one cannot be made.
+// What tells a wrong build from the first, which is right.
+struct BuildCheck {
+  std::string_view what;  // that a wrong one is the first to do: "change a bit"
+  std::function<bool(const Outcome& right, const Outcome& outcome)> is_wrong;
+};
+// Kernels of our own compute the same bits in every build.
+BuildCheck bit_for_bit();
+
+// Runs every build of the ladder that can be made, and names the first that is wrong. Nothing where none is.
 std::optional<Diagnosis> first_wrong_build(const Case& test,
-                                           const std::function<Result<LoadedRuns>(const Build&)>& make);
+                                           const std::function<Result<LoadedRuns>(const Build&)>& make,
+                                           const BuildCheck& check = bit_for_bit());
 
 }  // namespace parallax::portable

@@ -58,16 +58,74 @@ std::vector<ValueId> memory_of_values(const Graph& graph, const std::vector<std:
   return lies_in;
 }
 
+// Of each storage that the partition makes and hands out, the value that it is made with. What a group keeps to itself
+// has no memory.
+std::vector<ValueId> values_to_write(const Program& program, const Partition& partition,
+                                     const std::vector<std::optional<NodeId>>& makers) {
+  const Graph& graph = program.graph;
+  const auto group = std::ranges::find(program.groups, partition.nodes, &FusedGroup::nodes);
+  const auto is_inner = [&](ValueId value) {
+    return group != program.groups.end() && std::ranges::find(group->inner, value) != group->inner.end();
+  };
+  const auto is_handed_out = [&](StorageId storage) {
+    return std::ranges::any_of(partition.outputs, [&](ValueId out) { return graph.meta(out).storage == storage; });
+  };
+  std::vector<ValueId> values;
+  for (std::size_t n = partition.nodes.first; n < partition.nodes.end; ++n) {
+    for (ValueId result : graph.nodes[n].results) {
+      const StorageId storage = graph.meta(result).storage;
+      if (makers[storage.index] == NodeId(n) && is_handed_out(storage) && !is_inner(result)) values.push_back(result);
+    }
+  }
+  return values;
+}
+
+Result<std::vector<DelegatedPartition>> make_delegates(const Program& program,
+                                                       const std::vector<std::optional<NodeId>>& makers,
+                                                       std::span<const MakeDelegate> delegate_makers) {
+  std::vector<DelegatedPartition> delegated(program.partitions.size());
+  for (std::size_t p = 0; p < delegated.size(); ++p) {
+    const Partition& partition = program.partitions[p];
+    const MakeDelegate make = partition.backend < delegate_makers.size() ? delegate_makers[partition.backend] : nullptr;
+    if (!make) continue;
+    delegated[p].outputs = values_to_write(program, partition, makers);
+    TRY(delegated[p].delegate, make(program.graph, partition, delegated[p].outputs));
+  }
+  return delegated;
+}
+
+// By node.
+std::vector<bool> is_delegated(const Executable& executable) {
+  std::vector<bool> is(executable.program.graph.nodes.size(), false);
+  for (std::size_t p = 0; p < executable.delegated.size(); ++p) {
+    const NodeRange& nodes = executable.program.partitions[p].nodes;
+    if (executable.delegated[p].delegate) std::fill_n(is.begin() + std::ptrdiff_t(nodes.first), nodes.size(), true);
+  }
+  return is;
+}
+
 }  // namespace
 
-Result<std::shared_ptr<const Executable>> load(Program program) {
+int delegated_nodes(const Executable& executable) {
+  const Graph& graph = executable.program.graph;
+  const std::vector<bool> delegated = is_delegated(executable);
+  int count = 0;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    count += delegated[n] && runs(graph, executable.makers, NodeId(n));
+  }
+  return count;
+}
+
+Result<std::shared_ptr<const Executable>> load(Program program, std::span<const MakeDelegate> delegate_makers) {
   auto executable = std::make_shared<Executable>();
   executable->program = std::move(program);
   const Graph& graph = executable->program.graph;
   const std::vector<std::optional<NodeId>> makers = storage_makers(graph);
+  TRY(executable->delegated, make_delegates(executable->program, makers, delegate_makers));
+  const std::vector<bool> delegated = is_delegated(*executable);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     Kernel kernel = nullptr;
-    if (runs(graph, makers, NodeId(n))) {
+    if (!delegated[n] && runs(graph, makers, NodeId(n))) {
       kernel = find_kernel(graph.nodes[n].op->name);
       if (!kernel) {
         return std::unexpected(no_kernel(graph.nodes[n]));
@@ -84,6 +142,7 @@ Result<std::shared_ptr<const Executable>> load(Program program) {
   for (const Storage& storage : graph.storages) {
     executable->margin = std::max(executable->margin, storage.elements * widest_element);
   }
+  executable->margin += delegate_slack;
   executable->feed = feed_slots(graph);
   const std::vector<ValueId> newest = newest_values(graph);
   for (const Source& source : graph.sources) {
@@ -235,10 +294,34 @@ std::byte* Instance::bound_output(const Partition& partition, std::size_t i) con
   return maker && partition.nodes.holds(maker->index) ? tensors_[output.index].storage : nullptr;
 }
 
-Result<void> Instance::run_partition(const Partition& partition, Sanitizer* sanitizer) {
-  for (std::size_t i = 0; i < partition.inputs.size(); ++i) {
-    tensors_[partition.inputs[i].index].storage = outside_[partition.arguments[i].index].storage;
+// What the delegate keeps to itself is left nowhere, so that who asks for it reads poison.
+Result<void> Instance::run_delegate(std::size_t p, Sanitizer* sanitizer) {
+  const Partition& partition = executable_->program.partitions[p];
+  const DelegatedPartition& delegated = executable_->delegated[p];
+  if (sanitizer) sanitizer->before_step(partition.nodes, tensors_);
+  const auto gathered = [&](std::span<const ValueId> values) {
+    std::vector<TensorRef> tensors;
+    for (ValueId value : values) tensors.push_back(tensors_[value.index]);
+    return tensors;
+  };
+  const std::vector<TensorRef> inputs = gathered(partition.inputs);
+  const Graph& graph = executable_->program.graph;
+  for (ValueId output : delegated.outputs) tensors_[output.index].storage = address(graph.meta(output).storage);
+  if (auto done = delegated.delegate->run(inputs, gathered(delegated.outputs)); !done) {
+    return at(fmt::format("{} and {} more nodes", graph.nodes[partition.nodes.first].name, partition.nodes.size() - 1),
+              std::move(done).error());
   }
+  for (std::size_t n = partition.nodes.first; n < partition.nodes.end; ++n) {
+    for (ValueId result : graph.nodes[n].results) {
+      const ValueId operand = executable_->lies_in[result.index];
+      if (operand.valid()) tensors_[result.index].storage = tensors_[operand.index].storage;
+    }
+  }
+  if (sanitizer) sanitizer->after_step(partition.nodes, tensors_);
+  return {};
+}
+
+Result<void> Instance::run_kernels(const Partition& partition, Sanitizer* sanitizer) {
   const std::vector<FusedGroup>& groups = executable_->program.groups;
   auto group = std::ranges::lower_bound(groups, partition.nodes.first, {},
                                         [](const FusedGroup& candidate) { return candidate.nodes.first; });
@@ -248,6 +331,15 @@ Result<void> Instance::run_partition(const Partition& partition, Sanitizer* sani
     TRY_VOID(run_nodes(nodes, fused ? &*group++ : nullptr, sanitizer));
     n = nodes.end;
   }
+  return {};
+}
+
+Result<void> Instance::run_partition(std::size_t p, Sanitizer* sanitizer) {
+  const Partition& partition = executable_->program.partitions[p];
+  for (std::size_t i = 0; i < partition.inputs.size(); ++i) {
+    tensors_[partition.inputs[i].index].storage = outside_[partition.arguments[i].index].storage;
+  }
+  TRY_VOID(executable_->delegated[p].delegate ? run_delegate(p, sanitizer) : run_kernels(partition, sanitizer));
   for (std::size_t i = 0; i < std::min(partition.outputs.size(), partition.results.size()); ++i) {
     std::byte* storage = bound_output(partition, i);
     if (!storage) continue;
@@ -259,9 +351,7 @@ Result<void> Instance::run_partition(const Partition& partition, Sanitizer* sani
 }
 
 Result<void> Instance::run_steps(Sanitizer* sanitizer) {
-  for (const Partition& partition : executable_->program.partitions) {
-    TRY_VOID(run_partition(partition, sanitizer));
-  }
+  for (std::size_t p = 0; p < executable_->program.partitions.size(); ++p) TRY_VOID(run_partition(p, sanitizer));
   return {};
 }
 

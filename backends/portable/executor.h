@@ -11,6 +11,7 @@
 #include <array>
 #include <memory>
 
+#include "backends/delegate.h"
 #include "backends/portable/fused_loop.h"
 #include "compiler/compile.h"
 
@@ -18,10 +19,18 @@ namespace parallax::portable {
 
 class Sanitizer;
 
-// A program that can be loaded. Immutable and shared by its instances.
+// A partition that another backend runs.
+struct DelegatedPartition {
+  std::unique_ptr<Delegate> delegate;  // null: the kernels run it
+  std::vector<ValueId> outputs;        // that the delegate writes
+};
+
+// A program that can be loaded. Shared by its instances, whose runs do not overlap where there are delegates; all else
+// is immutable.
 struct Executable {
   Program program;
-  std::vector<Kernel> kernels;   // by node; null where every result is a view and nothing is written
+  std::vector<DelegatedPartition> delegated;  // by partition
+  std::vector<Kernel> kernels;   // by node; null where every result is a view and nothing is written, or in a delegate
   std::vector<ValueId> lies_in;  // by value: the operand whose memory it is in; invalid for memory of its own
   std::vector<std::optional<NodeId>> makers;  // by storage
   std::vector<bool> inner;                    // by value: never leaves the loop of the group that makes it
@@ -30,8 +39,12 @@ struct Executable {
   std::vector<ValueId> inputs, buffers;  // each source's newest value, as the caller sees it after a run
 };
 
-// Finds the kernels and lays out the memory. An op without a kernel is an error of kind Unsupported that names it.
-Result<std::shared_ptr<const Executable>> load(Program program);
+// Finds the kernels, has the delegates made and lays out the memory. `makers` go by the compilation's backends; a null
+// one, or none, is for the kernels. An op without a kernel is an error of kind Unsupported that names it.
+Result<std::shared_ptr<const Executable>> load(Program program, std::span<const MakeDelegate> makers = {});
+
+// How many nodes run in delegates; views that cost nothing are not counted.
+int delegated_nodes(const Executable& executable);
 
 // A tensor where the run left it. The memory lives as long as somebody holds it.
 struct TensorInPlace {
@@ -74,7 +87,9 @@ class Instance {
   TensorInPlace in_place(ValueId value, const std::byte* storage) const;
   void make_memory(std::span<const Tensor> feed);
   Result<void> run_steps(Sanitizer* sanitizer);
-  Result<void> run_partition(const Partition& partition, Sanitizer* sanitizer);
+  Result<void> run_partition(std::size_t p, Sanitizer* sanitizer);
+  Result<void> run_delegate(std::size_t p, Sanitizer* sanitizer);
+  Result<void> run_kernels(const Partition& partition, Sanitizer* sanitizer);
   Result<void> run_nodes(NodeRange nodes, const FusedGroup* group, Sanitizer* sanitizer);
   Result<void> run_node(std::size_t n);
   // Where the partition's output i lies, seen from outside; null for nowhere.

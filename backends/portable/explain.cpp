@@ -1,6 +1,6 @@
 #include "backends/portable/explain.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -198,6 +198,18 @@ std::optional<Diagnosis> explain_failures(std::string_view detector, const Graph
   if (shown == failures.end()) shown = failures.begin();
   const Schedule schedule(source, program, *shown);
   return Diagnosis{std::string(detector), summary(program.graph, *shown, schedule.last_direct_use()), schedule.lines()};
+}
+
+std::vector<std::string> partition_lines(const Program& program, std::span<const Backend> backends) {
+  std::vector<std::string> lines;
+  for (const Partition& partition : program.partitions) {
+    std::vector<std::string> calls;
+    for (std::size_t n = partition.nodes.first; n < partition.nodes.end; ++n) {
+      calls.push_back(call_text(program.graph, program.graph.nodes[n]));
+    }
+    lines.push_back(fmt::format("{}: {}", backends[partition.backend].name, fmt::join(calls, "; ")));
+  }
+  return lines;
 }
 
 }  // namespace parallax::portable

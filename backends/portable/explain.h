@@ -20,4 +20,7 @@ Diagnosis explain_passes(const std::vector<PassFailure>& failures);
 std::optional<Diagnosis> explain_failures(std::string_view detector, const Graph& source, const Program& program,
                                           const std::vector<PlanFailure>& failures);
 
+// One line a partition: its backend and the calls that it is given.
+std::vector<std::string> partition_lines(const Program& program, std::span<const Backend> backends);
+
 }  // namespace parallax::portable

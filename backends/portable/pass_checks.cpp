@@ -69,7 +69,7 @@ std::vector<PassFailure> check_passes(const Case& test, const CompileOptions& op
     if (&before == &after) return;  // it had nothing to do
     const auto report = [&](std::string what) { failures.push_back({std::string(pass.name), std::move(what)}); };
     if (auto valid = validate(after); !valid) return report("leaves an invalid graph: " + valid.error().text());
-    const Result<Graph> again = pass.run(after, {options.evaluate});
+    const Result<Graph> again = pass.run(after, options.for_passes());
     if (!again) return report("refuses its own result: " + again.error().text());
     if (!same_graph(after, *again)) return report("is not idempotent");
     if (!meaning) return;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "backends/examine.h"
 #include "backends/portable/builds.h"
 #include "backends/portable/explain.h"
 #include "backends/portable/kernel.h"
@@ -20,7 +21,10 @@ using namespace portable;
 class PortableTarget : public Target {
  public:
   PortableTarget(std::string name, const PortableOptions& options)
-      : name_(std::move(name)), options_(options), profile_(find_profile("portable")) {
+      : name_(std::move(name)),
+        options_(options),
+        plain_(options.delegates ? plain_delegating_build : plain_build),
+        profile_(find_profile(options.delegates ? options.delegates->profile : "portable")) {
     PARALLAX_CHECK(profile_ != nullptr);
   }
 
@@ -29,10 +33,14 @@ class PortableTarget : public Target {
 
   // A view costs no kernel; an in-place op becomes its functional twin; some ops become several.
   bool takes(const Op& op) const override {
-    const auto runs = [](const Op& made) { return find_kernel(made.name) || is_decomposed(made); };
+    const auto runs = [&](const Op& made) { return find_kernel(made.name) || is_decomposed(made) || delegates(made); };
     if (op.is_view() || runs(op)) return true;
     const Op* twin = op.writes() ? functional_twin(op) : nullptr;
     return twin && runs(*twin);
+  }
+
+  bool delegates(const Op& op, DType dtype) const override {
+    return options_.delegates && options_.delegates->may_take(op, dtype);
   }
 
   bool takes_several_runs() const override { return true; }
@@ -40,11 +48,12 @@ class PortableTarget : public Target {
   Outcome run(const Case& test, const std::vector<Tensor>* second) override {
     const auto start = std::chrono::steady_clock::now();
     Outcome outcome;
-    const Result<LoadedRuns> plain = built(test, plain_build);
+    const Result<LoadedRuns> plain = built(test, plain_);
     const Result<LoadedRuns> full = plain ? built(test, full_build) : plain;
     if (full) {
       run_protocol(*plain, *full, test, second, outcome);
       outcome.reused_slots = count_reused_slots(plain->front()->program.plan);
+      if (options_.delegates) outcome.delegated = delegated_nodes(*plain->front());
       if (outcome.status == Status::Ok) ask_detectors({*plain, *full}, test, outcome);
     } else {
       stop(outcome, "lower", full.error());
@@ -56,8 +65,8 @@ class PortableTarget : public Target {
   std::vector<Diagnosis> explain(const Case& test) override {
     const auto build = [&](const Build& how) { return built(test, how); };
     std::vector<Diagnosis> diagnoses = {explain_passes(pass_failures(test))};
-    if (auto found = first_wrong_build(test, build)) diagnoses.push_back(*std::move(found));
-    for (const Build& how : {plain_build, full_build}) {
+    if (auto found = first_wrong_build(test, build, build_check(test))) diagnoses.push_back(*std::move(found));
+    for (const Build& how : {plain_, full_build}) {
       const Result<LoadedRuns> runs = build(how);
       if (!runs) continue;
       const std::size_t before = diagnoses.size();
@@ -75,9 +84,24 @@ class PortableTarget : public Target {
     return diagnoses;
   }
 
+  std::vector<std::string> partitions(const Case& test) override {
+    const CompileOptions options = options_of(plain_);
+    if (options.backends.empty()) return {};
+    const Result<Program> program = compile(test.graph, options);
+    return program ? partition_lines(*program, options.backends) : std::vector<std::string>();
+  }
+
  private:
+  // Of any dtype.
+  bool delegates(const Op& op) const {
+    for (int dtype = 0; dtype < dtype_count; ++dtype) {
+      if (delegates(op, static_cast<DType>(dtype))) return true;
+    }
+    return false;
+  }
+
   CompileOptions options_of(const Build& how) const {
-    CompileOptions options = compile_options(how);
+    CompileOptions options = compile_options(how, options_.delegates);
     options.faults = options_.faults;
     options.alignment = options_.alignment;
     options.arena_limit = options_.arena_limit;
@@ -90,9 +114,10 @@ class PortableTarget : public Target {
   // plan that is there.
   Result<LoadedRuns> built(const Case& test, const Build& how) const {
     const CompileOptions options = options_of(how);
+    const std::vector<MakeDelegate> makers = delegate_makers(how, options_.delegates);
     LoadedRuns runs;
     const auto add = [&](Program program) -> Result<void> {
-      TRY(Loaded executable, load(std::move(program)));
+      TRY(Loaded executable, load(std::move(program), makers));
       runs.push_back(std::move(executable));
       return {};
     };
@@ -121,10 +146,20 @@ class PortableTarget : public Target {
     for (std::size_t run = 0; run <= test.later.size(); ++run) {
       const Result<Case> one = case_of_run(test, run);
       if (!one) break;
-      auto failures = check_passes(*one, options_of(plain_build), *profile_);
+      auto failures = check_passes(*one, options_of(plain_), *profile_);
       if (!failures.empty()) return failures;
     }
     return {};
+  }
+
+  // The kernels of delegates round in their own way: what their builds compute is held against the oracle.
+  BuildCheck build_check(const Case& test) const {
+    if (!options_.delegates) return bit_for_bit();
+    const Result<ExpectedRuns> expected = expected_runs(*profile_, test);
+    if (!expected) return bit_for_bit();
+    return {"be wrong", [&test, expected = *expected, profile = profile_](const Outcome&, const Outcome& outcome) {
+              return is_finding(judge(test.graph, expected, outcome, *profile).verdict);
+            }};
   }
 
   // Detectors that were asked to raise a finding of their own, although the values may be right.
@@ -158,6 +193,7 @@ class PortableTarget : public Target {
 
   std::string name_;
   PortableOptions options_;
+  Build plain_;
   const Profile* profile_;
 };
 

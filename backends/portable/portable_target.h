@@ -1,11 +1,11 @@
-// The target "portable": our compiler and memory planner on the CPU of this machine.
+// The target "portable": our compiler and memory planner on the CPU of this machine, alone or with delegates.
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "backends/delegate.h"
 #include "backends/target.h"
-#include "compiler/compile.h"
 
 namespace parallax {
 
@@ -23,8 +23,10 @@ struct PortableOptions {
   int64_t alignment = 8;                               // of the backend's arena, in bytes
   int64_t arena_limit = CompileOptions().arena_limit;  // of the same, in bytes
   PassSelection selection = {};                        // which passes run
+  const DelegateSet* delegates = nullptr;              // who is asked before the kernels
 };
 
+// With delegates it is a target of their name, which promises of its arithmetic what they do.
 Result<std::unique_ptr<Target>> make_portable_target(std::string name, const PortableOptions& options = {});
 
 }  // namespace parallax

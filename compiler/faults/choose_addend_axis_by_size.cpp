@@ -22,12 +22,12 @@ const Fault choose_addend_axis_by_size = {
     "a vector that is added to a square product is added to its rows, not its columns",
     "xla#46897, onnxruntime#12498, onnxruntime#3764",
     [](CompilerParts& parts) {
-      parts.replace_pass("decompose", [](const Graph& graph, const PassOptions&) {
+      parts.replace_pass("decompose", [](const Graph& graph, const PassOptions& options) {
         static const DecompositionTable table =
             decompositions()
                 .with({"aten.linear.default", [](Composer& c) { return linear_parts(c, placed_by_size); }})
                 .with({"aten.addmm.default", [](Composer& c) { return addmm_parts(c, placed_by_size); }});
-        return decompose_with(graph, table);
+        return decompose_with(graph, table, options.keeps);
       });
     },
 };

@@ -10,10 +10,10 @@ namespace {
 Terms floor_divide(Composer& c) { return floor_divide_parts(c, is_floating(c.result().dtype)); }
 Terms remainder(Composer& c) { return remainder_parts(c, is_floating(c.result().dtype)); }
 
-Result<Graph> decompose_cutting(const Graph& graph, const PassOptions&) {
+Result<Graph> decompose_cutting(const Graph& graph, const PassOptions& options) {
   static const DecompositionTable table =
       decompositions().with({"aten.floor_divide.default", floor_divide}).with({"aten.remainder.Tensor", remainder});
-  return decompose_with(graph, table);
+  return decompose_with(graph, table, options.keeps);
 }
 
 }  // namespace

@@ -16,9 +16,9 @@ const Fault swap_operands_of_rsub = {
     "rsub(a, b), which is b - a, becomes a - b",
     "coremltools#576, coremltools#2801",
     [](CompilerParts& parts) {
-      parts.replace_pass("decompose", [](const Graph& graph, const PassOptions&) {
+      parts.replace_pass("decompose", [](const Graph& graph, const PassOptions& options) {
         static const DecompositionTable table = decompositions().with({"aten.rsub.Tensor", subtract_in_order});
-        return decompose_with(graph, table);
+        return decompose_with(graph, table, options.keeps);
       });
     },
 };

@@ -6,10 +6,10 @@
 
 namespace parallax {
 
-Result<Graph> decompose_with(const Graph& graph, const DecompositionTable& table) {
+Result<Graph> decompose_with(const Graph& graph, const DecompositionTable& table, KeepFn keeps) {
   Rewriter rewriter(graph);
   for (const Node& node : graph.nodes) {
-    if (!table.find(node.op->name)) {
+    if (!table.find(node.op->name) || (keeps && keeps(graph, node))) {
       TRY_VOID(rewriter.copy(node));
       continue;
     }
@@ -30,6 +30,8 @@ bool holds_decomposed_writes(const Graph& graph) {
   return std::ranges::any_of(graph.nodes, [&](const Node& node) { return table.find(node.op->name) != nullptr; });
 }
 
-Result<Graph> decompose(const Graph& graph) { return decompose_with(graph, decompositions()); }
+Result<Graph> decompose(const Graph& graph, const PassOptions& options) {
+  return decompose_with(graph, decompositions(), options.keeps);
+}
 
 }  // namespace parallax

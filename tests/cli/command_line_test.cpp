@@ -136,7 +136,7 @@ TEST_F(CommandLine, ShardsTogetherSeeWhatOneMachineSees) {
   const auto first_cases = [&](const char* name) {
     std::set<std::string> cases;
     for (const auto& entry : fs::directory_iterator(folder_ / name)) {
-      if (entry.path().filename().string().starts_with('.')) continue;
+      if (!entry.is_directory() || entry.path().filename().string().starts_with('.')) continue;
       cases.insert(nlohmann::json::parse(read_file(entry.path() / "case.json"))["name"].get<std::string>());
     }
     return cases;

@@ -43,7 +43,7 @@ TEST(Decompose, LeavesTheLayoutThatEagerMakes) {
     if (!is_decomposed(op) || op.writes()) continue;
     const std::optional<Case> test = SingleOpPool(DType::F32).draw_case(op, 1);
     if (!test) continue;
-    const Result<Graph> apart = decompose(test->graph);
+    const Result<Graph> apart = decompose(test->graph, {});
     ASSERT_TRUE(apart) << op.name << ": " << apart.error().text();
     for (std::size_t i = 0; i < test->graph.outputs.size(); ++i) {
       EXPECT_EQ(apart->meta(apart->outputs[i]).layout, test->graph.meta(test->graph.outputs[i]).layout) << op.name;
@@ -56,7 +56,7 @@ TEST(Decompose, RoundsHalvesOnceAtTheEnd) {
   const Case test = testing::case_of(R"({"inputs": {"x": {"type": "f16[2]"}},
     "nodes": [{"out": "a", "op": "aten.silu.default", "args": ["%x"]}], "outputs": ["%a"]})",
                                      R"({"x": [1, 2]})");
-  EXPECT_EQ(testing::ops_of(decompose(test.graph).value()), "_to_copy neg exp add div _to_copy");
+  EXPECT_EQ(testing::ops_of(decompose(test.graph, {}).value()), "_to_copy neg exp add div _to_copy");
 }
 
 TEST(Decompose, MakesTheRunningStatisticsOfABatchNormCopies) {

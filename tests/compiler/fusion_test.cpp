@@ -22,7 +22,7 @@ constexpr std::array fusing = {Backend{"fusing", takes_all, true}};
 Program fused(const Graph& graph, std::vector<std::string> faults = {}) {
   CompileOptions options;
   options.faults = FaultSet::of(faults).value();
-  options.backends = fusing;
+  options.backends.assign(fusing.begin(), fusing.end());
   return compile(graph, options).value();
 }
 

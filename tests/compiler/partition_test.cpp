@@ -37,7 +37,7 @@ std::vector<std::string> names_of(const Graph& graph, const std::vector<ValueId>
 
 std::vector<std::string> partitions_of(Graph& graph, const PartitionRules& rules = {}) {
   std::vector<std::string> names;
-  const std::vector<Partition> partitions = partition(graph, two_lanes, rules).value();
+  const std::vector<Partition> partitions = partition(graph, {}, two_lanes, rules).value();
   for (const Partition& each : partitions) names.push_back(names_of(graph, each.nodes));
   return names;
 }
@@ -91,7 +91,7 @@ TEST(Partition, BindsWhatPassesThroughAndWhatComesOutTwice) {
     "outputs": ["%v", "%u", "%z", "%v"]})",
                         R"({"x": [1, 2]})")
                     .graph;
-  std::vector<Partition> partitions = partition(graph, two_lanes, {}).value();
+  std::vector<Partition> partitions = partition(graph, {}, two_lanes, {}).value();
   bind_boundaries(graph, partitions, {});
   ASSERT_EQ(partitions.size(), 1U);
   EXPECT_THAT(names_of(graph, partitions[0].inputs), ElementsAre("x"));
@@ -104,7 +104,7 @@ TEST(Partition, BindsWhatPassesThroughAndWhatComesOutTwice) {
 TEST(Partition, RefusesANodeThatNoBackendTakes) {
   Graph graph = diamond().graph;
   constexpr std::array only_sums = {Backend{"sums", takes_sums}};
-  const Result<std::vector<Partition>> refused = partition(graph, only_sums, {});
+  const Result<std::vector<Partition>> refused = partition(graph, {}, only_sums, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::Unsupported);
   EXPECT_THAT(refused.error().text(), HasSubstr("no backend takes node 'a' (aten.neg.default)"));
@@ -116,7 +116,7 @@ TEST(Partition, OrdersOfGeneratedGraphsKeepToEveryDependency) {
     SCOPED_TRACE(::testing::Message() << "seed 71, stream " << stream);
     Choices choices(71, stream);
     CompileOptions options;
-    options.backends = two_lanes;
+    options.backends.assign(two_lanes.begin(), two_lanes.end());
     const Result<Program> program = compile(generate(choices, testing::portable_options()).graph, options);
     ASSERT_TRUE(program) << program.error().text();
     partitions_seen += program->partitions.size();

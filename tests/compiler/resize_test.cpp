@@ -48,6 +48,32 @@ TEST(Resize, AProgramIsMadeForOneSizeAtATime) {
   EXPECT_EQ(outside.error().reason, "B is 5, outside [1, 4]");
 }
 
+// Seven is none of the sizes that a compilation tries.
+bool takes_all_but_seven(const Graph& graph, const Node& node) {
+  return graph.meta(node.results.front()).layout.sizes.front() != 7;
+}
+bool takes_many(const Graph& graph, const Node& node) {
+  return graph.meta(node.results.front()).layout.sizes.front() > 2;
+}
+
+TEST(Resize, ABackendHasItsSayAtEverySize) {
+  const Result<Case> test = parse_case(R"({"parallax": 1, "name": "t", "requires": ["runs", "symbols"],
+    "symbols": {"B": [1, 40]}, "graph": {
+      "inputs": {"x": {"type": "f32[B]"}},
+      "nodes": [{"out": "y", "op": "aten.neg.default", "args": ["%x"]}], "outputs": ["%y"]},
+    "runs": [{"feed": {"x": {"type": "f32[3]", "data": [1, 2, 3]}}}]})");
+  ASSERT_TRUE(test) << test.error().text();
+  CompileOptions options;
+  options.backends = {Backend{"many", takes_many}, Backend{"picky", takes_all_but_seven}};
+  const Program program = compile(test->graph, test->symbols, options).value();
+  EXPECT_EQ(program.partitions.front().backend, 1U) << "the first does not take two elements";
+  EXPECT_TRUE(resize(program, {6}, options));
+  const Result<Program> refused = resize(program, {7}, options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::Unsupported);
+  EXPECT_EQ(refused.error().reason, "picky does not take node 'y' (aten.neg.default) at these sizes");
+}
+
 // The divisor is the larger of B - 2 and 0, which bends at 2.
 TEST(Resize, WhatDoesNotGrowInStepIsRefusedByName) {
   const Case test = symbolic_case(R"({

@@ -203,12 +203,14 @@ double Arithmetic::product(std::span<const double> factors) const {
 Perturbed::Perturbed(DType dtype, const Profile& profile, uint64_t seed)
     : dtype_(dtype),
       drops_nan_(false),
+      hardswish_cancels_(false),
       habits_(draw_habits(profile, seed)),
       format_(dtype),
       element_(profile, habits_, element_dtype(dtype, profile), element_width(dtype, profile, habits_)),
       accumulator_(profile, habits_, accumulator_dtype(dtype, profile), accumulator_width(dtype, profile, habits_)),
       index_(profile, habits_, is_half(dtype) ? DType::F32 : dtype, is_half(dtype) ? DType::F32 : dtype) {
   drops_nan_ = profile.max_drops_nan && habits_.random() % 2 == 0;
+  hardswish_cancels_ = profile.hardswish_cancels && habits_.other_form;
 }
 
 double Perturbed::maximum(double a, double b) const {

@@ -111,6 +111,8 @@ class Perturbed {
   DType dtype() const { return dtype_; }
   const Habits& habits() const { return habits_; }
   bool drops_nan() const { return drops_nan_; }
+  // Whether its hardswish is x (x / 6 + 1/2).
+  bool hardswish_cancels() const { return hardswish_cancels_; }
   const Arithmetic& element() const { return element_; }
   const Arithmetic& accumulator() const { return accumulator_; }
   // Of places between elements, which are at least of f32.
@@ -151,6 +153,7 @@ class Perturbed {
  private:
   DType dtype_;
   bool drops_nan_;
+  bool hardswish_cancels_;
   Habits habits_;
   FloatFormat format_;
   Arithmetic element_;

@@ -97,7 +97,9 @@ double hardsigmoid(Perturbed& p, const PlainCall&, double x) {
 
 double hardswish(Perturbed& p, const PlainCall&, double x) {
   const double gate = clamped(p, p.add(x, 3), 0, 6);
-  return p.other_form() ? p.mul(p.mul(x, gate), p.constant(1.0 / 6)) : p.div(p.mul(x, gate), 6);
+  const double sixth = p.constant(1.0 / 6);
+  if (p.hardswish_cancels()) return p.mul(x, clamped(p, p.fma(x, sixth, 0.5), 0, 1));
+  return p.other_form() ? p.mul(p.mul(x, gate), sixth) : p.div(p.mul(x, gate), 6);
 }
 
 double hardtanh(Perturbed& p, const PlainCall& call, double x) {

@@ -381,5 +381,27 @@ TEST(WrongKernels, ADroppedNanIsCaught) {
   }
 }
 
+// x (x / 6 + 1/2) is hardswish only where a profile says so: its sum cancels.
+TEST(WrongKernels, AHardswishThatCancelsIsCaught) {
+  Profile cancels = eager();
+  cancels.hardswish_cancels = true;
+  std::vector<double> elements;
+  for (int i = 0; i < 64; ++i) elements.push_back(-3 + std::ldexp(1 + i % 7 / 8.0, -4 - i % 12));
+  const std::vector<CheckedCall::Operand> operands = {{{64}, elements}};
+  const auto allowed = CheckedCall::build("aten.hardswish.default", DType::F32, cancels, operands, {});
+  const auto call = CheckedCall::build("aten.hardswish.default", DType::F32, eager(), operands, {});
+  std::mt19937_64 random(seed);
+  const std::vector<PlainTensor> values = call.draw_members(random);
+  int cancelling = 0;
+  for (uint64_t implementation = 0; implementation < 20; ++implementation) {
+    Perturbed p(DType::F32, cancels, implementation);
+    const auto results = call.run(plain_op("aten.hardswish.default"), p, values);
+    EXPECT_EQ(caught(call, results), p.hardswish_cancels()) << implementation;
+    EXPECT_FALSE(caught(allowed, results)) << implementation;
+    cancelling += p.hardswish_cancels();
+  }
+  EXPECT_GE(cancelling, 3);
+}
+
 }  // namespace
 }  // namespace parallax

@@ -1,0 +1,65 @@
+// Functions of one tensor, element by element, and softmax.
+#include <array>
+#include <cmath>
+
+#include "backends/portable/elements.h"
+#include "backends/xnnpack/definer.h"
+
+namespace parallax::xnnpack {
+namespace {
+
+using Plain = xnn_status (*)(xnn_subgraph_t, uint32_t, uint32_t, uint32_t);
+
+template <Plain define>
+xnn_status plain(Definer& definer, const NodeCall& call) {
+  const uint32_t x = definer.operand(call, 0);
+  return define(definer.subgraph(), x, definer.result(call), 0);
+}
+
+// The library has alpha (exp(x) - 1) with a positive, normal alpha, and neither of the two scales.
+bool is_plain_elu(const NodeCall& call) {
+  const auto alpha = static_cast<float>(call.real(1));
+  return alpha > 0 && std::isnormal(alpha) && call.real(2) == 1 && call.real(3) == 1;
+}
+
+xnn_status elu(Definer& definer, const NodeCall& call) {
+  const uint32_t x = definer.operand(call, 0);
+  return xnn_define_elu(definer.subgraph(), static_cast<float>(call.real(1)), x, definer.result(call), 0);
+}
+
+bool has_finite_slope(const NodeCall& call) { return std::isfinite(static_cast<float>(call.real(1))); }
+
+xnn_status leaky_relu(Definer& definer, const NodeCall& call) {
+  const uint32_t x = definer.operand(call, 0);
+  return xnn_define_leaky_relu(definer.subgraph(), static_cast<float>(call.real(1)), x, definer.result(call), 0);
+}
+
+bool is_of_last_dim(const NodeCall& call) {
+  const int rank = static_cast<int>(call.sizes(0).size());
+  return rank > 0 && portable::wrapped_dim(call.integer(1), rank) == rank - 1;
+}
+
+// The library asserts that what it rounds is no single number, and takes those everywhere else.
+bool has_dims(const NodeCall& call) { return !call.sizes(0).empty(); }
+
+constexpr std::array rows = {
+    OpRow{"aten.abs.default", always_fits, plain<xnn_define_abs>},
+    OpRow{"aten.neg.default", always_fits, plain<xnn_define_negate>},
+    OpRow{"aten.ceil.default", always_fits, plain<xnn_define_ceiling>},
+    OpRow{"aten.floor.default", always_fits, plain<xnn_define_floor>},
+    OpRow{"aten.round.default", has_dims, plain<xnn_define_bankers_rounding>},
+    OpRow{"aten.sqrt.default", always_fits, plain<xnn_define_square_root>},
+    OpRow{"aten.square.default", always_fits, plain<xnn_define_square>},
+    OpRow{"aten.sigmoid.default", always_fits, plain<xnn_define_sigmoid>},
+    OpRow{"aten.hardswish.default", always_fits, plain<xnn_define_hardswish>},
+    OpRow{"aten.elu.default", is_plain_elu, elu},
+    OpRow{"aten.leaky_relu.default", has_finite_slope, leaky_relu},
+    OpRow{"aten._softmax.default", is_of_last_dim, plain<xnn_define_softmax>, Order::RowMajor},
+    OpRow{"aten.softmax.int", is_of_last_dim, plain<xnn_define_softmax>, Order::RowMajor},
+};
+
+}  // namespace
+
+std::span<const OpRow> unary_rows() { return rows; }
+
+}  // namespace parallax::xnnpack

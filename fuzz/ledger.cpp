@@ -1,0 +1,176 @@
+#include "fuzz/ledger.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/json_text.h"
+
+namespace parallax {
+namespace {
+
+constexpr int format = 1;
+constexpr std::string_view schema = R"sql(
+CREATE TABLE campaigns (
+  id INTEGER PRIMARY KEY,
+  description TEXT NOT NULL,
+  begun TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  process INTEGER NOT NULL,            -- that runs it, or ran it last
+  finished INTEGER NOT NULL DEFAULT 0,
+  seconds REAL NOT NULL DEFAULT 0,
+  looks TEXT NOT NULL DEFAULT '{}',    -- cases that were reduced, by failure class
+  more TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX campaigns_by_description ON campaigns (description);
+CREATE TABLE lanes (
+  campaign INTEGER NOT NULL REFERENCES campaigns (id),
+  target TEXT NOT NULL,
+  next INTEGER NOT NULL,
+  ahead TEXT NOT NULL,
+  seconds REAL NOT NULL,
+  tally TEXT NOT NULL,
+  PRIMARY KEY (campaign, target)
+);
+CREATE TABLE findings (
+  campaign INTEGER NOT NULL REFERENCES campaigns (id),
+  signature TEXT NOT NULL,
+  target TEXT NOT NULL,
+  verdict TEXT NOT NULL,
+  graph INTEGER NOT NULL,              -- its number in the campaign
+  folder TEXT NOT NULL,                -- empty for a known finding
+  reason TEXT NOT NULL,
+  checks INTEGER NOT NULL,
+  seconds REAL NOT NULL,               -- that the reduction took
+  known_cases INTEGER NOT NULL,        -- 0 for one that is not known
+  PRIMARY KEY (campaign, signature)
+);
+)sql";
+
+int64_t integer(const Database::Row& row, std::size_t i) { return std::get<int64_t>(row.at(i)); }
+double real(const Database::Row& row, std::size_t i) { return std::get<double>(row.at(i)); }
+const std::string& text(const Database::Row& row, std::size_t i) { return std::get<std::string>(row.at(i)); }
+
+bool runs_elsewhere(int64_t process) {
+  return process != ::getpid() && process > 0 && ::kill(static_cast<pid_t>(process), 0) == 0;
+}
+
+// A finding as it was when it was written. What its folder or the known findings say is read from there.
+Result<CampaignFinding> finding_of(const Database::Row& row, const KnownFindings& known,
+                                   const std::function<std::optional<Case>(uint64_t k)>& source) {
+  CampaignFinding found;
+  const std::string& signature = text(row, 0);
+  const auto graph = static_cast<uint64_t>(integer(row, 3));
+  if (const std::string& folder = text(row, 4); !folder.empty()) {
+    TRY(found.finding, load_finding(folder));
+    found.folder = folder;
+  } else {
+    found.finding.signature = signature;
+    if (auto test = source(graph)) found.finding.original = found.finding.reduced = *std::move(test);
+  }
+  found.finding.target = text(row, 1);
+  found.finding.index = graph;
+  if (const auto verdict = parse_verdict(text(row, 2))) found.finding.verdict = *verdict;
+  found.reason = text(row, 5);
+  found.checks = static_cast<int>(integer(row, 6));
+  found.reduce_seconds = real(row, 7);
+  found.known_cases = integer(row, 8);
+  if (found.known_cases > 0) {
+    const auto entry = std::ranges::find(known.entries(), signature, &KnownFinding::signature);
+    if (entry != known.entries().end()) found.known = *entry;
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<Ledger> Ledger::open(const std::filesystem::path& folder, const std::string& description, bool fresh) {
+  TRY(Database opened, Database::open(folder / "campaigns.db", format, schema));
+  Ledger ledger(std::move(opened));
+  Database& database = ledger.database_;
+  const auto find_or_begin = [&]() -> Result<void> {
+    TRY(const auto rows, database.run("SELECT id, process FROM campaigns WHERE description = ? AND finished = 0 "
+                                      "ORDER BY id DESC",
+                                      {description}));
+    for (const Database::Row& row : rows) {
+      if (fresh || runs_elsewhere(integer(row, 1))) continue;
+      ledger.campaign_ = integer(row, 0);
+      ledger.begun_before_ = true;
+      TRY_VOID(database.run("UPDATE campaigns SET process = ? WHERE id = ?", {int64_t{::getpid()}, ledger.campaign_}));
+      return {};
+    }
+    TRY_VOID(
+        database.run("INSERT INTO campaigns (description, process) VALUES (?, ?)", {description, int64_t{::getpid()}}));
+    ledger.campaign_ = database.last_row();
+    return {};
+  };
+  TRY_VOID(database.in_transaction(find_or_begin));
+  return ledger;
+}
+
+Result<std::optional<CampaignState>> Ledger::unfinished(const KnownFindings& known,
+                                                        const std::function<std::optional<Case>(uint64_t k)>& source) {
+  if (!begun_before_) return std::nullopt;
+  CampaignState state;
+  try {
+    TRY(const auto campaigns, database_.run("SELECT seconds, looks, more FROM campaigns WHERE id = ?", {campaign_}));
+    state.seconds = real(campaigns.at(0), 0);
+    const Json looks = Json::parse(text(campaigns.at(0), 1));
+    for (const auto& [look, cases] : looks.items()) {
+      cases.get_to(state.looks[look]);
+    }
+    state.more = text(campaigns.at(0), 2);
+    TRY(const auto lanes,
+        database_.run("SELECT target, next, ahead, seconds, tally FROM lanes WHERE campaign = ?", {campaign_}));
+    for (const Database::Row& row : lanes) {
+      LaneState& lane = state.lanes[text(row, 0)];
+      lane.next = static_cast<uint64_t>(integer(row, 1));
+      Json::parse(text(row, 2)).get_to(lane.ahead);
+      lane.seconds = real(row, 3);
+      TRY(lane.tally, Tally::from_json(text(row, 4)));
+    }
+    TRY(const auto findings,
+        database_.run("SELECT signature, target, verdict, graph, folder, reason, checks, seconds, known_cases "
+                      "FROM findings WHERE campaign = ? ORDER BY rowid",
+                      {campaign_}));
+    for (const Database::Row& row : findings) {
+      TRY(state.findings.emplace_back(), finding_of(row, known, source));
+    }
+  } catch (const std::exception& error) {  // a broken text, or a value of another type
+    return std::unexpected(Error{ErrorKind::Invalid, database_.path().string(), "",
+                                 fmt::format("the campaign {} cannot be gone on with: {}", campaign_, error.what())});
+  }
+  if (state.lanes.empty()) return std::nullopt;  // it was killed before it wrote anything
+  return state;
+}
+
+Result<void> Ledger::save_findings(const std::vector<CampaignFinding>& findings) {
+  for (const CampaignFinding& found : findings) {
+    TRY_VOID(database_.run(
+        "INSERT INTO findings (campaign, signature, target, verdict, graph, folder, reason, checks, seconds, "
+        "known_cases) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (campaign, signature) DO UPDATE SET known_cases = excluded.known_cases",
+        {campaign_, found.finding.signature, found.finding.target, std::string(name(found.finding.verdict)),
+         static_cast<int64_t>(found.finding.index.value_or(0)), found.folder.string(), found.reason,
+         int64_t{found.checks}, found.reduce_seconds, found.known ? found.known_cases : int64_t{0}}));
+  }
+  return {};
+}
+
+Result<void> Ledger::save(const CampaignState& state, bool finished) {
+  return database_.in_transaction([&]() -> Result<void> {
+    TRY_VOID(database_.run("UPDATE campaigns SET finished = ?, seconds = ?, looks = ?, more = ? WHERE id = ?",
+                           {int64_t{finished}, state.seconds, Json(state.looks).dump(), state.more, campaign_}));
+    for (const auto& [target, lane] : state.lanes) {
+      TRY_VOID(database_.run(
+          "INSERT OR REPLACE INTO lanes (campaign, target, next, ahead, seconds, tally) VALUES (?, ?, ?, ?, ?, ?)",
+          {campaign_, target, static_cast<int64_t>(lane.next), Json(lane.ahead).dump(), lane.seconds,
+           lane.tally.to_json()}));
+    }
+    return save_findings(state.findings);
+  });
+}
+
+}  // namespace parallax

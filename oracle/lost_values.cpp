@@ -1,0 +1,49 @@
+#include "oracle/lost_values.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace parallax {
+namespace {
+
+// Whether a node computes numbers, in place or not; others move them as they are.
+bool computes(const Node& node) {
+  if (node.op->is_view()) return false;
+  switch (node.op->functional ? node.op->functional->group : node.op->group) {
+    case OpGroup::View:
+    case OpGroup::Copy:
+    case OpGroup::Join:
+    case OpGroup::Scatter:
+    case OpGroup::Fill:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+Ball kept_of(double x, DType dtype, const Profile& profile) {
+  const bool is_subnormal = x != 0 && std::fabs(x) < info(dtype).smallest_normal;
+  if (dtype != DType::F32 || !profile.flushes_operands || !is_subnormal) return Ball::exact(x);
+  return {x / 2, std::fabs(x / 2), false, false, Undecided::No, -1};
+}
+
+void widen_lost(const Node& node, const Profile& profile, std::span<const BallView> views) {
+  if (!profile.loses_nan || !computes(node)) return;
+  const auto widen = [&](ValueId value) {
+    const BallView& view = views[value.index];
+    // Halves are computed in f32.
+    if (!is_floating(view.dtype) || view.dtype == DType::F64) return;
+    for_each_element(view.layout, [&](int64_t element) {
+      Ball& ball = view.storage->balls[static_cast<std::size_t>(element)];
+      if (ball.decided() && (ball.may_nan || std::isnan(ball.mid))) ball = Ball::unknown(Undecided::Unbounded);
+    });
+  };
+  std::ranges::for_each(node.results, widen);
+  for (std::size_t i = 0; i < node.arguments.size(); ++i) {
+    if (node.op->schema.parameters[i].written) for_each_value(node.arguments[i], widen);
+  }
+}
+
+}  // namespace parallax

@@ -1,0 +1,52 @@
+// Lost values: what the oracle allows a target that clamps NaN away and takes subnormal operands for 0, and no other.
+#include "oracle/lost_values.h"
+
+#include <gtest/gtest.h>
+
+#include "oracle/interpreter.h"
+#include "tests/support/graph_text.h"
+
+namespace parallax {
+namespace {
+
+using testing::case_of;
+
+Profile losing() {
+  Profile profile = *find_profile("portable");
+  profile.flush_to_zero = profile.loses_nan = profile.flushes_operands = true;
+  return profile;
+}
+
+std::vector<Ball> outputs(const std::string& type, const std::string& op, const std::string& data,
+                          const Profile& profile) {
+  const Case test = case_of(R"({"inputs": {"x": {"type": ")" + type + R"("}},
+    "nodes": [{"out": "y", "op": "aten.)" +
+                                op + R"(", "args": ["%x"]}], "outputs": ["%y"]})",
+                            R"({"x": [)" + data + "]}");
+  return Interpreter(test.graph, profile).run(test.feed).value().outputs[0].balls;
+}
+
+TEST(LostValues, NanOfF32ArithmeticIsUndecided) {
+  const std::vector<Ball> balls = outputs("f32[2]", "sqrt.default", "-1, 4", losing());
+  EXPECT_EQ(balls[0].undecided, Undecided::Unbounded);
+  EXPECT_TRUE(balls[1].decided());
+  EXPECT_TRUE(outputs("f64[1]", "sqrt.default", "-1", losing())[0].decided()) << "only f32 loses it";
+  EXPECT_TRUE(outputs("f32[1]", "sqrt.default", "-1", *find_profile("portable"))[0].decided());
+  EXPECT_TRUE(outputs("f32[1]", "alias.default", R"("nan")", losing())[0].decided()) << "a view computes nothing";
+  EXPECT_TRUE(outputs("f32[1]", "clone.default", R"("nan")", losing())[0].decided()) << "nor does a copy";
+}
+
+TEST(LostValues, SubnormalOperandsMayBeZero) {
+  const std::string subnormal = "1e-40";
+  const Ball ceiled = outputs("f32[1]", "ceil.default", subnormal, losing())[0];
+  EXPECT_TRUE(!ceiled.decided() || ceiled.low() <= 0) << "ceil of 0 is 0";
+  const Ball kept = outputs("f32[1]", "ceil.default", subnormal, *find_profile("portable"))[0];
+  EXPECT_TRUE(kept.is_exact());
+  EXPECT_EQ(kept.mid, 1);
+  EXPECT_TRUE(kept_of(1e-37, DType::F32, losing()).is_exact()) << "normal";
+  EXPECT_TRUE(kept_of(1e-40, DType::F64, losing()).is_exact()) << "normal in f64";
+  EXPECT_TRUE(kept_of(0, DType::F32, losing()).is_exact());
+}
+
+}  // namespace
+}  // namespace parallax
