@@ -10,17 +10,19 @@ namespace {
 
 Result<Graph> run_passes(const Graph& graph, const std::vector<Pass>& passes, const CompileOptions& options,
                          const PassObserver& observe) {
-  Graph present = graph;
+  const Graph* present = &graph;
+  Graph made;
   for (const Pass& pass : passes) {
-    if (pass.applies != nullptr && !pass.applies(present)) {
-      if (observe) observe(pass, present, present);
+    if (pass.applies != nullptr && !pass.applies(*present)) {
+      if (observe) observe(pass, *present, *present);
       continue;
     }
-    TRY(Graph next, pass.run(present, options.for_passes()));
-    if (observe) observe(pass, present, next);
-    present = std::move(next);
+    TRY(Graph next, pass.run(*present, options.for_passes()));
+    if (observe) observe(pass, *present, next);
+    made = std::move(next);
+    present = &made;
   }
-  return present;
+  return present == &made ? std::move(made) : graph;
 }
 
 // A range of sizes this long is tried as a whole.

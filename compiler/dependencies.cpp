@@ -1,8 +1,11 @@
 #include "compiler/dependencies.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
-#include <set>
+#include <numeric>
+#include <queue>
+#include <ranges>
 
 #include "planner/mutants_list.h"
 
@@ -13,6 +16,8 @@ void tidy(std::vector<NodeId>& nodes) {
   std::ranges::sort(nodes);
   nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
 }
+
+using Earliest = std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>>;
 
 // Who touched a storage last.
 struct Accesses {
@@ -66,39 +71,48 @@ Dependencies all_dependencies(const Graph& graph) {
 }
 
 std::vector<Run> order_in_runs(const Dependencies& dependencies, NodeRange range, std::span<const int> keys) {
+  const auto inside = [&](NodeId before) { return range.holds(before.index); };
   std::vector<std::size_t> waiting(range.size(), 0);
-  std::vector<std::vector<std::size_t>> readers(range.size());
-  std::map<int, std::set<std::size_t>> ready;  // by key
-  std::set<std::size_t> all_ready;
+  // The readers of node n are those from first_reader[n] to first_reader[n + 1].
+  std::vector<std::size_t> first_reader(range.size() + 1, 0);
+  for (std::size_t n = range.first; n < range.end; ++n) {
+    for (NodeId before : dependencies[n] | std::views::filter(inside)) ++first_reader[before.index - range.first + 1];
+  }
+  std::partial_sum(first_reader.begin(), first_reader.end(), first_reader.begin());
+  std::vector<std::size_t> readers(first_reader.back());
+  std::vector<std::size_t> free_place(first_reader);
+  std::map<int, Earliest> ready;  // by key
+  Earliest all_ready;             // those that have run since among them
   const auto make_ready = [&](std::size_t n) {
-    ready[keys[n]].insert(n);
-    all_ready.insert(n);
+    ready[keys[n]].push(n);
+    all_ready.push(n);
   };
   for (std::size_t n = range.first; n < range.end; ++n) {
-    for (NodeId before : dependencies[n]) {
-      if (!range.holds(before.index)) continue;
+    for (NodeId before : dependencies[n] | std::views::filter(inside)) {
       ++waiting[n - range.first];
-      readers[before.index - range.first].push_back(n);
+      readers[free_place[before.index - range.first]++] = n;
     }
     if (waiting[n - range.first] == 0) make_ready(n);
   }
+  std::vector<bool> has_run(range.size(), false);
   std::vector<Run> runs;
-  while (!all_ready.empty()) {
-    std::set<std::size_t>* same = runs.empty() ? nullptr : &ready[runs.back().key];
+  while (true) {
+    while (!all_ready.empty() && has_run[all_ready.top() - range.first]) all_ready.pop();
+    if (all_ready.empty()) return runs;
+    Earliest* same = runs.empty() ? nullptr : &ready[runs.back().key];
     if (!same || same->empty()) {
-      const int key = keys[*all_ready.begin()];
+      const int key = keys[all_ready.top()];
       runs.push_back({key, {}});
       same = &ready[key];
     }
-    const std::size_t n = *same->begin();
-    same->erase(same->begin());
-    all_ready.erase(n);
+    const std::size_t n = same->top();
+    same->pop();
+    has_run[n - range.first] = true;
     runs.back().nodes.push_back(NodeId(n));
-    for (std::size_t reader : readers[n - range.first]) {
-      if (--waiting[reader - range.first] == 0) make_ready(reader);
+    for (std::size_t r = first_reader[n - range.first]; r < first_reader[n - range.first + 1]; ++r) {
+      if (--waiting[readers[r] - range.first] == 0) make_ready(readers[r]);
     }
   }
-  return runs;
 }
 
 }  // namespace parallax

@@ -126,8 +126,9 @@ bool Matcher::makes_the_same(const Replacement& call, const Op& op, std::span<co
   return strides_may_differ || a.layout == b.layout;
 }
 
-Result<void> Matcher::add(const Node& node, const Replacement& call) {
-  return rewriter_.add(Node{call.op, node.name, {}, node.results}, call.arguments);
+Result<void> Matcher::add(const Node& node, Replacement call) {
+  if (call.op == node.op) return rewriter_.add(node, std::move(call.arguments));
+  return rewriter_.add(Node{call.op, node.name, {}, node.results}, std::move(call.arguments));
 }
 
 }  // namespace parallax

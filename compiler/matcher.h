@@ -45,7 +45,7 @@ class Matcher {
   const Source* source(ValueId value);
 
   // Adds a call of one result in an old node's place, under its name.
-  Result<void> add(const Node& node, const Replacement& call);
+  Result<void> add(const Node& node, Replacement call);
 
  private:
   void follow();

@@ -49,6 +49,7 @@ bool holds_constant_calls(const Graph& graph);
 Result<Graph> simplify(const Graph& graph);
 // Permutations move towards the outputs, where they meet others and cancel (sink_permutes.cpp).
 Result<Graph> sink_permutes(const Graph& graph);
+bool holds_permutes(const Graph& graph);
 // The same call on the same operands is made once (merge_common_calls.cpp).
 Result<Graph> merge_common_calls(const Graph& graph);
 // Nodes whose results reach neither an output nor a write disappear (drop_dead_nodes.cpp).
@@ -56,8 +57,9 @@ Result<Graph> drop_dead_nodes(const Graph& graph);
 bool holds_dead_nodes(const Graph& graph);
 // Copies that nobody can tell from their source become aliases of it (elide_copies.cpp).
 Result<Graph> elide_copies(const Graph& graph);
-// Convolutions, pools and what is between them run on tensors whose channels lie together; the copies
-// that this needs are made after the elision of others (lay_out_regions.cpp).
+bool holds_copies(const Graph& graph);
+// Convolutions, pools and what is between them run on tensors whose channels lie together; the copies that this needs are
+// made after the elision of others (lay_out_regions.cpp).
 Result<Graph> lay_out_regions(const Graph& graph);
 bool holds_pictures(const Graph& graph);
 
@@ -73,10 +75,10 @@ inline constexpr std::array standard_passes = {
     Pass{"decompose", decompose},
     Pass{"fold_constants", fold_constants, holds_constant_calls},
     Pass{"simplify", by_graph<simplify>},
-    Pass{"sink_permutes", by_graph<sink_permutes>},
+    Pass{"sink_permutes", by_graph<sink_permutes>, holds_permutes},
     Pass{"merge_common_calls", by_graph<merge_common_calls>},
     Pass{"drop_dead_nodes", by_graph<drop_dead_nodes>, holds_dead_nodes},
-    Pass{"elide_copies", by_graph<elide_copies>},
+    Pass{"elide_copies", by_graph<elide_copies>, holds_copies},
     Pass{"lay_out_regions", by_graph<lay_out_regions>, holds_pictures},
 };
 

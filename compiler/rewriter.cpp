@@ -29,6 +29,20 @@ bool same_argument(const Argument& a, const Argument& b) {
   return a == b;
 }
 
+// The same in everything but which values are named.
+bool same_but_for_values(const Argument& a, const Argument& b) {
+  if (std::holds_alternative<ValueId>(a)) return std::holds_alternative<ValueId>(b);
+  const auto* x = std::get_if<ValueList>(&a);
+  const auto* y = std::get_if<ValueList>(&b);
+  return x && y ? std::ranges::equal(*x, *y, {}, &ValueId::valid, &ValueId::valid) : same_argument(a, b);
+}
+
+// Whether what a call makes, or that eager takes it, hangs on how far its operands' storages are known to reach, which
+// a pass may change.
+bool sees_whole_storages(const Op& op) {
+  return op.name.starts_with("aten.as_strided") || op.name == "aten.copy.default";
+}
+
 bool same_meta(const TensorMeta& a, const TensorMeta& b) {
   return a.dtype == b.dtype && a.layout == b.layout && a.storage == b.storage;
 }
@@ -47,7 +61,7 @@ bool same_storage(const Storage& a, const Storage& b) {
 
 }  // namespace
 
-Rewriter::Rewriter(const Graph& old) : old_(&old), mapped_(old.metas.size()) {
+Rewriter::Rewriter(const Graph& old, OldMetas metas) : old_(&old), metas_(metas), mapped_(old.metas.size()) {
   builder_.reserve(old.nodes.size(), old.metas.size());
   std::vector<StorageId> storages(old.storages.size());
   for (std::size_t s = 0; s < old.storages.size(); ++s) {
@@ -78,17 +92,72 @@ Result<void> Rewriter::add(const Node& node, std::vector<Argument> arguments) {
   if (node.op->schema.has_list_result()) {
     for (ValueId result : node.results) names.push_back(old_->name(result));
   }
+  const auto map_results = [&](std::span<const ValueId> results) -> Result<void> {
+    if (results.size() != node.results.size()) return fail("{} has another number of results", node.name);
+    for (std::size_t k = 0; k < results.size(); ++k) map(node.results[k], results[k]);
+    return {};
+  };
+  for (Argument& argument : arguments) {
+    for_each_value(argument, [&](ValueId& value) { value = builder_.current(value); });
+  }
+  if (know_results(node, arguments)) {
+    TRY(const std::span<const ValueId> results,
+        builder_.add_known_node(*node.op, std::move(arguments), known_, node.name, std::move(names)));
+    return map_results(results);
+  }
   TRY(const std::vector<ValueId> results,
       builder_.add_node(*node.op, std::move(arguments), node.name, std::move(names)));
-  if (results.size() != node.results.size()) return fail("{} has another number of results", node.name);
-  for (std::size_t k = 0; k < results.size(); ++k) map(node.results[k], results[k]);
-  return {};
+  return map_results(results);
+}
+
+// Fills known_, where the call is the old one and its operands are like the old ones.
+bool Rewriter::know_results(const Node& node, std::span<const Argument> arguments) {
+  if (metas_ == OldMetas::InferredAnew || node.op->writes() || sees_whole_storages(*node.op)) return false;
+  if (!std::ranges::equal(node.arguments, arguments, same_but_for_values)) return false;
+  operands_.clear();
+  for (const Argument& argument : node.arguments) {
+    for_each_value(argument, [&](ValueId value) { operands_.emplace_back(value, ValueId()); });
+  }
+  auto next = operands_.begin();
+  for (const Argument& argument : arguments) for_each_value(argument, [&](ValueId value) { next++->second = value; });
+  for (const auto& [was, now] : operands_) {
+    if (old_->meta(was).dtype != meta(now).dtype || old_->meta(was).layout != meta(now).layout) return false;
+  }
+  known_.clear();
+  for (ValueId result : node.results) {
+    std::optional<ResultMeta> known = known_result(result);
+    if (!known) return false;
+    known_.push_back(*std::move(known));
+  }
+  return true;
+}
+
+// Nothing where operands that shared memory do so no longer, and one of them is in the result's.
+std::optional<ResultMeta> Rewriter::known_result(ValueId result) const {
+  const Graph& now = builder_.graph();
+  const TensorMeta& meta = old_->meta(result);
+  const ValueId object = old_->objects[result.index];
+  ResultMeta known{meta.dtype, meta.layout, ValueId(), object != result};
+  for (const auto& [was, operand] : operands_) {
+    const bool holds_it =
+        known.same_object ? old_->objects[was.index] == object : old_->meta(was).storage == meta.storage;
+    if (!holds_it) continue;
+    if (known.alias.valid()) {
+      const bool same_memory = now.meta(known.alias).storage == now.meta(operand).storage;
+      const bool same_tensor = now.objects[known.alias.index] == now.objects[operand.index];
+      if (!same_memory || (known.same_object && !same_tensor)) return std::nullopt;
+    }
+    known.alias = operand;
+  }
+  if (known.same_object && !known.alias.valid()) return std::nullopt;
+  return known;
 }
 
 std::string Rewriter::fresh_name(std::string_view stem) {
   if (reserved_.empty()) {
+    reserved_.reserve(old_->names.size() + old_->nodes.size());
     for (const Storage& storage : old_->storages) reserved_.insert(storage.name);
-    reserved_.insert(old_->names.begin(), old_->names.end());
+    for (const std::string& name : old_->names) reserved_.insert(name);
     for (const Node& node : old_->nodes) reserved_.insert(node.name);
   }
   const auto taken = [&](const std::string& name) { return reserved_.contains(name) || builder_.has_name(name); };
@@ -113,8 +182,8 @@ Graph Rewriter::finish() {
   return graph;
 }
 
-Result<Graph> renumbered(const Graph& graph) {
-  Rewriter rewriter(graph);
+Result<Graph> renumbered(const Graph& graph, OldMetas metas) {
+  Rewriter rewriter(graph, metas);
   for (const Node& node : graph.nodes) TRY_VOID(rewriter.copy(node));
   return rewriter.finish();
 }

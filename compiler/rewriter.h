@@ -1,13 +1,14 @@
 // Rewriter: how a pass makes its new graph from an old one.
 //
 // It starts with the old graph's storages and sources and maps old values to new ones while the pass walks the nodes.
-// Names of the old graph are kept for what stays, so that two printed graphs can be read side by side.
+// Names of the old graph are kept for what stays, so that two printed graphs can be read side by side, and so is what
+// was inferred of it: a call that is copied with operands like its old ones makes what it made.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "graph/builder.h"
@@ -16,10 +17,13 @@ namespace parallax {
 
 using NamedArguments = std::vector<std::pair<std::string, Argument>>;
 
+// Whether a rewriter takes the old graph's word for what its calls make, or infers every one of them.
+enum class OldMetas : uint8_t { Trusted, InferredAnew };
+
 class Rewriter {
  public:
   // `old` must outlive the rewriter.
-  explicit Rewriter(const Graph& old);
+  explicit Rewriter(const Graph& old, OldMetas metas = OldMetas::Trusted);
 
   const Graph& old() const { return *old_; }
   GraphBuilder& builder() { return builder_; }
@@ -44,15 +48,21 @@ class Rewriter {
   Graph finish();
 
  private:
+  bool know_results(const Node& node, std::span<const Argument> arguments);
+  std::optional<ResultMeta> known_result(ValueId result) const;
+
   const Graph* old_;
+  OldMetas metas_;
   GraphBuilder builder_;
   std::vector<ValueId> mapped_;
+  std::vector<std::pair<ValueId, ValueId>> operands_;   // old and new, of the node that is added
+  std::vector<ResultMeta> known_;                       // its results
   std::vector<std::pair<ValueId, ValueId>> stand_ins_;  // old and new
-  std::unordered_set<std::string_view> reserved_;       // names of the old graph, once one is asked for
+  NameSet reserved_;                                    // names of the old graph, once one is asked for
 };
 
 // The graph with its values numbered as a rewriter does, sources first, so that a rebuilt graph has the same numbers.
-Result<Graph> renumbered(const Graph& graph);
+Result<Graph> renumbered(const Graph& graph, OldMetas metas = OldMetas::Trusted);
 
 // Whether two calls of an op are the same: NaN is the same as itself, and the zeros differ.
 bool same_arguments(std::span<const Argument> a, std::span<const Argument> b);

@@ -41,9 +41,9 @@ std::string GraphBuilder::fresh_name(std::string_view stem) {
   }
 }
 
-Result<void> GraphBuilder::claim_name(const std::string& name) {
+Result<void> GraphBuilder::claim_name(std::string_view name) {
   if (!is_identifier(name)) return fail("'{}' is not a name ([A-Za-z_][A-Za-z0-9_]*)", name);
-  if (!used_names_.insert(name).second) return fail("the name '{}' is used twice", name);
+  if (!used_names_.insert(name)) return fail("the name '{}' is used twice", name);
   return {};
 }
 
@@ -133,25 +133,27 @@ Result<std::vector<ValueId>> GraphBuilder::add_node(const Op& op, std::vector<Ar
     if (!count || *count > max_elements)
       return fail("{}: a result of shape [{}] is too large", op.name, to_string(result.layout.sizes));
   }
+  TRY(const std::span<const ValueId> made,
+      add_known_node(op, std::move(arguments), results, std::move(name), std::move(result_names)));
+  return std::vector(made.begin(), made.end());
+}
 
+Result<std::span<const ValueId>> GraphBuilder::add_known_node(const Op& op, std::vector<Argument> arguments,
+                                                              std::span<const ResultMeta> results, std::string name,
+                                                              std::vector<std::string> result_names) {
   if (name.empty()) name = fresh_name("v");
   TRY_VOID(claim_name(name));
-  Node node{&op, name, std::move(arguments), {}};
   const bool list = op.schema.has_list_result();
-  result_names.resize(results.size());
-  for (std::size_t k = 0; k < results.size(); ++k) {
-    std::string& result_name = result_names[k];
-    if (!list) {
-      result_name = name;
-      continue;
-    }
-    if (result_name.empty()) result_name = fresh_name(name + "_");
-    if (auto claimed = claim_name(result_name); !claimed) {
-      for (std::size_t taken = 0; taken < k; ++taken) used_names_.erase(result_names[taken]);
-      used_names_.erase(name);
+  if (list) result_names.resize(results.size());
+  for (std::size_t k = 0; list && k < results.size(); ++k) {
+    if (result_names[k].empty()) result_names[k] = fresh_name(name + "_");
+    if (auto claimed = claim_name(result_names[k]); !claimed) {
+      used_names_.drop_newest(k + 1);
       return std::unexpected(claimed.error());
     }
   }
+  Node node{&op, std::move(name), std::move(arguments), {}};
+  node.results.reserve(results.size());
   for (std::size_t k = 0; k < results.size(); ++k) {
     const ResultMeta& result = results[k];
     TensorMeta meta{result.dtype, result.layout, StorageId()};
@@ -164,10 +166,10 @@ Result<std::vector<ValueId>> GraphBuilder::add_node(const Op& op, std::vector<Ar
       constant_storage_.push_back(false);
       meta.storage = StorageId(graph_.storages.size() - 1);
     }
-    node.results.push_back(new_value(std::move(result_names[k]), meta, object));
+    node.results.push_back(new_value(list ? std::move(result_names[k]) : node.name, meta, object));
   }
   graph_.nodes.push_back(std::move(node));
-  return graph_.nodes.back().results;
+  return std::span<const ValueId>(graph_.nodes.back().results);
 }
 
 Result<ValueId> GraphBuilder::call(std::string_view op, std::vector<Argument> positional, std::string name,
@@ -187,8 +189,8 @@ void GraphBuilder::add_output(ValueId value) { graph_.outputs.push_back(value); 
 
 Graph GraphBuilder::take() {
   for (ValueId& output : graph_.outputs) output = current(output);
-  std::stable_sort(graph_.sources.begin(), graph_.sources.end(),
-                   [](const Source& a, const Source& b) { return a.kind < b.kind; });
+  const auto by_kind = [](const Source& a, const Source& b) { return a.kind < b.kind; };
+  if (!std::ranges::is_sorted(graph_.sources, by_kind)) std::ranges::stable_sort(graph_.sources, by_kind);
   Graph graph = std::move(graph_);
   *this = GraphBuilder();
   return graph;

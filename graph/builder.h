@@ -4,10 +4,10 @@
 
 #include <span>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/name_set.h"
 
 namespace parallax {
 
@@ -32,6 +32,12 @@ class GraphBuilder {
   Result<std::vector<ValueId>> add_node(const Op& op, std::vector<Argument> arguments, std::string name = "",
                                         std::vector<std::string> result_names = {});
 
+  // The same where what infer says of the results is known: the arguments are the newest values of their tensor
+  // objects, and no constant is written. The ids that are returned are to be read before the next addition.
+  Result<std::span<const ValueId>> add_known_node(const Op& op, std::vector<Argument> arguments,
+                                                  std::span<const ResultMeta> results, std::string name,
+                                                  std::vector<std::string> result_names = {});
+
   // Like add_node for a positional call with one result: `builder.call("aten.add.Tensor", {a, b})`. The op must exist.
   Result<ValueId> call(std::string_view op, std::vector<Argument> positional, std::string name = "",
                        std::vector<std::pair<std::string, Argument>> named = {});
@@ -43,7 +49,7 @@ class GraphBuilder {
   ValueId current(ValueId value) const { return newest_[graph_.objects[value.index].index]; }
   // A name that nothing uses yet, starting with `stem`.
   std::string fresh_name(std::string_view stem);
-  bool has_name(const std::string& name) const { return used_names_.contains(name); }
+  bool has_name(std::string_view name) const { return used_names_.contains(name); }
 
   const Graph& graph() const { return graph_; }
   // The finished graph; the builder is empty afterwards. Sources are put into the order inputs, constants, buffers.
@@ -51,12 +57,12 @@ class GraphBuilder {
 
  private:
   bool is_buffer(ValueId value) const;
-  Result<void> claim_name(const std::string& name);
+  Result<void> claim_name(std::string_view name);
   ValueId new_value(std::string name, const TensorMeta& meta, ValueId object);
 
   Graph graph_;
   std::vector<ValueId> newest_;  // by object
-  std::unordered_set<std::string> used_names_;
+  NameSet used_names_;
   std::vector<bool> constant_storage_;  // by storage: no node may write it
   std::size_t next_name_ = 0;
 };

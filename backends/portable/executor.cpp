@@ -173,7 +173,7 @@ Instance::Instance(std::shared_ptr<const Executable> executable, std::byte poiso
     : executable_(std::move(executable)),
       poison_(poison),
       loop_(executable_->program.graph, executable_->inner),
-      scratch_(scratch_bytes) {
+      scratch_(std::make_unique_for_overwrite<std::byte[]>(scratch_bytes)) {
   allocate(Arena::Backend);
   lay_out(Arena::Constants);
   lay_out(Arena::State);
@@ -257,7 +257,7 @@ Result<void> Instance::run_node(std::size_t n) {
   }
   const Kernel kernel = executable_->kernels[n];
   if (!kernel) return {};
-  std::pmr::monotonic_buffer_resource scratch(scratch_.data(), scratch_.size());
+  std::pmr::monotonic_buffer_resource scratch(scratch_.get(), scratch_bytes);
   const Call call(*node.op, node.arguments, graph.metas);
   return kernel(KernelCall(call, tensors_, node.results, scratch));
 }

@@ -102,7 +102,7 @@ class Instance {
   std::vector<TensorRef> outside_;                                // by value: as the program's caller and calls see it
   std::vector<TensorRef> tensors_;                                // by value: as the partition that runs sees it
   FusedLoop loop_;
-  std::vector<std::byte> scratch_;
+  std::unique_ptr<std::byte[]> scratch_;  // of kernels; as it is left, since each clears what it takes
 };
 
 }  // namespace parallax::portable

@@ -9,7 +9,7 @@ namespace parallax {
 Result<Graph> decompose_with(const Graph& graph, const DecompositionTable& table, KeepFn keeps) {
   Rewriter rewriter(graph);
   for (const Node& node : graph.nodes) {
-    if (keeps && keeps(graph, node)) {
+    if (!table.find(node.op->name) || (keeps && keeps(graph, node))) {
       TRY_VOID(rewriter.copy(node));
       continue;
     }

@@ -262,18 +262,21 @@ class Elision {
 
 }  // namespace
 
+bool holds_copies(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes, [&](const Node& node) { return view_form(graph, node).has_value(); });
+}
+
 Result<Graph> elide_copies(const Graph& graph) { return elide_copies_with(graph, {}); }
 
 Result<Graph> elide_copies_with(const Graph& graph, const ElisionRules& rules) {
   TRY(Graph result, renumbered(graph));
-  for (bool again = true; again;) {
+  Elision elision(result, rules);
+  bool elided = false;
+  for (bool again = true; again; elided |= again) {
     again = false;
-    Elision elision(result, rules);
     for (std::size_t n = 0; n < result.nodes.size(); ++n) again |= elision.elide(n);
-    if (again) {
-      TRY(result, renumbered(result));
-    }
   }
+  if (elided) return renumbered(result);
   return result;
 }
 

@@ -223,10 +223,12 @@ class Functionalizer {
         rewriter_.fresh_name(node.name + "_base"));
   }
 
-  // Whether a new value is a caller's tensor object that t_ or its like will change.
-  bool changes_metadata(ValueId now) const {
+  // Whether a new value is, under whatever name, a caller's tensor object that t_ or its like will change.
+  bool changes_metadata(ValueId now) {
+    const std::vector<ValueId>& objects = rewriter_.builder().graph().objects;
     return std::ranges::any_of(metadata_changes_, [&](const Node* node) {
-      return values_[old_.objects[node->results.front().index].index].unwritten == now;
+      const ValueId changed = values_[old_.objects[node->results.front().index].index].unwritten;
+      return objects[changed.index] == objects[now.index];
     });
   }
 

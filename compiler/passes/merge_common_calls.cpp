@@ -34,13 +34,11 @@ class Merger {
 
   Result<Graph> run() {
     for (const Node& node : graph_.nodes) {
-      const std::vector<Argument> arguments = as_first_named(rewriter_.mapped_arguments(node));
-      const std::optional<Made> before =
-          may_merge(node) ? made_before(node, what_counts(node, arguments)) : std::nullopt;
-      if (before) {
+      std::vector<Argument> arguments = as_first_named(rewriter_.mapped_arguments(node));
+      if (const Made* before = may_merge(node) ? made_before(node, what_counts(node, arguments)) : nullptr) {
         TRY_VOID(merge(node, *before));
       } else {
-        TRY_VOID(rewriter_.add(node, arguments));
+        TRY_VOID(rewriter_.add(node, std::move(arguments)));
       }
       note_writes(node);
     }
@@ -90,9 +88,14 @@ class Merger {
     });
   }
 
+  int64_t& writes_to(StorageId storage) {
+    if (storage.index >= writes_.size()) writes_.resize(storage.index + 1, 0);
+    return writes_[storage.index];
+  }
+
   int64_t writes_to(const Made& made) {
     int64_t writes = 0;
-    const auto add = [&](ValueId value) { writes += writes_[rewriter_.meta(value).storage]; };
+    const auto add = [&](ValueId value) { writes += writes_to(rewriter_.meta(value).storage); };
     for (const Argument& argument : made.arguments) for_each_value(argument, add);
     for (ValueId result : made.node->results) {
       if (rewriter_[result].valid()) add(rewriter_[result]);
@@ -103,12 +106,12 @@ class Merger {
   void note_writes(const Node& node) {
     for (std::size_t i = 0; i < node.arguments.size(); ++i) {
       if (!node.op->schema.parameters[i].written) continue;
-      for_each_value(node.arguments[i], [&](ValueId value) { ++writes_[rewriter_.meta(rewriter_[value]).storage]; });
+      for_each_value(node.arguments[i], [&](ValueId value) { ++writes_to(rewriter_.meta(rewriter_[value]).storage); });
     }
   }
 
   // The earlier one of two equal calls; what is not equal to any is noted.
-  std::optional<Made> made_before(const Node& node, const std::vector<Argument>& arguments) {
+  const Made* made_before(const Node& node, std::vector<Argument> arguments) {
     std::size_t key = std::hash<const Op*>()(node.op);
     for (const Argument& argument : arguments) {
       for_each_value(argument, [&](ValueId value) { key = key * 31 + value.index; });
@@ -119,12 +122,12 @@ class Merger {
       if (made.node->op != node.op || !asked(merged_other_arguments, same_arguments(made.arguments, arguments)))
         continue;
       if (!asked(merged_unlike_results, makes_alike(*made.node, node))) continue;
-      if (!rules_.sees_writes || asked(merged_over_a_write, made.writes == writes_to(made))) return made;
+      if (!rules_.sees_writes || asked(merged_over_a_write, made.writes == writes_to(made))) return &made;
     }
-    Made now{&node, arguments};
+    Made now{&node, std::move(arguments)};
     now.writes = writes_to(now);
     made_.emplace(key, std::move(now));
-    return std::nullopt;
+    return nullptr;
   }
 
   // Whether a result lies in memory of its own, which is to stay its own.
@@ -156,8 +159,8 @@ class Merger {
   const MergeRules& rules_;
   Rewriter rewriter_;
   std::unordered_multimap<std::size_t, Made> made_;
-  std::unordered_map<StorageId, int64_t> writes_;  // by storage of the new graph
-  std::vector<bool> resized_;                      // by value: an object whose sizes and strides change later
+  std::vector<int64_t> writes_;  // by storage of the new graph, as far as anybody asked
+  std::vector<bool> resized_;    // by value: an object whose sizes and strides change later
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ Result<Graph> simplify_with(const Graph& graph, const Algebra& algebra) {
     if (viewed && !is_source(matcher, *viewed)) {
       rewriter.map(node.results.front(), *viewed);
     } else {
-      TRY_VOID(matcher.add(node, call));
+      TRY_VOID(matcher.add(node, std::move(call)));
     }
   }
   return rewriter.finish();

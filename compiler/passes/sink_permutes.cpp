@@ -141,9 +141,15 @@ Result<Graph> sink_permutes_with(const Graph& graph, MapDimsFn map_dims, const V
       continue;
     }
     if (auto view = one_view(matcher, *call.op, call.arguments, views)) call = *std::move(view);
-    TRY_VOID(matcher.add(node, call));
+    TRY_VOID(matcher.add(node, std::move(call)));
   }
   return rewriter.finish();
+}
+
+bool holds_permutes(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes, [](const Node& node) {
+    return std::ranges::find(permuting_ops, node.op->name) != permuting_ops.end();
+  });
 }
 
 Result<Graph> sink_permutes(const Graph& graph) { return sink_permutes_with(graph, unpermuted_dims, view_rules); }

@@ -117,7 +117,8 @@ Metas infer_copy(const Call& call) {
   TRY_VOID(check_source(call));
   Layout layout = storage_clone_layout(self.layout);
   // A storage without elements is not cloned but made anew.
-  if (known_elements(call.metas(), self.storage) == 0) layout.offset = 0;
+  if (layout.offset != 0 && self.layout.numel() == 0 && known_elements(call.metas(), self.storage) == 0)
+    layout.offset = 0;
   return copy_of(call, layout, self.dtype);
 }
 

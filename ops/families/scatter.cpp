@@ -30,9 +30,14 @@ Result<Layout> diagonal(const Call& call, const Layout& clone) {
 }
 Result<Layout> strided(const Call& call, const Layout& clone) {
   const TensorMeta& self = call.tensor(0);
-  const int64_t elements = is_expanded(self.layout) ? clone.numel() : known_elements(call.metas(), self.storage);
-  TRY(const Layout window,
-      as_strided_layout(clone, call.integers(2), call.integers(3), optional_integer(call, 4), elements));
+  const auto inside = [&](int64_t elements) {
+    return as_strided_layout(clone, call.integers(2), call.integers(3), optional_integer(call, 4), elements);
+  };
+  // As in as_strided: whether the operand alone reaches far enough is seen at once.
+  const bool expanded = is_expanded(self.layout);
+  Result<Layout> window_or = inside(expanded ? clone.numel() : self.layout.numel() > 0 ? self.layout.extent() : 0);
+  if (!window_or && !expanded) window_or = inside(known_elements(call.metas(), self.storage));
+  TRY(const Layout window, std::move(window_or));
   if (is_expanded(window)) return fail("the window is expanded, several of its elements are one memory location");
   return window;
 }

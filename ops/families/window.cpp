@@ -31,8 +31,13 @@ Result<Layout> unfold(const Call& call) {
   return unfold_layout(self_layout(call), call.integer(1), call.integer(2), call.integer(3));
 }
 Result<Layout> as_strided(const Call& call) {
-  return as_strided_layout(self_layout(call), call.integers(1), call.integers(2), optional_integer(call, 3),
-                           known_elements(call.metas(), call.tensor(0).storage));
+  const auto inside = [&](int64_t elements) {
+    return as_strided_layout(self_layout(call), call.integers(1), call.integers(2), optional_integer(call, 3),
+                             elements);
+  };
+  // The reach of the whole storage is a look at every value there is, and seldom more than the operand's own.
+  const Result<Layout> window = inside(self_layout(call).numel() > 0 ? self_layout(call).extent() : 0);
+  return window ? window : inside(known_elements(call.metas(), call.tensor(0).storage));
 }
 
 // resize_ and resize_as_: the storage's elements under other sizes, in row-major order or in the order of a format. A
