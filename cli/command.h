@@ -35,6 +35,7 @@ void add_gen_command(CLI::App& program, int& exit_code);
 void add_import_command(CLI::App& program, int& exit_code);
 void add_known_command(CLI::App& program, int& exit_code);
 void add_merge_command(CLI::App& program, int& exit_code);
+void add_corpus_command(CLI::App& program, int& exit_code);
 void add_neighbours_command(CLI::App& program, int& exit_code);
 void add_ops_command(CLI::App& program, int& exit_code);
 void add_reduce_command(CLI::App& program, int& exit_code);

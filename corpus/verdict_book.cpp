@@ -1,0 +1,109 @@
+#include "corpus/verdict_book.h"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <tuple>
+
+#include "core/json_field.h"
+#include "graph/text_file.h"
+
+namespace parallax {
+namespace {
+
+constexpr std::array change_names = {"as recorded", "still there", "fixed", "new", "another verdict"};
+
+Result<RecordedVerdict> read_entry(std::string_view line) {
+  TRY(const Json document, parse_json(line));
+  const Field root(document, "");
+  RecordedVerdict entry;
+  TRY(entry.path, root.need_text("case"));
+  TRY(entry.target, root.need_text("target"));
+  TRY(const Field verdict_field, root.need("verdict"));
+  TRY(const std::string verdict, verdict_field.text());
+  const auto parsed = parse_verdict(verdict);
+  if (!parsed) return verdict_field.fail("unknown verdict '{}'", verdict);
+  entry.verdict = *parsed;
+  if (const auto versions = root.find("versions")) {
+    TRY_VOID(versions->expect_object());
+    TRY_VOID(for_each_member(*versions, [&](const std::string& part, const Field& field) -> Result<void> {
+      TRY(std::string version, field.text());
+      entry.versions.emplace_back(part, std::move(version));
+      return {};
+    }));
+  }
+  if (root.find("reason")) {
+    TRY(entry.reason, root.need_text("reason"));
+  }
+  return entry;
+}
+
+std::string line_of(const RecordedVerdict& entry) {
+  Json json = {{"case", entry.path}, {"target", entry.target}};
+  for (const auto& [part, version] : entry.versions) json["versions"][part] = version;
+  json["verdict"] = name(entry.verdict);
+  if (!entry.reason.empty()) json["reason"] = entry.reason;
+  return write_json(json);
+}
+
+}  // namespace
+
+std::string_view name(VerdictChange change) { return change_names[static_cast<std::size_t>(change)]; }
+
+VerdictChange change_of(Verdict recorded, Verdict now) {
+  if (recorded == now) return is_finding(now) ? VerdictChange::StillThere : VerdictChange::Same;
+  if (is_finding(recorded) == is_finding(now)) return VerdictChange::Other;
+  return is_finding(now) ? VerdictChange::New : VerdictChange::Fixed;
+}
+
+Result<VerdictBook> VerdictBook::read(const std::filesystem::path& path) {
+  VerdictBook book;
+  std::error_code missing;
+  if (!std::filesystem::exists(path, missing)) return book;
+  TRY(const std::string text, read_text_file(path));
+  std::istringstream lines(text);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    auto entry = read_entry(line);
+    if (!entry) {
+      Error error = std::move(entry).error();
+      error.file = fmt::format("{}:{}", path.string(), number);
+      return std::unexpected(std::move(error));
+    }
+    book.set(*std::move(entry));
+  }
+  return book;
+}
+
+Result<void> VerdictBook::write(const std::filesystem::path& path) const {
+  std::vector<const RecordedVerdict*> sorted;
+  for (const RecordedVerdict& entry : entries_) sorted.push_back(&entry);
+  std::ranges::sort(sorted, {},
+                    [](const RecordedVerdict* entry) { return std::tie(entry->path, entry->target, entry->versions); });
+  std::string text;
+  for (const RecordedVerdict* entry : sorted) text += line_of(*entry) + "\n";
+  return write_text_file(path, text);
+}
+
+std::vector<const RecordedVerdict*> VerdictBook::of(std::string_view path) const {
+  std::vector<const RecordedVerdict*> found;
+  for (const RecordedVerdict& entry : entries_) {
+    if (entry.path == path) found.push_back(&entry);
+  }
+  return found;
+}
+
+void VerdictBook::set(RecordedVerdict entry) {
+  const auto same = std::ranges::find_if(entries_, [&](const RecordedVerdict& other) {
+    return other.path == entry.path && other.target == entry.target && other.versions == entry.versions;
+  });
+  if (same != entries_.end()) {
+    *same = std::move(entry);
+  } else {
+    entries_.push_back(std::move(entry));
+  }
+}
+
+}  // namespace parallax

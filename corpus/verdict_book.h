@@ -1,0 +1,55 @@
+// VerdictBook: which verdict each case of a corpus had on which target, and on which versions of it: one JSON object a
+// line,
+//   {"case": "found/x.json", "target": "thunder", "versions": {"thunder": "0.2.6"}, "verdict": "mismatch", "reason":
+//   "…"}
+// What differs from it is news: a bug that is fixed, or a new one.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "oracle/judge.h"
+
+namespace parallax {
+
+struct RecordedVerdict {
+  std::string path;  // of the case, below the corpus's cases/
+  std::string target;
+  std::vector<std::pair<std::string, std::string>> versions;  // of the target's packages, by package
+  Verdict verdict = Verdict::Match;
+  std::string reason;  // the judge's line at the time
+};
+
+// What a case does now, against what is recorded.
+enum class VerdictChange {
+  Same,        // right as recorded, or declined as recorded
+  StillThere,  // the recorded divergence
+  Fixed,       // it diverged, and does not any more
+  New,         // it did not diverge, and does now
+  Other,       // another kind of divergence, or of not diverging
+};
+// "still there".
+std::string_view name(VerdictChange change);
+VerdictChange change_of(Verdict recorded, Verdict now);
+
+class VerdictBook {
+ public:
+  // Reads the lines of a file; a file that is not there is an empty book. The first broken line is the error.
+  static Result<VerdictBook> read(const std::filesystem::path& path);
+  // Writes the lines, by case and target; the file is replaced at once.
+  Result<void> write(const std::filesystem::path& path) const;
+
+  const std::vector<RecordedVerdict>& entries() const { return entries_; }
+  // The entries of one case.
+  std::vector<const RecordedVerdict*> of(std::string_view path) const;
+  // Adds an entry in the place of that of the same case, target and versions.
+  void set(RecordedVerdict entry);
+
+ private:
+  std::vector<RecordedVerdict> entries_;
+};
+
+}  // namespace parallax
