@@ -1,8 +1,7 @@
 #include "fuzz/alias_relation.h"
 
 #include <algorithm>
-#include <vector>
-
+#include <utility>
 
 namespace parallax {
 namespace {
@@ -28,16 +27,20 @@ constexpr int never = -1;
 class Classifier {
  public:
   explicit Classifier(const Graph& graph)
-      : graph_(graph), values_(graph.metas.size()), storages_(graph.storages.size()) {}
-
-  AliasRelations run() {
+      : graph_(graph), values_(graph.metas.size()), storages_(graph.storages.size()), by_node_(graph.nodes.size()) {
     visit_sources();
-    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) visit_node(graph_.nodes[n], static_cast<int>(n));
-    for (const Copy& copy : copies_) finish_copy(copy);
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      note(n, [&] { visit_node(graph_.nodes[n], static_cast<int>(n)); });
+    }
+    for (const Copy& copy : copies_) {
+      note(static_cast<std::size_t>(copy.node), [&] { finish_copy(copy); });
+    }
     visit_outputs();
     visit_unused();
-    return found_;
   }
+
+  const AliasRelations& all() const { return found_; }
+  std::vector<AliasRelations> take_by_node() { return std::move(by_node_); }
 
  private:
   struct ValueState {
@@ -61,6 +64,15 @@ class Classifier {
     ValueId to;
     int node;
   };
+
+  // What the visit finds is the node's.
+  template <class Visit>
+  void note(std::size_t node, Visit&& visit) {
+    const AliasRelations before = std::exchange(found_, {});
+    visit();
+    by_node_[node] |= found_;
+    found_ |= before;
+  }
 
   void set(AliasRelation relation) { found_.set(static_cast<std::size_t>(relation)); }
   void set_if(bool holds, AliasRelation relation) {
@@ -248,6 +260,7 @@ class Classifier {
   AliasRelations found_;
   std::vector<ValueState> values_;
   std::vector<StorageState> storages_;
+  std::vector<AliasRelations> by_node_;
   std::vector<Copy> copies_;
   std::vector<ValueId> written_results_;
   std::vector<ValueId> operands_;  // of the current node
@@ -257,7 +270,9 @@ class Classifier {
 
 std::string_view name(AliasRelation relation) { return names[static_cast<std::size_t>(relation)]; }
 
-AliasRelations alias_relations(const Graph& graph) { return Classifier(graph).run(); }
+AliasRelations alias_relations(const Graph& graph) { return Classifier(graph).all(); }
+
+std::vector<AliasRelations> alias_relations_by_node(const Graph& graph) { return Classifier(graph).take_by_node(); }
 
 bool is_elidable_copy(const Graph& graph, const Node& node) {
   if (node.op->group != OpGroup::Copy || node.results.size() != 1) return false;

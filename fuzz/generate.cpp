@@ -40,10 +40,10 @@ class Generator {
         groups_(usable_groups(weights_, words_)) {
     draw_sources(choices_, weights_, words_, builder_, pool_);
     if (weights_.symbols > 0 && words_.several_runs() && choices_.chance(weights_.symbols)) draw_sizes();
-    const auto nodes = choices_.between(options.min_nodes, std::max(options.min_nodes, options.max_nodes));
+    const int64_t nodes = draw_count(options);
     const bool delegating = !words_.delegated().empty();
-    for (int64_t i = 0; i < nodes; ++i) draw_node(delegating && choices_.chance(delegated_calls));
-    if (delegating && !holds_delegated_call()) draw_node(true);
+    for (int64_t i = 0; i < nodes; ++i) draw_node(delegating ? delegated_calls : 0);
+    if (delegating && !holds_delegated_call()) draw_node(100);
     draw_outputs();
   }
 
@@ -74,9 +74,16 @@ class Generator {
     for (std::size_t run = 1; run < runs_.size(); ++run) test.later.push_back({runs_[run], {}, {}});
   }
 
-  // A call of any op, or one that the targets' delegates may take.
-  void draw_node(bool delegated) {
-    const Choices::Scope scope(choices_, "node");
+  // A span of its own, so that a mutation can take a node away or add one (fuzz/tape_mutator.h).
+  int64_t draw_count(const GenerateOptions& options) {
+    const Choices::Scope scope(choices_, node_count_span);
+    return choices_.between(options.min_nodes, std::max(options.min_nodes, options.max_nodes));
+  }
+
+  // A call of any op, or, in that many of 100 draws, one that the targets' delegates may take.
+  void draw_node(int delegated_share) {
+    const Choices::Scope scope(choices_, node_span);
+    const bool delegated = delegated_share == 100 || (delegated_share > 0 && choices_.chance(delegated_share));
     if (!delegated && draw_motif()) return;
     for (int attempt = 0; attempt < node_attempts; ++attempt) {
       const Op& op = delegated ? *choices_.pick(words_.delegated())

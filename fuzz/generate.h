@@ -21,6 +21,10 @@ struct GenerateOptions {
   const Vocabulary* words = nullptr;  // what graphs are drawn from; null: every op that can be sampled
 };
 
+// The spans of a tape that hold how many nodes a graph has, and what was drawn for one of them.
+inline constexpr std::string_view node_count_span = "count";
+inline constexpr std::string_view node_span = "node";
+
 // A valid case, feed included. The same tape and options give the same case on every machine.
 Case generate(Choices& choices, const GenerateOptions& options);
 
