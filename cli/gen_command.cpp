@@ -1,8 +1,12 @@
 // parallax gen: generated cases as JSON lines.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "cli/command.h"
 #include "cli/target_options.h"
+#include "cli/write_file.h"
 #include "fuzz/generate.h"
 
 namespace parallax {
@@ -15,7 +19,16 @@ struct GenFlags {
   std::string profile = "all";
   int min_nodes = 4;
   int max_nodes = 22;
+  std::string tapes;
 };
+
+// The bytes that a case was drawn from, for a fuzzing engine (docs/fuzzing.md).
+Result<void> write_tape(const std::string& folder, const Case& test, const std::vector<uint8_t>& tape) {
+  std::string name = test.name;
+  std::ranges::replace(name, ' ', '-');
+  return write_file((std::filesystem::path(folder) / name).string(),
+                    std::string_view(reinterpret_cast<const char*>(tape.data()), tape.size()));
+}
 
 Result<int> gen(const GenFlags& flags) {
   const auto profile = parse_generate_profile(flags.profile);
@@ -31,7 +44,11 @@ Result<int> gen(const GenFlags& flags) {
     Choices choices(flags.seed, k);
     Case test = generate(choices, {*profile, flags.min_nodes, flags.max_nodes, &words});
     test.name = fmt::format("seed {} case {}", flags.seed, k);
-    fmt::print("{}\n", to_json(test));
+    if (flags.tapes.empty()) {
+      fmt::print("{}\n", to_json(test));
+    } else {
+      TRY_VOID(write_tape(flags.tapes, test, choices.tape()));
+    }
   }
   return nothing_new;
 }
@@ -51,6 +68,9 @@ void add_gen_command(CLI::App& program, int& exit_code) {
   command->add_option("--max-nodes", flags->max_nodes, "Most nodes a graph")
       ->capture_default_str()
       ->check(CLI::Range(1, 10000));
+  command->add_option("--tapes", flags->tapes,
+                      "Write the bytes that each case is drawn from into this folder instead: a seed corpus for the "
+                      "fuzz targets, whose cases have --min-nodes 1");
   command->callback([flags, &exit_code] { exit_code = code_of(gen(*flags)); });
 }
 
