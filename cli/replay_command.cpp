@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/junit.h"
 #include "cli/named_cases.h"
+#include "cli/sarif.h"
 #include "cli/summary.h"
 #include "cli/target_options.h"
 #include "fuzz/campaign.h"
@@ -19,6 +20,8 @@ struct ReplayFlags {
   std::vector<std::string> targets;
   TargetOptions target_options;
   std::string junit;
+  std::string sarif;
+  bool annotate = false;
   std::string findings;
   std::string known;
   bool pack = false;
@@ -49,15 +52,21 @@ Result<int> replay(const ReplayFlags& flags) {
     return files.cases[k];
   };
   JUnitReport junit;
+  SarifReport sarif;
   options.on_case = [&](const std::string& target, uint64_t, const Case& test, const Examination& examination) {
     const Judgement& judgement = examination.judgement;
     junit.add(target, test, judgement);
+    sarif.add(target, test, judgement);
+    if (flags.annotate) fmt::print(stderr, "{}", github_annotation(target, test, judgement));
     if (judgement.verdict == Verdict::Match || flags.json) return;
     fmt::print("{}  {}  {}  {}\n", target, name(judgement.verdict), test.name, judgement.reason);
   };
   TRY(CampaignResult result, run_campaign(options));
   if (!flags.junit.empty()) {
     TRY_VOID(junit.write(flags.junit));
+  }
+  if (!flags.sarif.empty()) {
+    TRY_VOID(sarif.write(flags.sarif));
   }
   fmt::print("{}", flags.json ? summary_json(result, std::nullopt) + "\n"
                               : summary_text(result) + known_text(options.known, result));
@@ -80,6 +89,8 @@ void add_replay_command(CLI::App& program, int& exit_code) {
                       "What to drive; 'recorded' is the case's own expectation; repeatable");
   add_target_options(*command, flags->target_options);
   command->add_option("--junit", flags->junit, "Write a JUnit XML file");
+  command->add_option("--sarif", flags->sarif, "Write a SARIF 2.1.0 file: what diverged, for code scanning");
+  command->add_flag("--annotate", flags->annotate, "A line on standard error for each divergence that GitHub shows at the file");
   command->add_option("--findings", flags->findings, "Keep what diverges in this folder");
   command->add_option("--known", flags->known,
                       "Findings that are not news, as parallax known writes them: counted, and no reason for exit code 1");

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/score_child.h"
 #include "cli/score_mutants.h"
+#include "cli/target_options.h"
 #include "compiler/faults.h"
 #include "fuzz/score.h"
 

@@ -260,6 +260,23 @@ TEST_F(CommandLine, JUnitEscapesHostileNames) {
   EXPECT_EQ(xml.find("<script>"), std::string::npos);
 }
 
+TEST_F(CommandLine, SarifNamesWhatDivergedAndWhere) {
+  fs::create_directories(folder_ / "a b");
+  write("a b/case #1.json", aliased_case);
+  const Ran ran = run("replay 'a b' --target portable --plant F01 --sarif report.sarif --annotate");
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  const auto sarif = nlohmann::json::parse(read_file(folder_ / "report.sarif"));
+  EXPECT_EQ(sarif["version"], "2.1.0");
+  ASSERT_EQ(sarif["runs"][0]["results"].size(), 1U);
+  const auto& result = sarif["runs"][0]["results"][0];
+  EXPECT_EQ(result["ruleId"], "mismatch");
+  EXPECT_EQ(sarif["runs"][0]["tool"]["driver"]["rules"][result["ruleIndex"].get<std::size_t>()]["id"], "mismatch");
+  EXPECT_EQ(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "a%20b/case%20%231.json");
+  EXPECT_THAT(ran.err, testing::HasSubstr("::error file=a b/case #1.json,title=mismatch on portable::"));
+  EXPECT_EQ(run("replay 'a b' --target portable --sarif clean.sarif").code, 0);
+  EXPECT_TRUE(nlohmann::json::parse(read_file(folder_ / "clean.sarif"))["runs"][0]["results"].empty());
+}
+
 TEST_F(CommandLine, ACaseIsExportedAsWhatItIsAskedFor) {
   write("case.json", aliased_case);
   for (const char* form : {"pytorch", "executorch", "dot", "text"}) {
