@@ -1,0 +1,79 @@
+// docs/tutorial.md is run as it stands: its files are written, its commands executed in an empty folder, and what it
+// shows of their output must be in it.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "graph/text_file.h"
+
+namespace parallax {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TutorialRun {
+ public:
+  explicit TutorialRun(fs::path folder) : folder_(std::move(folder)) {}
+
+  // `$ COMMAND    # exit N`, whose output the lines after it are part of.
+  void start(const std::string& line) {
+    static const std::regex shape(R"(\$ (.*?)(\s+# exit (\d+))?)");
+    std::smatch parts;
+    ASSERT_TRUE(std::regex_match(line, parts, shape)) << line;
+    const std::string binary = "PARALLAX_ROOT=" PARALLAX_SOURCE_DIR " " PARALLAX_BINARY " ";
+    const std::string command = std::regex_replace(parts[1].str(), std::regex("^parallax "), binary);
+    const std::string whole =
+        "cd '" + folder_.string() + "' && " + command + " >'" + (folder_ / ".output").string() + "' 2>&1";
+    const int status = std::system(whole.c_str());
+    EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, parts[3].matched ? std::stoi(parts[3]) : 0) << line;
+    output_ = *read_text_file(folder_ / ".output");
+    ++commands_;
+  }
+  void expect_shown(const std::string& line) const {
+    EXPECT_NE(output_.find(line), std::string::npos) << line << "\nis not in\n" << output_;
+  }
+  int commands() const { return commands_; }
+
+ private:
+  fs::path folder_;
+  std::string output_;
+  int commands_ = 0;
+};
+
+TEST(Tutorial, DoesWhatItSays) {
+  const fs::path folder = fs::path(::testing::TempDir()) / fmt::format("parallax_tutorial_{}", ::getpid());
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  const auto page = read_text_file(PARALLAX_SOURCE_DIR "/docs/tutorial.md");
+  ASSERT_TRUE(page) << page.error().text();
+  TutorialRun run(folder);
+  std::istringstream lines(*page);
+  std::string block;  // what the current fenced block is of; empty outside
+  std::ofstream file;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) {
+      block = block.empty() ? line.substr(3) + " " : "";
+      file.close();
+      if (const auto name = block.find("file="); name != std::string::npos) {
+        file.open(folder / block.substr(name + 5, block.find(' ', name) - name - 5));
+      }
+    } else if (file.is_open()) {
+      file << line << "\n";
+    } else if (block == "sh " && line.starts_with("$ ")) {
+      ASSERT_NO_FATAL_FAILURE(run.start(line));
+    } else if (block == "sh ") {
+      run.expect_shown(line);
+    }
+  }
+  EXPECT_GE(run.commands(), 9);
+  fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace parallax
