@@ -18,6 +18,7 @@ struct Diagnosis {
   std::string summary;             // one line: the value, its slot, the op that overwrote it, the alias still live
   std::vector<std::string> lines;  // the annotated schedule, one line a step
   std::string blame = {};          // the part of the compiler that this names: a pass, "planner" …; empty for none
+  std::string kind = {};           // what kind of slip of that part it is, of a closed list; empty where it is not told
 };
 
 class Target {

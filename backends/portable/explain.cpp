@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "graph/call_text.h"
+#include "planner/violation.h"
 
 namespace parallax::portable {
 namespace {
@@ -183,11 +184,18 @@ std::string summary(const Graph& graph, const PlanFailure& failure, int last_dir
 
 Diagnosis explain_passes(const std::vector<PassFailure>& failures) {
   Diagnosis diagnosis{"passes", "every pass keeps the meaning", {}};
-  if (!failures.empty()) diagnosis.blame = failures.front().pass;
+  if (!failures.empty()) {
+    diagnosis.blame = failures.front().pass;
+    diagnosis.kind = failures.front().kind;
+  }
   for (const PassFailure& failure : failures)
     diagnosis.lines.push_back(fmt::format("{} {}", failure.pass, failure.what));
   if (!failures.empty()) diagnosis.summary = diagnosis.lines.front();
   return diagnosis;
+}
+
+Diagnosis explain_program(const ProgramFailure& failure) {
+  return {"program", failure.what, {}, std::string(failure.part), std::string(failure.kind)};
 }
 
 std::optional<Diagnosis> explain_failures(std::string_view detector, const Graph& source, const Program& program,
@@ -197,7 +205,13 @@ std::optional<Diagnosis> explain_failures(std::string_view detector, const Graph
   auto shown = std::ranges::find(failures, PlanFailure::Kind::Overwritten, &PlanFailure::kind);
   if (shown == failures.end()) shown = failures.begin();
   const Schedule schedule(source, program, *shown);
-  return Diagnosis{std::string(detector), summary(program.graph, *shown, schedule.last_direct_use()), schedule.lines()};
+  const PlanFailure& root = root_of(failures);
+  return Diagnosis{
+      .detector = std::string(detector),
+      .summary = summary(program.graph, *shown, schedule.last_direct_use()),
+      .lines = schedule.lines(),
+      .blame = "planner",
+      .kind = std::string(violation_kind(program.graph, schedule_of(program), program.plan, program.joins, root))};
 }
 
 std::vector<std::string> partition_lines(const Program& program, std::span<const Backend> backends) {

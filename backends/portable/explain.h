@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "backends/portable/pass_checks.h"
+#include "backends/portable/program_checks.h"
 #include "backends/target.h"
 #include "planner/plan_checker.h"
 
@@ -13,6 +14,9 @@ namespace parallax::portable {
 
 // Whether every pass keeps the meaning, and which does not.
 Diagnosis explain_passes(const std::vector<PassFailure>& failures);
+
+// What a partition or a loop loses.
+Diagnosis explain_program(const ProgramFailure& failure);
 
 // The first failure and the annotated schedule around it: one line a step with its call, its place in memory and what
 // it did to the storage in question; nothing if there is no failure. `source` is the graph before the passes: a step

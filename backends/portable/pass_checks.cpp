@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
+#include "backends/portable/pass_change.h"
 #include "compiler/rewriter.h"
 #include "oracle/interpreter.h"
 
@@ -64,24 +66,29 @@ std::vector<PassFailure> check_passes(const Case& test, const CompileOptions& op
   std::optional<Expected> meaning;
   if (auto expected = Interpreter(test.graph, profile).run(test.feed)) meaning = *std::move(expected);
   std::size_t finished = 0;  // passes
+  bool functional = false;   // since a pass made the graph so
   const auto compiled = compile(test.graph, options, [&](const Pass& pass, const Graph& before, const Graph& after) {
     ++finished;
+    const bool was_functional = std::exchange(functional, functional || pass.name == "functionalize");
     if (&before == &after) return;  // it had nothing to do
-    const auto report = [&](std::string what) { failures.push_back({std::string(pass.name), std::move(what)}); };
-    if (auto valid = validate(after); !valid) return report("leaves an invalid graph: " + valid.error().text());
+    const auto report = [&](std::string kind, const std::string& detail) {
+      failures.push_back({std::string(pass.name), kind + detail, std::move(kind)});
+    };
+    if (auto valid = validate(after); !valid) return report("leaves an invalid graph", ": " + valid.error().text());
     const Result<Graph> again = pass.run(after, options.for_passes());
-    if (!again) return report("refuses its own result: " + again.error().text());
-    if (!same_graph(after, *again)) return report("is not idempotent");
+    if (!again) return report("refuses its own result", ": " + again.error().text());
+    if (!same_graph(after, *again)) return report("is not idempotent", "");
     if (!meaning) return;
     Result<Expected> now = Interpreter(after, profile).run(test.feed);
-    if (!now) return report("makes a graph that eager refuses: " + now.error().text());
-    if (const auto what = difference(*meaning, *now)) return report("changes " + *what);
+    if (!now) return report("makes a graph that eager refuses", ": " + now.error().text());
+    if (const auto what = difference(*meaning, *now))
+      failures.push_back({std::string(pass.name), "changes " + *what, change_of(before, after, was_functional)});
   });
   if (!compiled) {
     const Result<std::vector<Pass>> passes = options.selection.from(options.faults.parts().passes);
     const bool refused = passes && finished < passes->size();
     failures.push_back({std::string(refused ? (*passes)[finished].name : "compile"),
-                        (refused ? "refuses: " : "") + compiled.error().text()});
+                        (refused ? "refuses: " : "") + compiled.error().text(), "refuses"});
   }
   return failures;
 }

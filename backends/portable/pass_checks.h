@@ -12,6 +12,7 @@ namespace parallax {
 struct PassFailure {
   std::string pass;
   std::string what;  // "changes out[0] e: …", "is not idempotent", "leaves an invalid graph: …"
+  std::string kind;  // the same without what the graph determines: "cast", "is not idempotent"
 };
 
 // Rebuilding the graph gives the same graph: every call infers and every invariant of the builder holds.

@@ -66,6 +66,7 @@ class PortableTarget : public Target {
     const auto build = [&](const Build& how) { return built(test, how); };
     std::vector<Diagnosis> diagnoses = {explain_passes(pass_failures(test))};
     if (auto found = first_wrong_build(test, build, build_check(test))) diagnoses.push_back(*std::move(found));
+    if (auto found = program_failure(test)) diagnoses.push_back(explain_program(*found));
     for (const Build& how : {plain_, full_build}) {
       const Result<LoadedRuns> runs = build(how);
       if (!runs) continue;
@@ -73,8 +74,10 @@ class PortableTarget : public Target {
       for (std::size_t run = 0; run < runs->size() && diagnoses.size() == before; ++run) {
         const Program& program = (*runs)[run]->program;
         const auto add = [&](std::string_view detector, const std::vector<PlanFailure>& failures) {
-          if (auto found = explain_failures(detector, test.graph, program, failures))
-            diagnoses.push_back(*std::move(found));
+          auto found = explain_failures(detector, test.graph, program, failures);
+          if (!found) return;
+          if (holds_when_made_anew(test, run, how)) found->kind = "kept at sizes that it does not hold at";
+          diagnoses.push_back(*std::move(found));
         };
         add("plan", check_plan(schedule_of(program), program.plan));
         add("sanitizer", sanitized_run((*runs)[run], feed_of_run(test, run)));
@@ -141,6 +144,17 @@ class PortableTarget : public Target {
     return runs;
   }
 
+  // Whether the plan of a program that is resized from run to run is sound where it is made for this run's sizes alone.
+  bool holds_when_made_anew(const Case& test, std::size_t run, const Build& how) const {
+    if (test.symbols.empty()) return false;
+    const Result<Case> alone = case_of_run(test, run);
+    if (!alone) return false;
+    const Result<LoadedRuns> runs = built(*alone, how);
+    if (!runs) return false;
+    const Program& program = runs->front()->program;
+    return check_plan(schedule_of(program), program.plan).empty();
+  }
+
   // What the pass checks find at the sizes of the first run that shows something.
   std::vector<PassFailure> pass_failures(const Case& test) const {
     for (std::size_t run = 0; run <= test.later.size(); ++run) {
@@ -160,6 +174,14 @@ class PortableTarget : public Target {
     return {"be wrong", [&test, expected = *expected, profile = profile_](const Outcome&, const Outcome& outcome) {
               return is_finding(judge(test.graph, expected, outcome, *profile).verdict);
             }};
+  }
+
+  // What the partitions and loops lose of the graph.
+  std::optional<ProgramFailure> program_failure(const Case& test) const {
+    const Result<LoadedRuns> whole = built(test, Build{});
+    const Result<LoadedRuns> full = whole ? built(test, full_build) : whole;
+    if (!full) return std::nullopt;
+    return check_program(full->front()->program, options_of(full_build).backends, whole->front()->program.graph);
   }
 
   // Detectors that were asked to raise a finding of their own, although the values may be right.

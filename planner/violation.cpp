@@ -1,0 +1,137 @@
+#include "planner/violation.h"
+
+#include <algorithm>
+#include <array>
+
+namespace parallax {
+namespace {
+
+using Kind = PlanFailure::Kind;
+
+// From what causes other failures to what is caused by them.
+constexpr std::array by_depth = {Kind::NotTheCallers, Kind::TooSmall, Kind::OutsideArena,
+                                 Kind::Misaligned,    Kind::Returned, Kind::Overwritten};
+
+int64_t overlap(const Slot& a, const Slot& b) { return std::min(a.end(), b.end()) - std::max(a.offset, b.offset); }
+
+bool is_read(const Schedule& schedule, StorageId storage) {
+  const auto of_it = [&](ValueId value) { return schedule.value(value).storage == storage; };
+  return std::ranges::any_of(schedule.outputs, of_it) ||
+         std::ranges::any_of(schedule.steps,
+                             [&](const ScheduledStep& step) { return std::ranges::any_of(step.reads, of_it); });
+}
+
+// One read of bytes that something else wrote.
+class Overwrite {
+ public:
+  Overwrite(const Graph& graph, const Schedule& schedule, const Plan& plan, std::span<const Join> joins,
+            const PlanFailure& failure)
+      : graph_(graph),
+        schedule_(schedule),
+        plan_(plan),
+        joins_(joins),
+        failure_(failure),
+        wanted_(schedule.value(failure.value).storage) {}
+
+  std::string_view kind() const {
+    const Placement& lies = plan_.placement(wanted_);
+    if (is_given(lies.arena)) return "memory of another owner";
+    if (failure_.overwritten_by < 0) return "read where nothing was written";
+    const auto step = static_cast<std::size_t>(failure_.overwritten_by);
+    const StorageId writer = storage_written(schedule_.steps[step]);
+    if (is_joined(wanted_) || (writer.valid() && is_joined(writer))) return "place of a concatenation taken too early";
+    if (!writer.valid()) return "read where something else lies";
+    if (is_written_over(writer)) return kind_in_place(step, lies.arena);
+    if (!is_read(schedule_, writer)) return "overwritten by what nobody reads";
+    // Where the overlap is narrower than an alignment, or the value itself is still to be read, no reckoning of
+    // lifetimes is at fault.
+    const Slot& other = plan_.placement(writer).slot;
+    const bool narrow =
+        other.offset != lies.slot.offset && overlap(other, lies.slot) <= plan_.arena(lies.arena).alignment;
+    return narrow || failure_.value == made_with() ? "slots of two live values overlap" : "alias overwritten";
+  }
+
+ private:
+  // Of an operand that the plan writes a result over.
+  std::string_view kind_in_place(std::size_t step, Arena arena) const {
+    if (arena != Arena::Backend) return "memory of another owner";
+    if (failure_.read_by != failure_.overwritten_by) return "operand overwritten in place and read later";
+    return goes_by_element(step) ? "operand overwritten at other elements"
+                                 : "operand overwritten by a kernel that reads it again";
+  }
+
+  // The storage of the step's that lies over the wanted one.
+  StorageId storage_written(const ScheduledStep& step) const {
+    for (ValueId value : step.writes) {
+      const StorageId storage = schedule_.value(value).storage;
+      if (storage == wanted_) continue;
+      const Placement& a = plan_.placement(storage);
+      const Placement& b = plan_.placement(wanted_);
+      if (a.arena == b.arena && overlap(a.slot, b.slot) > 0) return storage;
+    }
+    return {};
+  }
+
+  bool is_joined(StorageId storage) const {
+    return std::ranges::any_of(joins_, [&](const Join& join) { return join.whole == storage || join.part == storage; });
+  }
+
+  bool goes_by_element(std::size_t step) const {
+    const OpGroup group = graph_.nodes[step].op->group;
+    return group == OpGroup::Pointwise || group == OpGroup::Comparison;
+  }
+
+  // Whether the plan writes this storage in place over the wanted one, or over what it wrote over that.
+  bool is_written_over(StorageId writer) const {
+    StorageId above = writer;
+    for (std::size_t i = 0; i <= plan_.reuses.size() && above != wanted_; ++i) {
+      const auto reuse = std::ranges::find(plan_.reuses, above, &Reuse::result);
+      if (reuse == plan_.reuses.end()) return false;
+      above = reuse->operand;
+    }
+    return above == wanted_;
+  }
+
+  // The first value on the storage.
+  ValueId made_with() const {
+    for (std::size_t v = 0; v < schedule_.values.size(); ++v) {
+      if (schedule_.values[v].storage == wanted_) return ValueId(v);
+    }
+    return {};
+  }
+
+  const Graph& graph_;
+  const Schedule& schedule_;
+  const Plan& plan_;
+  std::span<const Join> joins_;
+  const PlanFailure& failure_;
+  StorageId wanted_;
+};
+
+}  // namespace
+
+const PlanFailure& root_of(std::span<const PlanFailure> failures) {
+  const auto depth = [](const PlanFailure& failure) { return std::ranges::find(by_depth, failure.kind); };
+  return *std::ranges::min_element(failures, {}, depth);
+}
+
+std::string_view violation_kind(const Graph& graph, const Schedule& schedule, const Plan& plan,
+                                std::span<const Join> joins, const PlanFailure& failure) {
+  switch (failure.kind) {
+    case Kind::OutsideArena:
+      return "slot outside its arena";
+    case Kind::TooSmall:
+      return is_read(schedule, failure.storage) ? "slot too small" : "no room for what nobody reads";
+    case Kind::Misaligned:
+      return "slot misaligned";
+    case Kind::NotTheCallers:
+      return "memory of another owner";
+    case Kind::Returned:
+      return "returned memory used again";
+    case Kind::Overwritten:
+      return Overwrite(graph, schedule, plan, joins, failure).kind();
+  }
+  return "";
+}
+
+}  // namespace parallax

@@ -1,0 +1,20 @@
+// Violation: what kind of slip a plan failure shows, whatever graph showed it. By its kind two findings are one.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "planner/joins.h"
+#include "planner/plan_checker.h"
+
+namespace parallax {
+
+// The failure that says most of its cause: one of the slots themselves, then one of what is returned, then the first
+// read of other bytes, which may come from any of these. `failures` is not empty.
+const PlanFailure& root_of(std::span<const PlanFailure> failures);
+
+// "alias overwritten", "slot too small" …: a closed list. The schedule, whose joins are `joins`, is of this graph.
+std::string_view violation_kind(const Graph& graph, const Schedule& schedule, const Plan& plan,
+                                std::span<const Join> joins, const PlanFailure& failure);
+
+}  // namespace parallax
