@@ -8,8 +8,8 @@
 #include "cli/named_cases.h"
 #include "cli/target_options.h"
 #include "fuzz/adjudicate.h"
-#include "fuzz/campaign.h"
-#include "fuzz/explain_finding.h"
+#include "fuzz/make_finding.h"
+#include "fuzz/repeats.h"
 #include "graph/print.h"
 #include "oracle/bounds_by_node.h"
 
@@ -23,6 +23,7 @@ struct CheckFlags {
   std::vector<std::string> targets;
   TargetOptions target_options;
   std::string print_after;  // a pass of our own compiler, or "all"
+  int repeat = 0;
   bool explain = false;
   bool json = false;
 };
@@ -73,15 +74,13 @@ Result<int> check(const CheckFlags& flags) {
   if (!flags.print_after.empty()) TRY_VOID(print_after(flags, test.graph));
   const std::vector<std::string> targets =
       flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
-  CampaignOptions options;
-  options.target_options = flags.target_options;
-  options.reduce = false;
+  const FindingOptions options{.target_options = flags.target_options, .reduce = false, .repeat = flags.repeat};
   int code = nothing_new;
   Json rows = Json::array();
   if (flags.explain && !flags.json) fmt::print("{}", parallax::print(test.graph));
   for (const std::string& name : targets) {
     TRY(std::unique_ptr<Target> target, open_target(name, flags.target_options));
-    Examination examination = examine(*target, test);
+    Examination examination = examine_until_wrong(*target, test, flags.repeat);
     std::string adjudged;
     Case judged = test;
     if (examination.judgement.verdict == Verdict::Suspect) {
@@ -96,11 +95,10 @@ Result<int> check(const CheckFlags& flags) {
     const Judgement& judgement = examination.judgement;
     if (is_finding(judgement.verdict)) code = diverged;
     std::string story;
-    std::string blame;
+    Finding finding;
     if (is_finding(judgement.verdict) && (flags.explain || !flags.json)) {
-      const Finding finding = make_finding(*target, judged, examination, options).finding;
+      finding = make_finding(*target, judged, examination, options).finding;
       story = adjudged + finding.explanation;
-      blame = finding.blame;
     }
     const Json bounds = flags.explain ? certainty(test, target->profile()) : Json::array();
     const std::vector<std::string> partitions = flags.explain ? target->partitions(test) : std::vector<std::string>();
@@ -108,7 +106,10 @@ Result<int> check(const CheckFlags& flags) {
                     {"verdict", parallax::name(judgement.verdict)},
                     {"reason", judgement.reason},
                     {"explanation", story},
-                    {"blame", blame},
+                    {"blame", finding.blame},
+                    {"cause", finding.cause},
+                    {"wrong", finding.repeats ? finding.repeats->wrong : 0},
+                    {"runs", finding.repeats ? finding.repeats->runs : 0},
                     {"partitions", partitions},
                     {"bounds", bounds}});
     if (flags.json) continue;
@@ -139,6 +140,7 @@ void add_check_command(CLI::App& program, int& exit_code) {
   add_target_options(*command, flags->target_options);
   command->add_option("--print-after", flags->print_after,
                       "Print the graph after this pass of our own compiler, or after all of them");
+  add_repeat_option(*command, flags->repeat);
   command->add_flag("--explain", flags->explain, "Print the graph, and why it is judged so");
   command->add_flag("--json", flags->json, "As JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(check(*flags)); });

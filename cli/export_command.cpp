@@ -10,8 +10,8 @@
 #include "cli/target_options.h"
 #include "corpus/issue_text.h"
 #include "corpus/store.h"
-#include "fuzz/campaign.h"
 #include "fuzz/controls.h"
+#include "fuzz/make_finding.h"
 #include "graph/dot.h"
 #include "graph/emit_executorch.h"
 #include "graph/emit_gtest.h"
@@ -94,9 +94,7 @@ Result<std::string> issue(Finding finding, const ExportFlags& flags) {
                                    fmt::format("does not diverge on {}: {}; there is nothing to report", flags.target,
                                                name(examination.judgement.verdict))});
     }
-    CampaignOptions options;
-    options.target_options = flags.target_options;
-    options.reduce = false;
+    const FindingOptions options{.target_options = flags.target_options, .reduce = false};
     finding = make_finding(*target, finding.reduced, examination, options).finding;
   } else if (finding.id.empty()) {
     // A signature begins with its verdict: "mismatch: …", "internal_error | …".

@@ -36,6 +36,8 @@ struct FuzzFlags {
   std::string findings = "findings";
   std::string known;
   std::string shard;
+  std::string base;
+  int repeat = 0;
   bool gradients = false;
   bool no_reduce = false;
   bool fresh = false;
@@ -92,6 +94,8 @@ Result<std::string> describe(const FuzzFlags& flags, const CampaignOptions& opti
                                {"nodes", {flags.min_nodes, flags.max_nodes}},
                                {"feeds", flags.feeds},
                                {"shard", flags.shard},
+                               {"base", flags.base},
+                               {"repeat", flags.repeat},
                                {"gradients", flags.gradients},
                                {"pack", flags.pack},
                                {"reduce", options.reduce},
@@ -131,6 +135,8 @@ Result<int> fuzz(const FuzzFlags& flags) {
   if (!flags.graphs && !flags.seconds) options.seconds = 60;
   options.reduce = !flags.no_reduce;
   options.pack = flags.pack;
+  options.repeat = flags.repeat;
+  options.base = flags.base;
   if (flags.feeds > 1) options.cases_a_turn = graphs_together * flags.feeds;
   options.findings = flags.findings;
   TRY_VOID(read_shard(flags.shard, options));
@@ -234,6 +240,9 @@ void add_fuzz_command(CLI::App& program, int& exit_code) {
       "--known", flags->known,
       "Findings that are not news, as parallax known writes them: counted, and no reason for exit code 1");
   command->add_option("--shard", flags->shard, "I/N: the I-th of N parts of the graphs of --seed, for N machines");
+  command->add_option("--base", flags->base,
+                      "A target that must be right, as an older version is: what it gets wrong too is only counted");
+  add_repeat_option(*command, flags->repeat);
   command->add_flag(
       "--gradients", flags->gradients,
       "Ask for gradients too, where a graph has some (pytorch-eager, torch-aot-eager, torch-inductor, thunder)");

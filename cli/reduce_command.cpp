@@ -7,7 +7,8 @@
 #include "cli/named_cases.h"
 #include "cli/target_options.h"
 #include "cli/write_file.h"
-#include "fuzz/campaign.h"
+#include "fuzz/make_finding.h"
+#include "fuzz/repeats.h"
 
 namespace parallax {
 namespace {
@@ -22,17 +23,15 @@ struct ReduceFlags {
 
 Result<int> reduce_case(const ReduceFlags& flags) {
   TRY(Case test, read_one_case(flags.path));
+  if (flags.seconds <= 0) return fail("--seconds {}: nothing can be tried in that time", flags.seconds);
   TRY(std::unique_ptr<Target> target, open_target(flags.target, flags.target_options));
-  const Examination examination = examine(*target, test);
+  const Examination examination = examine_until_wrong(*target, test, runs_in_process(flags.target) ? 1 : most_repeats);
   if (!is_finding(examination.judgement.verdict)) {
     return std::unexpected(Error{ErrorKind::Invalid, flags.path, "",
                                  fmt::format("does not diverge on {}: {}; nothing to reduce", flags.target,
                                              name(examination.judgement.verdict))});
   }
-  if (flags.seconds <= 0) return fail("--seconds {}: nothing can be tried in that time", flags.seconds);
-  CampaignOptions options;
-  options.target_options = flags.target_options;
-  options.reduce_seconds = flags.seconds;
+  const FindingOptions options{.target_options = flags.target_options, .reduce_seconds = flags.seconds};
   const Finding finding = make_finding(*target, test, examination, options).finding;
   if (flags.output.empty()) {
     fmt::print("{}\n", to_json(finding.reduced, 1));

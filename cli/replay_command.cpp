@@ -29,6 +29,7 @@ struct ReplayFlags {
   bool json = false;
   int jobs = 0;
   int64_t min_judged = 1;
+  int repeat = 0;
 };
 
 Result<int> replay(const ReplayFlags& flags) {
@@ -43,6 +44,7 @@ Result<int> replay(const ReplayFlags& flags) {
   options.jobs = flags.jobs > 0 ? flags.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   options.pack = flags.pack;
   options.reduce = flags.reduce;
+  options.repeat = flags.repeat;
   if (!flags.findings.empty()) options.findings = flags.findings;
   if (!flags.known.empty()) {
     TRY(options.known, KnownFindings::read(flags.known, today()));
@@ -90,12 +92,15 @@ void add_replay_command(CLI::App& program, int& exit_code) {
   add_target_options(*command, flags->target_options);
   command->add_option("--junit", flags->junit, "Write a JUnit XML file");
   command->add_option("--sarif", flags->sarif, "Write a SARIF 2.1.0 file: what diverged, for code scanning");
-  command->add_flag("--annotate", flags->annotate, "A line on standard error for each divergence that GitHub shows at the file");
+  command->add_flag("--annotate", flags->annotate,
+                    "A line on standard error for each divergence that GitHub shows at the file");
   command->add_option("--findings", flags->findings, "Keep what diverges in this folder");
-  command->add_option("--known", flags->known,
-                      "Findings that are not news, as parallax known writes them: counted, and no reason for exit code 1");
+  command->add_option(
+      "--known", flags->known,
+      "Findings that are not news, as parallax known writes them: counted, and no reason for exit code 1");
   command->add_flag("--pack", flags->pack, "Several cases a program, on targets that ask for it");
   command->add_flag("--reduce", flags->reduce, "Reduce what diverges");
+  add_repeat_option(*command, flags->repeat);
   command->add_option("--min-judged", flags->min_judged, "Exit code 3 if a target judged fewer cases")
       ->capture_default_str();
   command->add_option("--jobs", flags->jobs, "Threads; default: one a core");

@@ -41,6 +41,8 @@ Json tally_json(const Tally& tally) {
   json["median_radius_ulp_by_family"] = Json::object();
   for (const auto& [family, ulps] : tally.median_radius_by_family()) json["median_radius_ulp_by_family"][family] = ulps;
   json["hidden_by_packing"] = tally.hidden_by_packing;
+  json["base_diverges"] = tally.base_diverges;
+  json["base_is_silent"] = tally.base_is_silent;
   json["with_reused_slot"] = tally.with_reused_slot;
   json["refusals"] = tally.refusals;
   json["seconds"] = tally.seconds;
@@ -95,11 +97,15 @@ std::string summary_json(const CampaignResult& result, std::optional<uint64_t> s
                                 {"file", found.folder.empty() ? "" : (found.folder / "reduced.json").string()},
                                 {"nodes", finding.reduced.graph.nodes.size()},
                                 {"case", finding.original.name},
-                                {"reason", found.reason},
+                                {"reason", finding.reason},
                                 {"known", found.known.has_value()},
                                 {"planted", finding.planted},
                                 {"blame", finding.blame},
-                                {"known", false}});
+                                {"cause", finding.cause}});
+    if (finding.repeats) {
+      json["findings"].back()["wrong"] = finding.repeats->wrong;
+      json["findings"].back()["runs"] = finding.repeats->runs;
+    }
   }
   return json.dump(2);
 }
@@ -118,6 +124,8 @@ std::string summary_text(const CampaignResult& result) {
     if (tally.delegated + tally.fell_back > 0)
       counts += fmt::format(" · delegated {} · fell back {}", tally.delegated, tally.fell_back);
     if (tally.hidden_by_packing > 0) counts += fmt::format(" · hidden by packing {}", tally.hidden_by_packing);
+    if (tally.base_diverges > 0) counts += fmt::format(" · the base diverges too: {}", tally.base_diverges);
+    if (tally.base_is_silent > 0) counts += fmt::format(" · the base does not judge: {}", tally.base_is_silent);
     if (!counts.empty()) text += "  " + counts + "\n";
     if (tally.elements.total > 0) {
       text += fmt::format("  elements {} · exact {} · undecided {}", tally.elements.total,

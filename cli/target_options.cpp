@@ -19,6 +19,12 @@ void add_target_options(CLI::App& command, TargetOptions& options) {
   command.add_option("--stop-after", options.selection.stop_after, "The last pass of our own compiler to run");
 }
 
+void add_repeat_option(CLI::App& command, int& repeat) {
+  constexpr int most = 10'000;
+  command.add_option("--repeat", repeat, "Say of what diverges in how many of this many runs it does")
+      ->check(CLI::Range(1, most));
+}
+
 std::vector<std::string> default_targets(const TargetOptions& options) {
   std::vector<std::string> targets = {"portable"};
   const Result<Catalogue> catalogue = open_catalogue();

@@ -12,6 +12,9 @@ namespace parallax {
 // --plant, --detect, --passes and --stop-after.
 void add_target_options(CLI::App& command, TargetOptions& options);
 
+// --repeat.
+void add_repeat_option(CLI::App& command, int& repeat);
+
 // What to drive where no --target is given: our own, and every installed one unless a bug is planted in ours.
 std::vector<std::string> default_targets(const TargetOptions& options);
 

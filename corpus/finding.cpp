@@ -1,5 +1,6 @@
 #include "corpus/finding.h"
 
+#include <climits>
 #include <nlohmann/json.hpp>
 
 #include "core/choices.h"
@@ -25,6 +26,14 @@ Result<Verdict> read_verdict(const Field& field) {
   const auto verdict = parse_verdict(text);
   if (!verdict) return field.fail("unknown verdict '{}'", text);
   return *verdict;
+}
+
+Result<Repeats> read_repeats(const Field& field) {
+  TRY_VOID(field.expect_object());
+  TRY(const auto wrong, number_member(field, "wrong"));
+  TRY(const auto runs, number_member(field, "runs"));
+  if (!wrong || !runs || *wrong > *runs || *runs > INT_MAX) return field.fail("must say how many of how many runs");
+  return Repeats{static_cast<int>(*wrong), static_cast<int>(*runs)};
 }
 
 Result<Finding> read_finding(const Field& root) {
@@ -55,8 +64,14 @@ Result<Finding> read_finding(const Field& root) {
   if (root.find("reason")) {
     TRY(finding.reason, text_member(root, "reason"));
   }
-  if (root.find("blame")) {
-    TRY(finding.blame, text_member(root, "blame"));
+  for (const auto& [key, text] : {std::pair("blame", &finding.blame), std::pair("cause", &finding.cause),
+                                  std::pair("configuration", &finding.configuration)}) {
+    if (root.find(key)) {
+      TRY(*text, text_member(root, key));
+    }
+  }
+  if (const auto repeats = root.find("repeats")) {
+    TRY(finding.repeats, read_repeats(*repeats));
   }
   TRY(finding.seed, number_member(root, "seed"));
   TRY(finding.index, number_member(root, "index"));
@@ -99,6 +114,9 @@ std::string finding_json(const Finding& finding) {
   for (const auto& [what, verdict] : finding.controls) json["controls"][what] = name(verdict);
   if (!finding.planted.empty()) json["planted"] = finding.planted;
   if (!finding.blame.empty()) json["blame"] = finding.blame;
+  if (!finding.cause.empty()) json["cause"] = finding.cause;
+  if (!finding.configuration.empty()) json["configuration"] = finding.configuration;
+  if (finding.repeats) json["repeats"] = {{"wrong", finding.repeats->wrong}, {"runs", finding.repeats->runs}};
   if (finding.seed) json["seed"] = *finding.seed;
   if (finding.index) json["index"] = *finding.index;
   for (const auto& [part, version] : finding.versions) json["versions"][part] = version;

@@ -12,6 +12,15 @@
 
 namespace parallax {
 
+// Of some runs of one case, how many diverged in the same way.
+struct Repeats {
+  int wrong = 0;
+  int runs = 0;
+
+  bool always() const { return wrong == runs; }
+  friend bool operator==(const Repeats&, const Repeats&) = default;
+};
+
 struct Finding {
   std::string id;      // "7KQ2": given by the store
   std::string target;  // as the user named it, options included
@@ -25,9 +34,12 @@ struct Finding {
   std::vector<std::pair<std::string, Verdict>> controls;  // the same with one thing changed, and its verdict
   std::optional<Control> control;                         // of these, the case of one that passes; not stored
   std::string blame;  // the part of the target that its own detectors name, a pass or "planner"; empty for none
-  std::vector<std::string> planted;                           // faults that were switched on ("F01")
-  std::optional<uint64_t> seed;                               // what generated the original, where it was generated
-  std::optional<uint64_t> index;                              // its number among the graphs of that seed
+  std::string cause;  // what kind of slip of that part it is, "alias overwritten"; empty where that is not known
+  std::string configuration;  // the least of the target that still diverges, "passes functionalize"; empty: not known
+  std::optional<Repeats> repeats;    // of the reduced case, where it does not always diverge or that was asked for
+  std::vector<std::string> planted;  // faults that were switched on ("F01")
+  std::optional<uint64_t> seed;      // what generated the original, where it was generated
+  std::optional<uint64_t> index;     // its number among the graphs of that seed
   std::vector<std::pair<std::string, std::string>> versions;  // {"executorch", "1.4.1"} …
   // What the target compiled the reduced case to, by relative path. Written, and not read back.
   std::vector<std::pair<std::string, std::string>> artifacts;

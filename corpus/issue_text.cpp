@@ -79,8 +79,17 @@ std::string recorded(const Case& test) {
 
 std::string diagnosis(const Finding& finding) {
   std::string text;
+  if (finding.repeats) {
+    text += fmt::format("- Wrong in {} of {} runs\n", finding.repeats->wrong, finding.repeats->runs);
+  }
   if (!finding.stage.empty()) text += fmt::format("- The first stage that differs: {}\n", markdown_code(finding.stage));
-  if (!finding.blame.empty()) text += fmt::format("- What its own checks blame: {}\n", markdown_code(finding.blame));
+  if (!finding.blame.empty()) {
+    const std::string cause = finding.cause.empty() ? "" : ": " + markdown_code(finding.cause);
+    text += fmt::format("- What its own checks blame: {}{}\n", markdown_code(finding.blame), cause);
+  }
+  if (!finding.configuration.empty()) {
+    text += fmt::format("- Diverges with {} alone\n", markdown_code(finding.configuration));
+  }
   const std::size_t before = finding.original.graph.nodes.size();
   const std::size_t after = finding.reduced.graph.nodes.size();
   if (after < before) text += fmt::format("- Reduced from {} calls to {}\n", before, after);

@@ -135,7 +135,8 @@ std::string failure_class(std::string_view target, const Judgement& judgement, c
   if (judgement.verdict == Verdict::Mismatch && judgement.divergence) {
     const Divergence& divergence = *judgement.divergence;
     // What is right at first and wrong later is another failure than what is wrong at once.
-    return fmt::format("{} | {}{}", text, divergence.kind, divergence.run.empty() || divergence.run == "A" ? "" : " | " + divergence.run);
+    return fmt::format("{} | {}{}", text, divergence.kind,
+                       divergence.run.empty() || divergence.run == "A" ? "" : " | " + divergence.run);
   }
   for (const std::string& part : {outcome.stage, outcome.kind, normalised_message(outcome.message, graph.names)}) {
     if (!part.empty()) text += " | " + part;
@@ -177,8 +178,11 @@ std::string graph_signature(const Graph& graph) {
   return text;
 }
 
-std::string signature(std::string_view target, const Judgement& judgement, const Outcome& outcome,
-                      const Graph& reduced) {
+std::string signature(std::string_view target, const Judgement& judgement, const Outcome& outcome, const Graph& reduced,
+                      std::string_view blame, std::string_view cause) {
+  if (!blame.empty()) {
+    return fmt::format("{} | {} | {}{}{}", name(judgement.verdict), target, blame, cause.empty() ? "" : " | ", cause);
+  }
   std::string text = failure_class(target, judgement, outcome, reduced);
   const bool by_values = judgement.verdict == Verdict::Mismatch || judgement.verdict == Verdict::Suspect ||
                          judgement.verdict == Verdict::Nondeterministic;

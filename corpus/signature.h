@@ -1,8 +1,8 @@
 // Signature: the text by which two divergences are the same one.
 //
-// It holds what a bug determines (verdict, target, stage, the message without its incidental parts, the ops of the
-// reduced graph and how they share memory) and nothing that a seed determines (names, shapes, literals, paths,
-// addresses).
+// It holds what a bug determines (verdict, target, and the part of it that is to blame with the kind of its slip; where
+// a target does not tell, the stage, the message without its incidental parts, the ops of the reduced graph and how
+// they share memory) and nothing that a seed determines (names, shapes, literals, paths, addresses).
 #pragma once
 
 #include <span>
@@ -27,8 +27,10 @@ std::string failure_class(std::string_view target, const Judgement& judgement, c
 // "clone exp neg*2 sigmoid; view~clone; add_!input". Independent of names, literals and the order of independent nodes.
 std::string graph_signature(const Graph& graph);
 
-// failure_class, for mismatches together with graph_signature of the reduced graph.
-std::string signature(std::string_view target, const Judgement& judgement, const Outcome& outcome,
-                      const Graph& reduced);
+// The verdict and the target with the part that is to blame and what its slip is ("alias overwritten"), where `blame`
+// is not empty: "mismatch | portable | planner | alias overwritten". Else failure_class, for mismatches together with
+// graph_signature of the reduced graph.
+std::string signature(std::string_view target, const Judgement& judgement, const Outcome& outcome, const Graph& reduced,
+                      std::string_view blame = "", std::string_view cause = "");
 
 }  // namespace parallax

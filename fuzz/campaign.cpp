@@ -7,17 +7,14 @@
 #include <mutex>
 #include <set>
 #include <thread>
-#include <tuple>
 #include <utility>
 
 #include "corpus/signature.h"
+#include "corpus/store.h"
 #include "fuzz/adjudicate.h"
-#include "fuzz/controls.h"
-#include "fuzz/explain_finding.h"
 #include "fuzz/ledger.h"
+#include "fuzz/make_finding.h"
 #include "fuzz/pack.h"
-#include "oracle/record.h"
-#include "reducers/reduce.h"
 
 namespace parallax {
 namespace {
@@ -39,14 +36,20 @@ constexpr int workers_a_target = 2;
 // One case in that many of a target that packs runs alone too: packing may hide what a case shows.
 constexpr uint64_t alone_too = 20;
 
+// A target that is open, and the base that it is held against, if there is one.
+struct Instance {
+  std::unique_ptr<Target> target;
+  std::unique_ptr<Target> base;
+};
+
 // One target's place in the sequence.
 struct Lane {
   std::string name;
   std::size_t cases_a_turn = 1;
   std::size_t cases_a_program = 1;
-  int most_busy = 1;                           // threads that may serve it at once
-  int busy = 0;                                // threads that do
-  std::vector<std::unique_ptr<Target>> ready;  // open instances that nobody uses
+  int most_busy = 1;            // threads that may serve it at once
+  int busy = 0;                 // threads that do
+  std::vector<Instance> ready;  // that nobody uses
   bool finished = false;
   uint64_t next = 0;  // the first case of the next turn that is handed out
   LaneState state;    // of finished turns
@@ -59,6 +62,10 @@ struct JudgedCase {
   Examination examination;
   double seconds = 0;
   bool hidden_by_packing = false;
+  std::optional<Verdict> on_base = {};  // of one that diverges, where there is a base
+
+  // Whether what diverges is right on the base.
+  bool is_news() const { return !on_base || *on_base == Verdict::Match; }
 };
 
 // A turn while it is served. What it counts is added when it is finished, so that a turn is counted whole or not at
@@ -77,14 +84,14 @@ class Campaign {
     for (const std::string& name : options_.targets) {
       Lane& lane = lanes_.emplace_back();
       lane.name = name;
-      TRY(lane.ready.emplace_back(), open_target(name, options_.target_options));
+      TRY(lane.ready.emplace_back(), open(name));
       lane.most_busy = std::min(options_.jobs, runs_in_process(name) ? options_.jobs : workers_a_target);
-      if (options_.pack) lane.cases_a_program = static_cast<std::size_t>(lane.ready.front()->cases_a_program());
+      if (options_.pack) lane.cases_a_program = static_cast<std::size_t>(lane.ready.front().target->cases_a_program());
       lane.cases_a_turn = std::max(options_.cases_a_turn, lane.cases_a_program);
     }
     if (options_.on_open) {
       std::vector<const Target*> targets;
-      for (const Lane& lane : lanes_) targets.push_back(lane.ready.front().get());
+      for (const Lane& lane : lanes_) targets.push_back(lane.ready.front().target.get());
       options_.on_open(targets);
     }
     if (options_.findings) {
@@ -111,6 +118,15 @@ class Campaign {
  private:
   // Seconds since the campaign began, in this process or in earlier ones.
   double seconds() const { return seconds_before_ + seconds_since(start_); }
+
+  Result<Instance> open(const std::string& name) const {
+    Instance instance;
+    TRY(instance.target, open_target(name, options_.target_options));
+    if (!options_.base.empty()) {
+      TRY(instance.base, open_target(options_.base, {}));
+    }
+    return instance;
+  }
 
   // Takes up what an earlier process left of this campaign.
   Result<void> go_on() {
@@ -153,27 +169,27 @@ class Campaign {
   // A thread's loop: serve the target that had the least time, until none is left.
   void work() {
     while (std::optional<Turn> turn = take_turn()) {
-      if (!turn->target) {
-        auto opened = open_target(turn->lane->name, options_.target_options);
+      if (!turn->instance.target) {
+        auto opened = open(turn->lane->name);
         if (!opened) {  // there is no room for one more: go on with those that are open
           std::lock_guard lock(mutex_);
           turn->lane->most_busy = std::max(1, turn->lane->most_busy - 1);
           give_up(*turn);
           continue;
         }
-        turn->target = *std::move(opened);
+        turn->instance = *std::move(opened);
       }
-      serve(*turn->lane, *turn->target, turn->first);
+      serve(*turn->lane, turn->instance, turn->first);
       std::lock_guard lock(mutex_);
-      turn->lane->ready.push_back(std::move(turn->target));
+      turn->lane->ready.push_back(std::move(turn->instance));
       --turn->lane->busy;
     }
   }
 
   struct Turn {
     Lane* lane = nullptr;
-    uint64_t first = 0;              // the number of its first case
-    std::unique_ptr<Target> target;  // null: to be opened
+    uint64_t first = 0;  // the number of its first case
+    Instance instance;   // empty: to be opened
   };
 
   using Returned = std::pair<Lane*, uint64_t>;
@@ -214,9 +230,9 @@ class Campaign {
       }
       if (best) {
         ++best->busy;
-        Turn turn{best, take_number(*best), nullptr};
+        Turn turn{best, take_number(*best), {}};
         if (!best->ready.empty()) {
-          turn.target = std::move(best->ready.back());
+          turn.instance = std::move(best->ready.back());
           best->ready.pop_back();
         }
         return turn;
@@ -229,7 +245,7 @@ class Campaign {
   }
 
   // The cases of one turn.
-  void serve(Lane& lane, Target& target, uint64_t turn) {
+  void serve(Lane& lane, Instance& instance, uint64_t turn) {
     const uint64_t first = (turn / lane.cases_a_turn * options_.shards + options_.shard) * lane.cases_a_turn;
     std::vector<Case> tests;
     for (uint64_t k = first; k < first + lane.cases_a_turn; ++k) {
@@ -247,7 +263,7 @@ class Campaign {
     for (std::size_t i = 0; i < tests.size(); i += lane.cases_a_program) {
       const auto begin_of_program = tests.begin() + static_cast<std::ptrdiff_t>(i);
       const auto left = std::min(lane.cases_a_program, tests.size() - i);
-      serve_program(lane, target, first + i,
+      serve_program(lane, instance, first + i,
                     {std::make_move_iterator(begin_of_program),
                      std::make_move_iterator(begin_of_program + static_cast<std::ptrdiff_t>(left))},
                     served);
@@ -264,6 +280,8 @@ class Campaign {
     for (const JudgedCase& one : served.judged) {
       lane.state.tally.add(one.examination, one.seconds);
       lane.state.tally.hidden_by_packing += one.hidden_by_packing;
+      if (!one.is_news())
+        ++(is_finding(*one.on_base) ? lane.state.tally.base_diverges : lane.state.tally.base_is_silent);
       if (options_.on_case) options_.on_case(lane.name, one.k, one.test, one.examination);
     }
     for (auto& [found, entry] : served.known) add_known(std::move(found), *entry);
@@ -272,11 +290,12 @@ class Campaign {
   }
 
   // Cases that are one program where the target packs.
-  void serve_program(Lane& lane, Target& target, uint64_t first, std::vector<Case> tests, ServedTurn& served) {
+  void serve_program(Lane& lane, Instance& instance, uint64_t first, std::vector<Case> tests, ServedTurn& served) {
     const Clock::time_point begin = Clock::now();
+    Target& target = *instance.target;
     if (lane.cases_a_program == 1) {
       Examination examination = examine(target, tests.front());
-      return judged(lane, target, {first, std::move(tests.front()), std::move(examination), seconds_since(begin)},
+      return judged(lane, instance, {first, std::move(tests.front()), std::move(examination), seconds_since(begin)},
                     served);
     }
     std::vector<PackedCase> cases = examine_packed(target, std::move(tests));
@@ -294,22 +313,23 @@ class Campaign {
           judged_case.examination = std::move(alone);
         }
       }
-      judged(lane, target, std::move(judged_case), served);
+      judged(lane, instance, std::move(judged_case), served);
     }
   }
 
   // Adds a case to its turn, and keeps it where it diverges.
-  void judged(Lane& lane, Target& target, JudgedCase one, ServedTurn& served) {
+  void judged(Lane& lane, Instance& instance, JudgedCase one, ServedTurn& served) {
     const Clock::time_point begin = Clock::now();
     if (one.examination.judgement.verdict == Verdict::Suspect) {
-      if (Adjudication adjudication = adjudicate(target, one.test); adjudication.proof) {
+      if (Adjudication adjudication = adjudicate(*instance.target, one.test); adjudication.proof) {
         one.test = std::move(adjudication.proof->test);
         one.examination = std::move(adjudication.proof->examination);
       }
     }
     one.seconds += seconds_since(begin);
-    if (is_finding(one.examination.judgement.verdict) && looks_new(target, lane.name, one, served)) {
-      keep(target, lane.name, one, served);
+    if (is_finding(one.examination.judgement.verdict)) {
+      if (instance.base) one.on_base = examine(*instance.base, one.test).judgement.verdict;
+      if (one.is_news() && looks_new(*instance.target, lane.name, one, served)) keep(instance, lane.name, one, served);
     }
     served.judged.push_back(std::move(one));
   }
@@ -324,7 +344,7 @@ class Campaign {
       found.finding.verdict = one.examination.judgement.verdict;
       found.finding.signature = look;
       found.finding.original = found.finding.reduced = one.test;
-      found.reason = one.examination.judgement.reason;
+      found.finding.reason = one.examination.judgement.reason;
       served.known.emplace_back(std::move(found), entry);
       return false;
     }
@@ -348,16 +368,33 @@ class Campaign {
     result_.findings.push_back(std::move(found));
   }
 
-  void keep(Target& target, const std::string& name, const JudgedCase& one, ServedTurn& served) {
-    CampaignFinding found = make_finding(target, one.test, one.examination, options_);
+  // Keeps what a case shows, and what was met while it was reduced.
+  void keep(Instance& instance, const std::string& name, const JudgedCase& one, ServedTurn& served) {
+    const std::vector<SlippedCase> slipped = keep_one(instance, name, one, served);
+    for (const SlippedCase& other : slipped) {
+      JudgedCase again{one.k, other.test, examine(*instance.target, other.test)};
+      again.test.name = one.test.name + ", cut down";
+      if (!is_finding(again.examination.judgement.verdict)) continue;
+      if (looks_new(*instance.target, name, again, served)) keep_one(instance, name, again, served);
+    }
+  }
+
+  // Keeps what a case shows; gives what was met while it was reduced.
+  std::vector<SlippedCase> keep_one(Instance& instance, const std::string& name, const JudgedCase& one,
+                                    ServedTurn& served) {
+    const FindingOptions options{options_.target_options, options_.seed, options_.reduce, options_.reduce_seconds,
+                                 options_.repeat};
+    MadeFinding made = make_finding(*instance.target, one.test, one.examination, options, instance.base.get());
+    CampaignFinding found{
+        .finding = std::move(made.finding), .checks = made.checks, .reduce_seconds = made.reduce_seconds, .folder = {}};
     found.finding.target = name;
     found.finding.index = one.k;
     if (const KnownFinding* entry = options_.known.find(found.finding.signature, name, found.finding.versions)) {
       served.known.emplace_back(std::move(found), entry);
-      return;
+      return std::move(made.slipped);
     }
     std::lock_guard lock(mutex_);
-    if (!signatures_.insert(found.finding.signature).second) return;
+    if (!signatures_.insert(found.finding.signature).second) return std::move(made.slipped);
     if (store_) {
       if (Result<std::filesystem::path> folder = store_->add(found.finding)) {
         found.folder = *std::move(folder);
@@ -367,6 +404,7 @@ class Campaign {
     }
     result_.findings.push_back(std::move(found));
     next_save_ = 0;
+    return std::move(made.slipped);
   }
 
   void report_progress(bool last) {
@@ -399,81 +437,5 @@ class Campaign {
 }  // namespace
 
 Result<CampaignResult> run_campaign(const CampaignOptions& options) { return Campaign(options).run(); }
-
-namespace {
-
-// The case whose first run shows what `test` showed in its second alone: the feed of the second run, if a first run
-// diverges on it. Nothing where only a second run does, as with state that outlives a run.
-std::optional<std::pair<Case, Examination>> shown_at_once(Target& target, const Case& test, const Examination& seen) {
-  if (!seen.judgement.divergence || seen.judgement.divergence->run != "B") return std::nullopt;
-  Case second = test;
-  second.feed = second_feed(test);
-  Examination examination = examine(target, second);
-  const auto& divergence = examination.judgement.divergence;
-  if (examination.judgement.verdict != seen.judgement.verdict || !divergence) return std::nullopt;
-  if (divergence->run != "A" || divergence->kind != seen.judgement.divergence->kind) return std::nullopt;
-  return std::pair(std::move(second), std::move(examination));
-}
-
-// The first stage of the target that does not do what the case asks for: where it stopped, or whose result is wrong;
-// empty where the target does not tell.
-std::string first_stage(Target& target, const Case& test, const Examination& seen) {
-  if (seen.outcome.status != Status::Ok) return seen.outcome.stage;
-  const std::vector<StageVerdict> stages = examine_stages(target, test);
-  for (const StageVerdict& stage : stages) {
-    if (is_finding(stage.judgement.verdict)) return stage.name;
-  }
-  return stages.empty() ? "" : "after " + stages.back().name;
-}
-
-}  // namespace
-
-CampaignFinding make_finding(Target& target, const Case& test, const Examination& examination,
-                             const CampaignOptions& options) {
-  CampaignFinding found;
-  Finding& finding = found.finding;
-  finding.target = target.name();
-  finding.original = test;
-  finding.reduced = test;
-  finding.seed = options.seed;
-  finding.planted = options.target_options.faults;
-  finding.versions = target.versions();
-  Examination shown = examination;
-  if (options.reduce) {
-    // A reduction that must keep an element right in the first run would keep the nodes that make it so.
-    Case start = test;
-    if (auto at_once = shown_at_once(target, test, examination)) std::tie(start, shown) = *std::move(at_once);
-    const auto look = [&](const Case& candidate, const Examination& at) {
-      return failure_class(finding.target, at.judgement, at.outcome, candidate.graph);
-    };
-    const std::string wanted = look(start, shown);
-    const Interesting interesting = [&](const Case& candidate) {
-      return look(candidate, examine(target, candidate)) == wanted;
-    };
-    ReduceOptions limits;
-    limits.max_seconds = options.reduce_seconds;
-    ReduceResult reduction = reduce(start, interesting, record_values, limits);
-    found.checks = reduction.checks;
-    found.reduce_seconds = reduction.seconds;
-    shown = examine(target, reduction.reduced);
-    if (look(reduction.reduced, shown) == wanted) {
-      finding.reduced = std::move(reduction.reduced);
-    } else {
-      shown = examination;  // a divergence that comes and goes keeps the form it was found in
-    }
-  }
-  finding.controls = run_controls(target, finding.reduced, options.target_options);
-  finding.control = passing_control(finding.reduced, finding.controls);
-  finding.stage = first_stage(target, finding.reduced, shown);
-  finding.verdict = shown.judgement.verdict;
-  finding.reason = found.reason = shown.judgement.reason;
-  finding.signature = signature(finding.target, shown.judgement, shown.outcome, finding.reduced.graph);
-  const std::vector<Diagnosis> diagnoses = target.explain(finding.reduced);
-  const auto blaming = std::ranges::find_if(diagnoses, [](const Diagnosis& seen) { return !seen.blame.empty(); });
-  if (blaming != diagnoses.end()) finding.blame = blaming->blame;
-  finding.artifacts = target.artifacts(finding.reduced);
-  finding.explanation = explain_finding(found, shown, diagnoses);
-  return found;
-}
 
 }  // namespace parallax

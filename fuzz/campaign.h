@@ -17,7 +17,6 @@
 #include "backends/open_target.h"
 #include "corpus/finding.h"
 #include "corpus/known.h"
-#include "corpus/store.h"
 #include "fuzz/tally.h"
 
 namespace parallax {
@@ -39,8 +38,10 @@ struct CampaignOptions {
   uint64_t seed = 0;  // goes into the findings
   bool pack = false;  // run several cases as one program on targets that ask for it
   bool reduce = true;
-  double reduce_seconds = 30;                     // the most one reduction may take
-  KnownFindings known = {};                       // these are counted, not reduced where that can be told, not kept
+  double reduce_seconds = 30;  // the most one reduction may take
+  int repeat = 0;              // runs in which to see how often a finding diverges (make_finding.h)
+  std::string base = {};       // must be right where a target is wrong, no fault planted; empty: none
+  KnownFindings known = {};    // these are counted, not reduced where that can be told, not kept
   std::optional<std::filesystem::path> findings;  // where finding folders go; nothing: they are not stored
   // What the cases are and who judges them, in words that another campaign shares only if all is the same. Where it is
   // given and findings are kept, how far the campaign is is kept beside them, and one that was cut off goes on.
@@ -60,8 +61,7 @@ struct CampaignOptions {
 // A finding and what is known of how it came about.
 struct CampaignFinding {
   Finding finding;
-  std::string reason;  // the judge's line on the reduced case
-  int checks = 0;      // of the reduction
+  int checks = 0;  // of the reduction
   double reduce_seconds = 0;
   std::filesystem::path folder;  // where it is kept; empty if it is not
   std::optional<KnownFinding> known = {};
@@ -77,9 +77,5 @@ struct CampaignResult {
 // Runs to the end. An error is a target that cannot be opened or a findings folder that cannot be written; nothing has
 // run then.
 Result<CampaignResult> run_campaign(const CampaignOptions& options);
-
-// A finding from a diverging case: reduced (if asked for), explained, signed. `target` must be the one that diverged.
-CampaignFinding make_finding(Target& target, const Case& test, const Examination& examination,
-                             const CampaignOptions& options);
 
 }  // namespace parallax

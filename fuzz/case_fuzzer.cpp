@@ -27,7 +27,7 @@ Result<CaseFuzzer> CaseFuzzer::open(Options options) {
 
 Case CaseFuzzer::draw(Choices& choices) const { return generate(choices, {profile_, min_nodes, max_nodes, &*words_}); }
 
-std::optional<CampaignFinding> CaseFuzzer::examine_tape(std::span<const uint8_t> tape) {
+std::optional<MadeFinding> CaseFuzzer::examine_tape(std::span<const uint8_t> tape) {
   Choices choices(tape);
   Case test = draw(choices);
   count_semantic_coverage(test.graph);
@@ -42,7 +42,7 @@ std::optional<CampaignFinding> CaseFuzzer::examine_tape(std::span<const uint8_t>
   return make_finding(*target_, test, examination, options_);
 }
 
-std::string finding_text(const CampaignFinding& found) {
+std::string finding_text(const MadeFinding& found) {
   return fmt::format("{}\n{}", to_json(found.finding.reduced), found.finding.explanation);
 }
 

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "backends/open_target.h"
-#include "fuzz/campaign.h"
 #include "fuzz/generate.h"
+#include "fuzz/make_finding.h"
 
 namespace parallax {
 
@@ -28,18 +28,18 @@ class CaseFuzzer {
   // The case of a tape, of what the target takes.
   Case draw(Choices& choices) const;
   // What is found with the case of a tape: reduced, explained and signed, or nothing. Counts semantic coverage.
-  std::optional<CampaignFinding> examine_tape(std::span<const uint8_t> tape);
+  std::optional<MadeFinding> examine_tape(std::span<const uint8_t> tape);
 
  private:
   explicit CaseFuzzer(Options options) : profile_(options.profile) {}
 
   GenerateProfile profile_;
-  CampaignOptions options_;
+  FindingOptions options_;
   std::unique_ptr<Target> target_;
   std::optional<Vocabulary> words_;
 };
 
 // What a person and the next tool need of a finding: the reduced case as JSON and its explanation.
-std::string finding_text(const CampaignFinding& found);
+std::string finding_text(const MadeFinding& found);
 
 }  // namespace parallax

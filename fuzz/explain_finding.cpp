@@ -46,10 +46,11 @@ std::string indented(const std::string& text) {
 
 }  // namespace
 
-std::string explain_finding(const CampaignFinding& found, const Examination& shown,
+std::string explain_finding(const MadeFinding& made, const Examination& shown,
                             const std::vector<Diagnosis>& diagnoses) {
-  const Finding& finding = found.finding;
+  const Finding& finding = made.finding;
   std::string text = header(finding) + divergence_line(shown.judgement);
+  if (finding.repeats) text += fmt::format("  wrong {} of {} runs\n", finding.repeats->wrong, finding.repeats->runs);
   if (shown.outcome.status == Status::Ok && !finding.stage.empty()) {
     text += fmt::format("  the first stage that differs: {}\n", finding.stage);
   }
@@ -64,11 +65,14 @@ std::string explain_finding(const CampaignFinding& found, const Examination& sho
   if (diagnoses.empty()) text += indented(print(finding.reduced.graph));
   if (!shown.outcome.detail.empty())
     text += "  the target's own last words:\n" + indented(last_lines(shown.outcome.detail, 6));
-  if (found.checks > 0) {
+  if (made.checks > 0) {
     text += fmt::format("  reduced from {} nodes to {} in {} checks, {:.1f} s\n", finding.original.graph.nodes.size(),
-                        finding.reduced.graph.nodes.size(), found.checks, found.reduce_seconds);
+                        finding.reduced.graph.nodes.size(), made.checks, made.reduce_seconds);
   }
+  if (!finding.configuration.empty()) text += fmt::format("  diverges with {} alone\n", finding.configuration);
   for (const auto& [what, verdict] : finding.controls) text += fmt::format("  control ({}): {}\n", what, name(verdict));
+  for (const SlippedCase& other : made.slipped)
+    text += fmt::format("  met while it was reduced, and not followed: {}\n", other.look);
   text += fmt::format("  reproduce: parallax check reduced.json --target '{}'", finding.target);
   for (const std::string& fault : finding.planted) text += " --plant " + fault;
   return text + "\n";

@@ -4,13 +4,12 @@
 #include <string>
 
 #include "backends/examine.h"
-#include "fuzz/campaign.h"
+#include "fuzz/make_finding.h"
 
 namespace parallax {
 
 // Several lines, the last with a line break. `shown` is the examination of the reduced case, `diagnoses` what the
 // target says of it.
-std::string explain_finding(const CampaignFinding& found, const Examination& shown,
-                            const std::vector<Diagnosis>& diagnoses);
+std::string explain_finding(const MadeFinding& made, const Examination& shown, const std::vector<Diagnosis>& diagnoses);
 
 }  // namespace parallax

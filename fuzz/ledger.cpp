@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/json_text.h"
+#include "corpus/store.h"
 
 namespace parallax {
 namespace {
@@ -73,7 +74,7 @@ Result<CampaignFinding> finding_of(const Database::Row& row, const KnownFindings
   found.finding.target = text(row, 1);
   found.finding.index = graph;
   if (const auto verdict = parse_verdict(text(row, 2))) found.finding.verdict = *verdict;
-  found.reason = text(row, 5);
+  found.finding.reason = text(row, 5);
   found.checks = static_cast<int>(integer(row, 6));
   found.reduce_seconds = real(row, 7);
   found.known_cases = integer(row, 8);
@@ -153,7 +154,7 @@ Result<void> Ledger::save_findings(const std::vector<CampaignFinding>& findings)
         "known_cases) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
         "ON CONFLICT (campaign, signature) DO UPDATE SET known_cases = excluded.known_cases",
         {campaign_, found.finding.signature, found.finding.target, std::string(name(found.finding.verdict)),
-         static_cast<int64_t>(found.finding.index.value_or(0)), found.folder.string(), found.reason,
+         static_cast<int64_t>(found.finding.index.value_or(0)), found.folder.string(), found.finding.reason,
          int64_t{found.checks}, found.reduce_seconds, found.known ? found.known_cases : int64_t{0}}));
   }
   return {};

@@ -5,6 +5,7 @@
 
 #include "backends/open_target.h"
 #include "compiler/faults.h"
+#include "fuzz/make_finding.h"
 #include "planner/mutants_list.h"
 
 namespace parallax {
@@ -40,11 +41,11 @@ bool is_held_out(std::string_view id) { return !id.empty() && (id.back() - '0') 
 Result<FaultScore> score_fault(const std::string& id, const ScoreOptions& options) {
   FaultScore score;
   score.id = id;
-  CampaignOptions campaign;
-  campaign.target_options.faults = {id};
-  campaign.seed = options.seed;
-  campaign.reduce_seconds = options.reduce_seconds;
-  TRY(const std::unique_ptr<Target> target, open_target("portable", campaign.target_options));
+  FindingOptions finding_options;
+  finding_options.target_options.faults = {id};
+  finding_options.seed = options.seed;
+  finding_options.reduce_seconds = options.reduce_seconds;
+  TRY(const std::unique_ptr<Target> target, open_target("portable", finding_options.target_options));
   const Vocabulary words = Vocabulary::taken_by({target.get()});
   std::optional<std::pair<Case, Examination>> shown;
   score.values = first_detection(options, words, options.seconds, [&](const Case& test) {
@@ -54,15 +55,15 @@ Result<FaultScore> score_fault(const std::string& id, const ScoreOptions& option
     return true;
   });
   if (shown) {
-    const Finding finding = make_finding(*target, shown->first, shown->second, campaign).finding;
+    const Finding finding = make_finding(*target, shown->first, shown->second, finding_options).finding;
     score.verdict = name(finding.verdict);
     score.nodes = finding.reduced.graph.nodes.size();
     score.blame = finding.blame;
-    TRY(const FaultSet faults, FaultSet::of(campaign.target_options.faults));
+    TRY(const FaultSet faults, FaultSet::of(finding_options.target_options.faults));
     score.blame_is_right = breaks(faults, finding.blame);
   }
   for (std::size_t d = 0; d < other_detectors.size(); ++d) {
-    TargetOptions asked = campaign.target_options;
+    TargetOptions asked = finding_options.target_options;
     asked.detect = other_detectors[d];
     TRY(const std::unique_ptr<Target> detecting, open_target("portable", asked));
     // A case that the target cannot run says nothing of the detector.

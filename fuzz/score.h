@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 
-#include "fuzz/campaign.h"
 #include "fuzz/generate.h"
 
 namespace parallax {

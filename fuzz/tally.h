@@ -19,6 +19,8 @@ struct Tally {
   int64_t executed = 0;           // the target ran it to the end
   int64_t with_undecided = 0;     // cases with at least one undecided element
   int64_t hidden_by_packing = 0;  // cases that diverge alone and did not in a pack
+  int64_t base_diverges = 0;      // cases that diverge, and on the base too
+  int64_t base_is_silent = 0;     // cases that diverge, and of which the base does not say what is right
   int64_t with_reused_slot = 0;   // the memory plan put two storages into the same bytes
   ElementCounts elements;
   std::map<std::string, int64_t> undecided_cases;  // by reason: cases that hold such an element

@@ -26,6 +26,8 @@ std::string Tally::to_json() const {
                      {"executed", executed},
                      {"with_undecided", with_undecided},
                      {"hidden_by_packing", hidden_by_packing},
+                     {"base_diverges", base_diverges},
+                     {"base_is_silent", base_is_silent},
                      {"with_reused_slot", with_reused_slot},
                      {"elements",
                       {{"total", elements.total},
@@ -55,6 +57,8 @@ Result<Tally> Tally::from_json(const std::string& text) {
     json.at("executed").get_to(tally.executed);
     json.at("with_undecided").get_to(tally.with_undecided);
     json.at("hidden_by_packing").get_to(tally.hidden_by_packing);
+    json.at("base_diverges").get_to(tally.base_diverges);
+    json.at("base_is_silent").get_to(tally.base_is_silent);
     json.at("with_reused_slot").get_to(tally.with_reused_slot);
     const Json& elements = json.at("elements");
     elements.at("total").get_to(tally.elements.total);

@@ -31,6 +31,15 @@ std::string ball_text(DType dtype, const Ball& ball) {
   return text;
 }
 
+// How many radii of its bound an element lies outside it.
+double excess_of(const BallTensor& expected, const Tensor& got, int64_t element) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  if (!is_floating(expected.dtype)) return infinite;
+  const Ball& ball = expected.balls[static_cast<std::size_t>(element)];
+  const double distance = std::fabs(got.get_double(element) - ball.mid) - ball.radius;
+  return ball.radius > 0 && std::isfinite(distance) ? distance / ball.radius : infinite;
+}
+
 // One list of tensors of one run against what must be there.
 class Comparison {
  public:
@@ -58,15 +67,19 @@ class Comparison {
     counts.total = expected.numel();
     int64_t first = -1;
     int64_t first_suspect = -1;
+    double excess = 0;
     for (int64_t i = 0; i < counts.total; ++i) {
       const int64_t suspects = counts.suspect;
       const bool inside = element(expected, got, i, counts, radii);
       if (!inside && first < 0) first = i;
+      if (!inside) excess = std::max(excess, excess_of(expected, got, i));
       if (counts.suspect > suspects && first_suspect < 0) first_suspect = i;
     }
     judgement_.counts.add(counts);
     if (first >= 0) {
-      diverge(values_at(expected, got, first, run, place, index, counts.outside));
+      Divergence divergence = values_at(expected, got, first, run, place, index, counts.outside);
+      divergence.excess = excess;
+      diverge(std::move(divergence));
     } else if (first_suspect >= 0 && judgement_.verdict == Verdict::Match) {
       judgement_.verdict = Verdict::Suspect;
       judgement_.divergence = values_at(expected, got, first_suspect, run, place, index, counts.suspect);

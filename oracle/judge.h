@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -71,6 +72,9 @@ struct Divergence {
   int64_t total = 0;
   // "values", "shape", "dtype", "count" or "identity": what is wrong.
   std::string kind = "values";
+  // How far outside, in radii of the bound: the most of any element; infinite where the bound is exact, and for what is
+  // no number.
+  double excess = std::numeric_limits<double>::infinity();
 };
 
 // How sharp one output's bound is.

@@ -109,9 +109,28 @@ TEST_F(CommandLine, APlantedFaultIsFoundByValuesAndExplained) {
     EXPECT_NE(ran.out.find(said), std::string::npos) << said << "\n" << ran.out;
 }
 
+TEST_F(CommandLine, HowOftenItDivergesIsSaidOnRequest) {
+  write("aliased.json", aliased_case);
+  const Ran ran = run("check aliased.json --target portable --plant F01 --repeat 5");
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_NE(ran.out.find("wrong 5 of 5 runs"), std::string::npos) << ran.out;
+  const Ran replayed = run("replay aliased.json --target portable --plant F01 --repeat 5 --json");
+  EXPECT_EQ(nlohmann::json::parse(replayed.out)["findings"][0]["wrong"], 5);
+}
+
+TEST_F(CommandLine, WhatTheBaseGetsRightIsFound) {
+  const Ran ran =
+      run("fuzz --target portable --base portable --plant F16 --seed 2 --graphs 600 --jobs 1 --json --findings found");
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  const auto summary = nlohmann::json::parse(ran.out);
+  EXPECT_EQ(summary["findings"].size(), 1U);
+  EXPECT_EQ(summary["targets"]["portable"]["base_diverges"], 0);
+}
+
 // A night's findings are known the next night; with one of them forgotten, that one alone is news.
 TEST_F(CommandLine, KnownFindingsAreCountedAndOnlyNewOnesFail) {
-  const std::string campaign = "fuzz --target portable --plant F01 --seed 7 --graphs 1500 --profile alias --jobs 1 ";
+  const std::string campaign =
+      "fuzz --target portable --plant F01 --plant F07 --seed 7 --graphs 1500 --profile alias --jobs 1 ";
   EXPECT_EQ(run(campaign + "--findings night").code, 1);
   const Ran known = run("known night");
   EXPECT_EQ(known.code, 0) << known.err;
@@ -238,7 +257,12 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"unknown_profile", nullptr, "fuzz --profile shiny --graphs 1", 2, "shiny"},
         Bad{"unwritable_findings", nullptr, "fuzz --target portable --graphs 1 --findings /proc/nowhere", 2,
             "findings folder"},
-        Bad{"nothing_to_reduce", good_case, "reduce case.json --target portable", 2, "nothing to reduce"}),
+        Bad{"nothing_to_reduce", good_case, "reduce case.json --target portable", 2, "nothing to reduce"},
+        Bad{"no_target_to_reduce_on", aliased_case, "reduce case.json --target nonsense", 3, "nonsense"},
+        Bad{"no_time_to_reduce", aliased_case, "reduce case.json --target portable --plant F01 --seconds 0", 2,
+            "nothing can be tried in that time"},
+        Bad{"no_such_base", nullptr, "fuzz --target portable --base nonsense --graphs 1", 3, "nonsense"},
+        Bad{"no_repeats", good_case, "check case.json --repeat 0", 2, "--repeat"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST_F(CommandLine, ABrokenFileAmongGoodOnesIsNamedAndTheRestReplayed) {

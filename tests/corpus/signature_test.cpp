@@ -61,13 +61,16 @@ TEST(Signature, SharedMemoryTellsGraphsApart) {
   EXPECT_EQ(graph_signature(graph_of(one_input, nodes, R"(["%a", "%a"])")), "neg; returned~returned");
 }
 
-TEST(Signature, AMismatchIsSignedByItsGraphAndACrashByItsMessage) {
+TEST(Signature, AMismatchIsSignedByItsCauseElseByItsGraphAndACrashByItsMessage) {
   const Graph graph = graph_of(one_input, R"([{"out": "a", "op": "aten.neg.default", "args": ["%x"]}])", R"(["%a"])");
   Judgement mismatch;
   mismatch.verdict = Verdict::Mismatch;
   mismatch.divergence = Divergence{};
   EXPECT_EQ(failure_class("portable", mismatch, {}, graph), "mismatch | portable | values");
   EXPECT_EQ(signature("portable", mismatch, {}, graph), "mismatch | portable | values | neg");
+  EXPECT_EQ(signature("portable", mismatch, {}, graph, "planner", "alias overwritten"),
+            "mismatch | portable | planner | alias overwritten");
+  EXPECT_EQ(signature("portable", mismatch, {}, graph, "resize"), "mismatch | portable | resize");
   Judgement error;
   error.verdict = Verdict::InternalError;
   Outcome outcome;

@@ -28,11 +28,11 @@ class LedgerTest : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  // A campaign with a fault that is found several times among its cases. `also` is told of each judged case.
+  // A campaign with faults that are found among its cases. `also` is told of each judged case.
   CampaignOptions campaign(const std::string& folder, std::function<void(uint64_t k)> also = nullptr) {
     CampaignOptions options;
     options.targets = {"portable"};
-    options.target_options.faults = {"F01"};
+    options.target_options.faults = {"F01", "F07", "F13", "F16", "F36"};
     options.description = "the same";
     options.seed = 31;
     options.reduce_seconds = 1000;  // how far a reduction comes must not depend on the machine
