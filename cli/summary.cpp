@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "corpus/signature.h"
+#include "fuzz/furthest_first.h"
 
 namespace parallax {
 namespace {
@@ -47,6 +48,13 @@ Json tally_json(const Tally& tally) {
   json["refusals"] = tally.refusals;
   json["seconds"] = tally.seconds;
   return json;
+}
+
+// The places of the findings in the order in which a person had better read them.
+std::vector<std::size_t> reading_order(const CampaignResult& result) {
+  std::vector<const Finding*> findings;
+  for (const CampaignFinding& found : result.findings) findings.push_back(&found.finding);
+  return furthest_first(findings);
 }
 
 std::string percent(int64_t part, int64_t whole) {
@@ -89,7 +97,8 @@ std::string summary_json(const CampaignResult& result, std::optional<uint64_t> s
   json["targets"] = Json::object();
   for (const auto& [target, tally] : result.tallies) json["targets"][target] = tally_json(tally);
   json["findings"] = Json::array();
-  for (const CampaignFinding& found : result.findings) {
+  for (const std::size_t i : reading_order(result)) {
+    const CampaignFinding& found = result.findings[i];
     const Finding& finding = found.finding;
     json["findings"].push_back({{"signature", finding.signature},
                                 {"target", finding.target},
@@ -153,7 +162,8 @@ std::string summary_text(const CampaignResult& result) {
                           found.known->url.empty() ? "" : " · ", found.known->url);
     }
   }
-  for (const CampaignFinding& found : result.findings) {
+  for (const std::size_t i : reading_order(result)) {
+    const CampaignFinding& found = result.findings[i];
     if (found.known) continue;
     text += "\n" + found.finding.explanation;
     if (!found.folder.empty()) text += fmt::format("  kept in {}\n", found.folder.string());
