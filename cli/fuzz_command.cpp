@@ -133,7 +133,7 @@ Result<int> fuzz(const FuzzFlags& flags) {
   options.jobs = flags.jobs > 0 ? flags.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   options.seconds = flags.seconds;
   if (!flags.graphs && !flags.seconds) options.seconds = 60;
-  options.reduce = !flags.no_reduce;
+  options.reduce = options.controls = !flags.no_reduce;
   options.pack = flags.pack;
   options.repeat = flags.repeat;
   options.base = flags.base;
@@ -246,7 +246,8 @@ void add_fuzz_command(CLI::App& program, int& exit_code) {
   command->add_flag(
       "--gradients", flags->gradients,
       "Ask for gradients too, where a graph has some (pytorch-eager, torch-aot-eager, torch-inductor, thunder)");
-  command->add_flag("--no-reduce", flags->no_reduce, "Keep findings as they were generated");
+  command->add_flag("--no-reduce", flags->no_reduce,
+                    "Keep findings as they were generated, without their stages and controls");
   command->add_flag("--fresh", flags->fresh, "Begin anew where the same campaign was cut off");
   command->add_flag("--pack", flags->pack, "Several cases a program, on targets that ask for it");
   command->add_flag("--json", flags->json, "The summary as JSON on standard output");

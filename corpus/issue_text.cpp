@@ -88,7 +88,7 @@ std::string diagnosis(const Finding& finding) {
     text += fmt::format("- What its own checks blame: {}{}\n", markdown_code(finding.blame), cause);
   }
   if (!finding.configuration.empty()) {
-    text += fmt::format("- Diverges with {} alone\n", markdown_code(finding.configuration));
+    text += fmt::format("- The least that diverges: {}\n", markdown_code(finding.configuration));
   }
   const std::size_t before = finding.original.graph.nodes.size();
   const std::size_t after = finding.reduced.graph.nodes.size();

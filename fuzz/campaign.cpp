@@ -382,8 +382,12 @@ class Campaign {
   // Keeps what a case shows; gives what was met while it was reduced.
   std::vector<SlippedCase> keep_one(Instance& instance, const std::string& name, const JudgedCase& one,
                                     ServedTurn& served) {
-    const FindingOptions options{options_.target_options, options_.seed, options_.reduce, options_.reduce_seconds,
-                                 options_.repeat};
+    const FindingOptions options{.target_options = options_.target_options,
+                                 .seed = options_.seed,
+                                 .reduce = options_.reduce,
+                                 .controls = options_.controls,
+                                 .reduce_seconds = options_.reduce_seconds,
+                                 .repeat = options_.repeat};
     MadeFinding made = make_finding(*instance.target, one.test, one.examination, options, instance.base.get());
     CampaignFinding found{
         .finding = std::move(made.finding), .checks = made.checks, .reduce_seconds = made.reduce_seconds, .folder = {}};

@@ -38,6 +38,7 @@ struct CampaignOptions {
   uint64_t seed = 0;  // goes into the findings
   bool pack = false;  // run several cases as one program on targets that ask for it
   bool reduce = true;
+  bool controls = true;        // and what else takes more runs of the target (make_finding.h)
   double reduce_seconds = 30;  // the most one reduction may take
   int repeat = 0;              // runs in which to see how often a finding diverges (make_finding.h)
   std::string base = {};       // must be right where a target is wrong, no fault planted; empty: none

@@ -69,7 +69,7 @@ std::string explain_finding(const MadeFinding& made, const Examination& shown,
     text += fmt::format("  reduced from {} nodes to {} in {} checks, {:.1f} s\n", finding.original.graph.nodes.size(),
                         finding.reduced.graph.nodes.size(), made.checks, made.reduce_seconds);
   }
-  if (!finding.configuration.empty()) text += fmt::format("  diverges with {} alone\n", finding.configuration);
+  if (!finding.configuration.empty()) text += fmt::format("  the least that diverges: {}\n", finding.configuration);
   for (const auto& [what, verdict] : finding.controls) text += fmt::format("  control ({}): {}\n", what, name(verdict));
   for (const SlippedCase& other : made.slipped)
     text += fmt::format("  met while it was reduced, and not followed: {}\n", other.look);

@@ -124,10 +124,8 @@ std::optional<std::pair<Case, Examination>> shown_at_once(Target& target, const 
   return std::pair(std::move(second), std::move(examination));
 }
 
-// The first stage of the target that does not do what the case asks for: where it stopped, or whose result is wrong;
-// empty where the target does not tell.
-std::string first_stage(Target& target, const Case& test, const Examination& seen) {
-  if (seen.outcome.status != Status::Ok) return seen.outcome.stage;
+// The first stage of the target whose result is wrong; empty where the target does not tell.
+std::string first_wrong_stage(Target& target, const Case& test) {
   const std::vector<StageVerdict> stages = examine_stages(target, test);
   for (const StageVerdict& stage : stages) {
     if (is_finding(stage.judgement.verdict)) return stage.name;
@@ -154,12 +152,47 @@ bool reduce_finding(Showing& showing, const Case& start, const FindingOptions& o
   return true;
 }
 
-// How often the reduced case diverges, if somebody asked or if it does not always.
+// How often the reduced case diverges, if somebody asked or if the original does not always.
 std::optional<Repeats> repeats_of_reduced(Showing& showing, const Case& reduced, int asked, const Repeats& original) {
   const auto shows = [&] { return showing.shows_once(reduced); };
   if (asked > 0) return count_repeats(asked, shows);
-  if (original.always() || original.wrong == 0) return original.always() ? std::nullopt : std::optional(original);
-  return count_repeats(most_repeats, shows);
+  if (original.always()) return std::nullopt;
+  return original.wrong == 0 ? original : count_repeats(most_repeats, shows);
+}
+
+// Sees the case again and reduces it. How often the original diverges.
+Repeats repeat_and_reduce(Target& target, Showing& showing, const FindingOptions& options, MadeFinding& made,
+                          Examination& shown) {
+  const Case& test = made.finding.original;
+  const auto shows = [&] { return showing.shows_once(test); };
+  // A hang costs its whole limit each time; nobody waits for four more.
+  const bool slow = shown.judgement.verdict == Verdict::Hang;
+  const Repeats repeats = slow ? count_repeats(1, shows) : measure_repeats(shows);
+  if (repeats.wrong == 0) return repeats;
+  const Examination as_found = shown;
+  // A reduction that must keep an element right in the first run would keep the nodes that make it so.
+  Case start = test;
+  if (auto at_once = shown_at_once(target, test, as_found)) {
+    start = std::move(at_once->first);
+    showing.want(start, at_once->second);
+  }
+  showing.set_tries(tries_for(repeats));
+  if (!reduce_finding(showing, start, options, made, shown)) showing.want(test, as_found);
+  made.slipped = showing.take_slipped();
+  return repeats;
+}
+
+// What more runs of the target and of others tell of the reduced case.
+void run_more(Target& target, const Showing& showing, const TargetOptions& options,
+              const std::vector<Diagnosis>& diagnoses, Finding& finding) {
+  finding.controls = run_controls(target, finding.reduced, options);
+  finding.control = passing_control(finding.reduced, finding.controls);
+  finding.configuration = least_configuration(finding.target, options, diagnoses, [&](Target& with_less) {
+    const Examination seen = examine(with_less, finding.reduced);
+    return failure_class(finding.target, seen.judgement, seen.outcome, finding.reduced.graph) ==
+           showing.wanted().failure;
+  });
+  finding.artifacts = target.artifacts(finding.reduced);
 }
 
 }  // namespace
@@ -177,39 +210,22 @@ MadeFinding make_finding(Target& target, const Case& test, const Examination& ex
   Examination shown = examination;
   Showing showing(target, base);
   showing.want(test, examination);
-  const auto shows = [&] { return showing.shows_once(test); };
-  // A hang costs its whole limit each time; nobody waits for four more.
-  const bool slow = examination.judgement.verdict == Verdict::Hang;
-  const Repeats repeats = slow ? count_repeats(1, shows) : measure_repeats(shows);
-  if (options.reduce && repeats.wrong > 0) {
-    // A reduction that must keep an element right in the first run would keep the nodes that make it so.
-    Case start = test;
-    if (auto at_once = shown_at_once(target, test, examination)) {
-      start = std::move(at_once->first);
-      showing.want(start, at_once->second);
-    }
-    showing.set_tries(tries_for(repeats));
-    if (!reduce_finding(showing, start, options, made, shown)) showing.want(test, examination);
-    made.slipped = showing.take_slipped();
-  }
+  const Repeats repeats = options.reduce ? repeat_and_reduce(target, showing, options, made, shown) : Repeats{};
   finding.repeats = repeats_of_reduced(showing, finding.reduced, options.repeat, repeats);
-  finding.controls = run_controls(target, finding.reduced, options.target_options);
-  finding.control = passing_control(finding.reduced, finding.controls);
-  finding.stage = first_stage(target, finding.reduced, shown);
   finding.verdict = shown.judgement.verdict;
   finding.reason = shown.judgement.reason;
+  if (shown.outcome.status != Status::Ok) {
+    finding.stage = shown.outcome.stage;
+  } else if (options.controls) {
+    finding.stage = first_wrong_stage(target, finding.reduced);
+  }
   const std::vector<Diagnosis> diagnoses = target.explain(finding.reduced);
   Cause cause = cause_of(diagnoses);
   finding.blame = std::move(cause.blame);
   finding.cause = std::move(cause.kind);
   finding.signature =
       signature(finding.target, shown.judgement, shown.outcome, finding.reduced.graph, finding.blame, finding.cause);
-  finding.configuration = least_configuration(finding.target, options.target_options, [&](Target& with_less) {
-    const Examination seen = examine(with_less, finding.reduced);
-    return failure_class(finding.target, seen.judgement, seen.outcome, finding.reduced.graph) ==
-           showing.wanted().failure;
-  });
-  finding.artifacts = target.artifacts(finding.reduced);
+  if (options.controls) run_more(target, showing, options.target_options, diagnoses, finding);
   finding.explanation = explain_finding(made, shown, diagnoses);
   return made;
 }

@@ -13,11 +13,12 @@
 namespace parallax {
 
 struct FindingOptions {
-  TargetOptions target_options;  // that the target was opened with; controls are opened with them too
-  std::optional<uint64_t> seed;  // that the case was generated from
+  TargetOptions target_options = {};  // that the target was opened with; controls are opened with them too
+  std::optional<uint64_t> seed = {};  // that the case was generated from
   bool reduce = true;
+  bool controls = true;        // run its stages and its controls, and keep what the target compiles it to
   double reduce_seconds = 30;  // the most one reduction may take
-  int repeat = 0;              // runs in which to see how often it diverges; 0: as many as it takes to tell
+  int repeat = 0;              // runs in which to see how often it diverges; 0: as many as its reduction takes to tell
 };
 
 // A case that diverged while another one was reduced, for another cause by its looks. It was not followed.

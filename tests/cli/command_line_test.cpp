@@ -118,6 +118,25 @@ TEST_F(CommandLine, HowOftenItDivergesIsSaidOnRequest) {
   EXPECT_EQ(nlohmann::json::parse(replayed.out)["findings"][0]["wrong"], 5);
 }
 
+TEST_F(CommandLine, FindingsAreKeptAsGeneratedOnRequest) {
+  const std::string campaign = "fuzz --target portable --plant F16 --seed 2 --graphs 300 --jobs 1 --json ";
+  const auto kept_in = [&](const std::string& folder, const std::string& how) {
+    const Ran ran = run(campaign + how + " --findings " + folder);
+    EXPECT_EQ(ran.code, 1) << ran.err;
+    const auto findings = nlohmann::json::parse(ran.out)["findings"];
+    return folder_ / fs::path(findings.at(0).at("file").get<std::string>()).parent_path();
+  };
+  const auto has_configuration = [](const fs::path& folder) {
+    return nlohmann::json::parse(read_file(folder / "finding.json")).contains("configuration");
+  };
+  const fs::path as_generated = kept_in("as_generated", "--no-reduce");
+  EXPECT_EQ(read_file(as_generated / "reduced.json"), read_file(as_generated / "case.json"));
+  EXPECT_FALSE(has_configuration(as_generated));
+  const fs::path reduced = kept_in("reduced", "");
+  EXPECT_NE(read_file(reduced / "reduced.json"), read_file(reduced / "case.json"));
+  EXPECT_TRUE(has_configuration(reduced));
+}
+
 TEST_F(CommandLine, WhatTheBaseGetsRightIsFound) {
   const Ran ran =
       run("fuzz --target portable --base portable --plant F16 --seed 2 --graphs 600 --jobs 1 --json --findings found");
