@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "reducers/rebuild.h"
+#include "reducers/reduce.h"
 #include "reducers/size.h"
 
 namespace parallax {
@@ -13,27 +14,27 @@ class CandidateList {
   // Candidates are compared with `base`, which must outlive the list.
   explicit CandidateList(const Case& base) : base_(base), size_(size_of_case(base)) {}
 
-  // Appends the candidate if it is one and is smaller than the base.
-  void offer(std::optional<Case> candidate) {
-    if (candidate && size_of_case(*candidate) < size_) candidates_.push_back(*std::move(candidate));
+  // Appends the candidate if it is one and is smaller than the base. `what`: see Edit.
+  void offer(std::string what, std::optional<Case> candidate) {
+    if (candidate && size_of_case(*candidate) < size_) edits_.push_back({std::move(what), *std::move(candidate)});
   }
   // Appends the case of a sketch of the base.
-  void offer(const Sketch& sketch) { offer(put_together(sketch, base_)); }
+  void offer(std::string what, const Sketch& sketch) { offer(std::move(what), put_together(sketch, base_)); }
   // First without the nodes that the sketch leaves dead, then with them.
-  void offer_with_and_without_dead(const Sketch& sketch) {
+  void offer_with_and_without_dead(const std::string& what, const Sketch& sketch) {
     std::optional<Case> candidate = put_together(sketch, base_);
     if (!candidate) return;
     Case pruned = without_dead_nodes(*candidate);
-    if (pruned.graph.nodes.size() < candidate->graph.nodes.size()) offer(std::move(pruned));
-    offer(std::move(candidate));
+    if (pruned.graph.nodes.size() < candidate->graph.nodes.size()) offer(what + ", pruned", std::move(pruned));
+    offer(what, std::move(candidate));
   }
 
-  std::vector<Case> take() { return std::move(candidates_); }
+  std::vector<Edit> take() { return std::move(edits_); }
 
  private:
   const Case& base_;
   CaseSize size_;
-  std::vector<Case> candidates_;
+  std::vector<Edit> edits_;
 };
 
 }  // namespace parallax

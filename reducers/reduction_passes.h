@@ -9,11 +9,11 @@
 namespace parallax {
 
 // One run, fewer runs, no symbols.
-std::vector<Case> run_candidates(const Case& test, const RecordedValues& recorded);
+std::vector<Edit> run_candidates(const Case& test, const RecordedValues& recorded);
 // One output, fewer outputs.
-std::vector<Case> output_candidates(const Case& test, const RecordedValues& recorded);
+std::vector<Edit> output_candidates(const Case& test, const RecordedValues& recorded);
 // An output taken from further up: an operand of the node that made it.
-std::vector<Case> earlier_output_candidates(const Case& test, const RecordedValues& recorded);
+std::vector<Edit> earlier_output_candidates(const Case& test, const RecordedValues& recorded);
 // The last nodes gone, what they used made outputs.
 void cut_suffix(Reduction& reduction);
 // The first nodes gone, what they made given as inputs.
@@ -21,19 +21,19 @@ void cut_prefix(Reduction& reduction);
 // Ranges of nodes gone, as long as they can be.
 void delete_ranges(Reduction& reduction);
 // One node gone, in every way: each operand of its type, an input, a constant.
-std::vector<Case> bypass_candidates(const Case& test, const RecordedValues& recorded);
+std::vector<Edit> bypass_candidates(const Case& test, const RecordedValues& recorded);
 // Unused and equal sources, buffers, shared storages, odd strides.
-std::vector<Case> source_candidates(const Case& test, const RecordedValues& recorded);
+std::vector<Edit> source_candidates(const Case& test, const RecordedValues& recorded);
 // Smaller extents, fewer dims.
-std::vector<Case> dim_candidates(const Case& test, const RecordedValues& recorded);
+std::vector<Edit> dim_candidates(const Case& test, const RecordedValues& recorded);
 // f32 in place of other dtypes.
-std::vector<Case> dtype_candidates(const Case& test, const RecordedValues& recorded);
+std::vector<Edit> dtype_candidates(const Case& test, const RecordedValues& recorded);
 // The schema's defaults in place of other arguments.
-std::vector<Case> attribute_candidates(const Case& test, const RecordedValues& recorded);
+std::vector<Edit> attribute_candidates(const Case& test, const RecordedValues& recorded);
 // Zeros, ones, small integers, few digits.
-std::vector<Case> value_candidates(const Case& test, const RecordedValues& recorded);
+std::vector<Edit> value_candidates(const Case& test, const RecordedValues& recorded);
 // Canonical names and order, no expectation.
-std::vector<Case> name_candidates(const Case& test, const RecordedValues& recorded);
+std::vector<Edit> name_candidates(const Case& test, const RecordedValues& recorded);
 
 inline constexpr std::array reduction_passes = {
     ReductionPass{"runs", run_candidates},

@@ -26,20 +26,50 @@ const std::vector<Tensor>* Reduction::values() {
 }
 
 bool Reduction::take(std::optional<Case> candidate) {
-  if (!candidate || spent_) return false;
-  const CaseSize size = size_of_case(*candidate);
-  if (!(size < best_size_)) return false;
-  if (!seen_.insert(to_json(*candidate)).second) return false;
-  if (checks_ >= options_.max_checks || seconds() >= options_.max_seconds) {
-    spent_ = true;
-    return false;
+  return !take_first(1, [&](std::size_t) { return std::move(candidate); }).empty();
+}
+
+std::vector<std::size_t> Reduction::take_first(std::size_t count, const MakeCandidate& candidate) {
+  std::vector<std::size_t> taken;
+  for (std::size_t next = 0; next < count && taken.empty() && !spent_;) {
+    std::vector<Case> asked;
+    std::vector<std::size_t> places;
+    for (; next < count && asked.size() < options_.together; ++next) {
+      std::optional<Case> made = candidate(next);
+      if (!made || !(size_of_case(*made) < best_size_)) continue;
+      if (!seen_.insert(to_json(*made)).second) continue;
+      if (ends_here()) break;
+      ++checks_;
+      asked.push_back(*std::move(made));
+      places.push_back(next);
+    }
+    if (asked.empty()) continue;
+    const std::vector<bool> interesting = ask(asked);
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      if (!interesting[i]) continue;
+      if (taken.empty()) {
+        best_ = std::move(asked[i]);
+        best_size_ = size_of_case(best_);
+        values_known_ = false;
+      }
+      taken.push_back(places[i]);
+    }
+    if (options_.progress) options_.progress({pass_, checks_, seconds(), best_.graph.nodes.size()});
   }
-  ++checks_;
-  if (!interesting_(*candidate)) return false;
-  best_ = *std::move(candidate);
-  best_size_ = size;
-  values_known_ = false;
-  return true;
+  return taken;
+}
+
+bool Reduction::ends_here() {
+  spent_ = spent_ || checks_ >= options_.max_checks || seconds() >= options_.max_seconds ||
+           (options_.interrupted && options_.interrupted());
+  return spent_;
+}
+
+std::vector<bool> Reduction::ask(std::span<const Case> candidates) {
+  if (options_.together > 1) return options_.interesting_together(candidates);
+  std::vector<bool> answers;
+  for (const Case& candidate : candidates) answers.push_back(interesting_(candidate));
+  return answers;
 }
 
 double Reduction::seconds() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }

@@ -1,10 +1,12 @@
 // The schema's defaults in place of other arguments: all of a node's, then one.
+#include <fmt/format.h>
+
 #include "reducers/candidates.h"
 #include "reducers/reduction_passes.h"
 
 namespace parallax {
 
-std::vector<Case> attribute_candidates(const Case& test, const RecordedValues&) {
+std::vector<Edit> attribute_candidates(const Case& test, const RecordedValues&) {
   CandidateList candidates(test);
   const Sketch whole = take_apart(test);
   for (std::size_t n = 0; n < whole.nodes.size(); ++n) {
@@ -16,11 +18,11 @@ std::vector<Case> attribute_candidates(const Case& test, const RecordedValues&) 
       all.nodes[n].arguments[i] = *parameters[i].default_value;
       differing.push_back(i);
     }
-    if (differing.size() > 1) candidates.offer(all);
+    if (differing.size() > 1) candidates.offer("defaults of " + whole.nodes[n].name, all);
     for (std::size_t i : differing) {
       Sketch one = whole;
       one.nodes[n].arguments[i] = *parameters[i].default_value;
-      candidates.offer(one);
+      candidates.offer(fmt::format("default {} of {}", parameters[i].name, whole.nodes[n].name), one);
     }
   }
   return candidates.take();

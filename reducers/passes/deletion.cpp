@@ -1,6 +1,9 @@
 // Ranges of nodes gone, from the back: long ones as long as that goes well, short ones where it does not. Between two
 // nodes that are needed and g that are not, this takes some 2 log2(g) checks.
 #include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "reducers/reduction_passes.h"
 #include "reducers/reduction_state.h"
@@ -22,21 +25,19 @@ void delete_ranges(Reduction& reduction) {
   std::size_t length = std::max<std::size_t>(end / 4, 1);
   Removal likely = Removal::Bypass;
   while (end > 0 && !reduction.spent()) {
-    length = std::min(length, end);
-    const std::size_t begin = end - length;
-    bool gone = reduction.take(without(reduction, begin, end, likely));
-    if (!gone && length == 1) {
-      const Removal other = likely == Removal::Bypass ? Removal::Promote : Removal::Bypass;
-      gone = reduction.take(without(reduction, begin, end, other));
-      if (gone) likely = other;
-    }
-    if (gone) {
-      end = std::min(begin, reduction.best().graph.nodes.size());
-      length *= 2;
-    } else if (length > 1) {
-      length /= 2;
+    // Each is asked for if the one before it fails: half as many, at last one in the other way.
+    std::vector<std::pair<std::size_t, Removal>> ranges;
+    for (length = std::min(length, end); length > 0; length /= 2) ranges.emplace_back(length, likely);
+    ranges.emplace_back(1, likely == Removal::Bypass ? Removal::Promote : Removal::Bypass);
+    const std::vector<std::size_t> taken = reduction.take_first(
+        ranges.size(), [&](std::size_t i) { return without(reduction, end - ranges[i].first, end, ranges[i].second); });
+    if (taken.empty()) {
+      length = 1;
+      --end;
     } else {
-      end = begin;
+      std::tie(length, likely) = ranges[taken.front()];
+      end = std::min(end - length, reduction.best().graph.nodes.size());
+      length *= 2;
     }
   }
 }

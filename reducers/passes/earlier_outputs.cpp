@@ -1,4 +1,6 @@
 // An output becomes an operand of the node that made it, whatever its shape: what is wrong is seen where it arises.
+#include <fmt/format.h>
+
 #include "reducers/candidates.h"
 #include "reducers/reduction_passes.h"
 
@@ -16,7 +18,7 @@ const Sketch::CallSketch* maker_of(const Sketch& sketch, ValueId value) {
 
 }  // namespace
 
-std::vector<Case> earlier_output_candidates(const Case& test, const RecordedValues&) {
+std::vector<Edit> earlier_output_candidates(const Case& test, const RecordedValues&) {
   CandidateList candidates(test);
   const Sketch whole = take_apart(test);
   for (std::size_t i = 0; i < whole.outputs.size(); ++i) {
@@ -26,7 +28,8 @@ std::vector<Case> earlier_output_candidates(const Case& test, const RecordedValu
       for_each_value(argument, [&](ValueId operand) {
         Sketch sketch = whole;
         sketch.outputs[i] = operand;
-        candidates.offer_with_and_without_dead(sketch);
+        candidates.offer_with_and_without_dead(
+            fmt::format("{} for output {}", test.graph.name(operand), test.graph.name(whole.outputs[i])), sketch);
       });
     }
   }

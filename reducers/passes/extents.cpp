@@ -1,5 +1,7 @@
 // Smaller extents and fewer dims: one extent shrunk wherever a source has it, everything behind it inferred anew, and
 // the arguments that spell sizes out (view shapes, slice ends) rescaled where it is plain how.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "reducers/candidates.h"
@@ -59,7 +61,8 @@ void offer_extents(CandidateList& candidates, const Case& test, const Sketch& wh
       for (Keep keep : {Keep::First, Keep::Last}) {
         Sketch sketch = whole;
         shrink_extent(sketch, from, to, keep);
-        candidates.offer(put_together(sketch, test, resize_choices(test.graph, sketch, from, to)));
+        candidates.offer(fmt::format("extent {} to {}, the {}", from, to, keep == Keep::First ? "first" : "last"),
+                         put_together(sketch, test, resize_choices(test.graph, sketch, from, to)));
       }
     }
   }
@@ -97,16 +100,18 @@ bool drop_dim(Sketch::GivenValue& source) {
 void offer_ranks(CandidateList& candidates, const Case& test, const Sketch& whole) {
   Sketch all = whole;
   for (Sketch::GivenValue& source : all.sources) drop_dim(source);
-  candidates.offer(put_together(all, test, drop_choices()));
+  candidates.offer("a dim less", put_together(all, test, drop_choices()));
   for (std::size_t i = 0; i < whole.sources.size(); ++i) {
     Sketch one = whole;
-    if (drop_dim(one.sources[i])) candidates.offer(put_together(one, test, drop_choices()));
+    if (drop_dim(one.sources[i])) {
+      candidates.offer("a dim less of " + whole.sources[i].name, put_together(one, test, drop_choices()));
+    }
   }
 }
 
 }  // namespace
 
-std::vector<Case> dim_candidates(const Case& test, const RecordedValues&) {
+std::vector<Edit> dim_candidates(const Case& test, const RecordedValues&) {
   CandidateList candidates(test);
   const Sketch whole = take_apart(test);
   offer_extents(candidates, test, whole);

@@ -1,5 +1,7 @@
 // One run, fewer runs, no symbols: every run alone at its own sizes, then one run less, then the sizes that a symbol
 // has in the first run for good.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "reducers/candidates.h"
@@ -32,16 +34,20 @@ std::optional<Case> without_first_run(const Case& test) {
 
 }  // namespace
 
-std::vector<Case> run_candidates(const Case& test, const RecordedValues&) {
+std::vector<Edit> run_candidates(const Case& test, const RecordedValues&) {
   CandidateList candidates(test);
   if (!has_several_runs(test)) return candidates.take();
   for (std::size_t run = 0; run <= test.later.size(); ++run) {
-    if (Result<Case> one = case_of_run(test, run)) candidates.offer(take_apart(*one));
+    if (Result<Case> one = case_of_run(test, run)) candidates.offer(fmt::format("run {} alone", run), take_apart(*one));
   }
   const Sketch whole = take_apart(test);
-  for (std::size_t run = test.later.size(); run-- > 0;) candidates.offer(without_run(whole, run));
+  for (std::size_t run = test.later.size(); run-- > 0;) {
+    candidates.offer(fmt::format("without run {}", run), without_run(whole, run));
+  }
   if (!test.later.empty()) {
-    if (const std::optional<Case> shorter = without_first_run(test)) candidates.offer(take_apart(*shorter));
+    if (const std::optional<Case> shorter = without_first_run(test)) {
+      candidates.offer("without the first run", take_apart(*shorter));
+    }
   }
   for (std::size_t s = 0; s < whole.symbols.size(); ++s) {
     Sketch sketch = whole;
@@ -49,7 +55,7 @@ std::vector<Case> run_candidates(const Case& test, const RecordedValues&) {
       if (std::erase_if(source.symbols, [&](const SymbolicDim& dim) { return dim.symbol == s; }) > 0)
         source.later.clear();
     }
-    candidates.offer(sketch);
+    candidates.offer(fmt::format("{} fixed", whole.symbols[s].name), sketch);
   }
   return candidates.take();
 }

@@ -32,12 +32,13 @@ Sketch reordered(const Case& test) {
 
 }  // namespace
 
-std::vector<Case> name_candidates(const Case& test, const RecordedValues&) {
+std::vector<Edit> name_candidates(const Case& test, const RecordedValues&) {
   CandidateList candidates(test);
-  if (std::optional<Case> ordered = put_together(reordered(test), test)) candidates.offer(renamed(*ordered));
-  candidates.offer(renamed(test));
-  candidates.offer(reordered(test));
-  candidates.offer(take_apart(test));
+  if (std::optional<Case> ordered = put_together(reordered(test), test))
+    candidates.offer("canonical", renamed(*ordered));
+  candidates.offer("names", renamed(test));
+  candidates.offer("order", reordered(test));
+  candidates.offer("no expectation", take_apart(test));
   return candidates.take();
 }
 

@@ -1,5 +1,7 @@
 // The first nodes gone: what they made and later nodes need is given as inputs that hold what run A computed. How many
 // is found by bisection.
+#include <vector>
+
 #include "reducers/reduction_passes.h"
 #include "reducers/reduction_state.h"
 #include "reducers/removal.h"
@@ -9,12 +11,18 @@ namespace parallax {
 void cut_prefix(Reduction& reduction) {
   std::size_t failed = reduction.best().graph.nodes.size();
   while (failed > 1 && !reduction.spent()) {
-    const std::size_t cut = failed / 2;
     const std::vector<Tensor>* values = reduction.values();
     if (values == nullptr) return;
-    const auto sketch = remove_nodes(reduction.best(), 0, cut, Removal::Promote, values);
-    const bool gone = reduction.take(sketch ? put_together(*sketch, reduction.best()) : std::nullopt);
-    failed = gone ? failed - cut : cut;
+    // Each is asked for if the one before it fails.
+    std::vector<std::size_t> cuts;
+    for (std::size_t cut = failed / 2; cut > 0; cut /= 2) cuts.push_back(cut);
+    const std::vector<std::size_t> taken = reduction.take_first(cuts.size(), [&](std::size_t i) {
+      const auto sketch = remove_nodes(reduction.best(), 0, cuts[i], Removal::Promote, values);
+      return sketch ? put_together(*sketch, reduction.best()) : std::nullopt;
+    });
+    if (taken.empty()) return;
+    if (taken.front() > 0) failed = cuts[taken.front() - 1];
+    failed -= cuts[taken.front()];
   }
 }
 

@@ -1,4 +1,6 @@
 // Fewer and plainer sources: unused ones gone, equal ones merged, buffers and windows made inputs, strides row-major.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "reducers/candidates.h"
@@ -27,12 +29,12 @@ void offer_without_unused(CandidateList& candidates, const Sketch& whole) {
   Sketch sketch = whole;
   std::erase_if(sketch.sources, [&](const Sketch::GivenValue& source) { return !used[source.value.index]; });
   if (sketch.sources.size() == whole.sources.size()) return;
-  candidates.offer(sketch);
+  candidates.offer("unused sources", sketch);
   for (std::size_t i = 0; i < whole.sources.size(); ++i) {
     if (used[whole.sources[i].value.index]) continue;
     Sketch one = whole;
     one.sources.erase(one.sources.begin() + static_cast<std::ptrdiff_t>(i));
-    candidates.offer(one);
+    candidates.offer("unused " + whole.sources[i].name, one);
   }
 }
 
@@ -47,7 +49,7 @@ void offer_merged(CandidateList& candidates, const Sketch& whole) {
         Sketch sketch = whole;
         sketch.replace(gone.value, kept.value);
         sketch.sources.erase(sketch.sources.begin() + static_cast<std::ptrdiff_t>(i));
-        candidates.offer(sketch);
+        candidates.offer(fmt::format("{} for {}", kept.name, gone.name), sketch);
       }
     }
   }
@@ -56,11 +58,11 @@ void offer_merged(CandidateList& candidates, const Sketch& whole) {
 void offer_plain(CandidateList& candidates, const Sketch& whole) {
   Sketch all = whole;
   for (Sketch::GivenValue& source : all.sources) make_plain_input(all, source);
-  candidates.offer(all);
+  candidates.offer("plain inputs", all);
   for (std::size_t i = 0; i < whole.sources.size(); ++i) {
     Sketch one = whole;
     make_plain_input(one, one.sources[i]);
-    candidates.offer(one);
+    candidates.offer(fmt::format("{} a plain input", whole.sources[i].name), one);
   }
 }
 
@@ -69,12 +71,12 @@ void offer_row_major(CandidateList& candidates, const Sketch& whole) {
   for (Sketch::GivenValue& source : all.sources) {
     if (!source.storage) source.layout = contiguous_layout(source.layout.sizes);
   }
-  candidates.offer(all);
+  candidates.offer("row-major", all);
   for (std::size_t i = 0; i < whole.sources.size(); ++i) {
     if (whole.sources[i].storage) continue;
     Sketch one = whole;
     one.sources[i].layout = contiguous_layout(one.sources[i].layout.sizes);
-    candidates.offer(one);
+    candidates.offer(whole.sources[i].name + " row-major", one);
   }
 }
 
@@ -91,13 +93,13 @@ void offer_shorter_storages(CandidateList& candidates, const Sketch& whole) {
     storage.sizes = Dims{reached};
     storage.data.sizes = storage.sizes;
     storage.data.bytes.resize(static_cast<std::size_t>(reached * size_of(storage.dtype)));
-    candidates.offer(sketch);
+    candidates.offer(whole.storages[s].name + " shorter", sketch);
   }
 }
 
 }  // namespace
 
-std::vector<Case> source_candidates(const Case& test, const RecordedValues&) {
+std::vector<Edit> source_candidates(const Case& test, const RecordedValues&) {
   CandidateList candidates(test);
   const Sketch whole = take_apart(test);
   offer_without_unused(candidates, whole);

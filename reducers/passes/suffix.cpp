@@ -1,4 +1,6 @@
 // The last nodes gone: what they used comes out instead. How many is found by bisection.
+#include <vector>
+
 #include "reducers/reduction_passes.h"
 #include "reducers/reduction_state.h"
 #include "reducers/removal.h"
@@ -36,8 +38,16 @@ void cut_suffix(Reduction& reduction) {
   while (!reduction.spent()) {
     const std::size_t count = reduction.best().graph.nodes.size();
     if (count - too_few < 2) return;
-    const std::size_t kept = (too_few + count) / 2;
-    if (!reduction.take(first_nodes(reduction.best(), kept))) too_few = kept;
+    // Each is asked for if the one before it fails.
+    std::vector<std::size_t> kept;
+    for (std::size_t low = (too_few + count) / 2; count - low >= 1; low = (low + count) / 2) {
+      kept.push_back(low);
+      if (count - low < 2) break;
+    }
+    const std::vector<std::size_t> taken =
+        reduction.take_first(kept.size(), [&](std::size_t i) { return first_nodes(reduction.best(), kept[i]); });
+    const std::size_t failed = taken.empty() ? kept.size() : taken.front();
+    if (failed > 0) too_few = kept[failed - 1];
   }
 }
 

@@ -1,4 +1,6 @@
 // Plainer numbers: all zeros, all ones, small integers, few digits; every tensor, then each one, then single elements.
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <functional>
@@ -25,49 +27,59 @@ double one_digit(double x) { return digits(x, 1); }
 double two_digits(double x) { return digits(x, 2); }
 double three_digits(double x) { return digits(x, 3); }
 
-using Simplify = double (*)(double);
-constexpr std::array<Simplify, 6> simplifications = {zero, one, small_integer, one_digit, two_digits, three_digits};
+struct Simplify {
+  std::string_view what;
+  double (*of)(double);
+};
+constexpr std::array simplifications = {Simplify{"zeros", zero},
+                                        Simplify{"ones", one},
+                                        Simplify{"small integers", small_integer},
+                                        Simplify{"one digit", one_digit},
+                                        Simplify{"two digits", two_digits},
+                                        Simplify{"three digits", three_digits}};
 
-void simplify_element(Tensor& tensor, int64_t i, Simplify simplify) {
+void simplify_element(Tensor& tensor, int64_t i, const Simplify& simplify) {
   if (is_floating(tensor.dtype)) {
-    tensor.set_double(i, simplify(tensor.get_double(i)));
+    tensor.set_double(i, simplify.of(tensor.get_double(i)));
   } else {
-    tensor.set_integer(i, static_cast<int64_t>(simplify(tensor.get_double(i))));
+    tensor.set_integer(i, static_cast<int64_t>(simplify.of(tensor.get_double(i))));
   }
 }
 
-void simplify_tensor(Tensor& tensor, Simplify simplify) {
+void simplify_tensor(Tensor& tensor, const Simplify& simplify) {
   const int64_t count = tensor.numel();
   for (int64_t i = 0; i < count; ++i) simplify_element(tensor, i, simplify);
 }
 
 }  // namespace
 
-std::vector<Case> value_candidates(const Case& test, const RecordedValues&) {
+std::vector<Edit> value_candidates(const Case& test, const RecordedValues&) {
   CandidateList candidates(test);
-  const auto offer = [&](const std::function<void(std::vector<Tensor*>&)>& edit) {
+  const auto offer = [&](std::string what, const std::function<void(std::vector<Tensor*>&)>& edit) {
     Sketch sketch = take_apart(test);
     std::vector<Tensor*> tensors = tensors_of(sketch);
     edit(tensors);
-    candidates.offer(sketch);
+    candidates.offer(std::move(what), sketch);
   };
   Sketch whole = take_apart(test);
   const std::vector<Tensor*> tensors = tensors_of(whole);
-  for (Simplify simplify : simplifications) {
-    offer([&](std::vector<Tensor*>& edited) {
+  for (const Simplify& simplify : simplifications) {
+    offer(std::string(simplify.what), [&](std::vector<Tensor*>& edited) {
       for (Tensor* tensor : edited) simplify_tensor(*tensor, simplify);
     });
   }
   for (std::size_t t = 0; t < tensors.size(); ++t) {
-    for (Simplify simplify : simplifications) {
-      offer([&](std::vector<Tensor*>& edited) { simplify_tensor(*edited[t], simplify); });
+    for (const Simplify& simplify : simplifications) {
+      offer(fmt::format("{} in tensor {}", simplify.what, t),
+            [&](std::vector<Tensor*>& edited) { simplify_tensor(*edited[t], simplify); });
     }
   }
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     if (tensors[t]->numel() > few_elements) continue;
     for (int64_t i = 0; i < tensors[t]->numel(); ++i) {
-      for (Simplify simplify : simplifications) {
-        offer([&](std::vector<Tensor*>& edited) { simplify_element(*edited[t], i, simplify); });
+      for (const Simplify& simplify : simplifications) {
+        offer(fmt::format("{} in element {} of tensor {}", simplify.what, i, t),
+              [&](std::vector<Tensor*>& edited) { simplify_element(*edited[t], i, simplify); });
       }
     }
   }

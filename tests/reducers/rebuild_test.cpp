@@ -86,11 +86,11 @@ TEST(Rebuild, DropsDeadNodesButNotWritesThatShow) {
 }
 
 TEST(DimCandidates, RescaleShapesThatTheArgumentsSpellOut) {
-  const std::vector<Case> candidates = dim_candidates(sized_case(), record_ones);
+  const std::vector<Edit> candidates = dim_candidates(sized_case(), record_ones);
   ASSERT_FALSE(candidates.empty());
   bool halved = false;
-  for (const Case& candidate : candidates) {
-    const Graph& graph = candidate.graph;
+  for (const Edit& edit : candidates) {
+    const Graph& graph = edit.result.graph;
     EXPECT_EQ(graph.meta(graph.nodes[0].results[0]).layout.numel(), graph.meta(graph.sources[0].value).layout.numel());
     halved = halved || graph.meta(graph.sources[0].value).layout.sizes == Dims{3};
   }
@@ -104,8 +104,9 @@ TEST(DimCandidates, KeepTheFirstOrTheLastElements) {
   Case test = with_zero_feed(builder);
   for (int i = 0; i < 4; ++i) test.feed[0].set_double(i, i);
   std::vector<double> kept;
-  for (const Case& candidate : dim_candidates(test, record_ones)) {
-    if (candidate.feed[0].numel() == 1) kept.push_back(candidate.feed[0].get_double(0));
+  for (const Edit& edit : dim_candidates(test, record_ones)) {
+    const Tensor& fed = edit.result.feed[0];
+    if (fed.numel() == 1) kept.push_back(fed.get_double(0));
   }
   EXPECT_EQ(kept, (std::vector<double>{0, 3}));
 }
@@ -118,9 +119,9 @@ TEST(SourceCandidates, MakeWindowsAndBuffersPlainInputsWithTheirData) {
   const ValueId s = *builder.add_window(SourceKind::Buffer, "s", DType::F32, Layout{{2}, {2}, 1}, storage);
   builder.add_output(*builder.call("aten.neg.default", {s}));
   const Case test = with_zero_feed(builder);
-  const std::vector<Case> candidates = source_candidates(test, record_ones);
+  const std::vector<Edit> candidates = source_candidates(test, record_ones);
   ASSERT_FALSE(candidates.empty());
-  const Case& plain = candidates.front();
+  const Case& plain = candidates.front().result;
   ASSERT_EQ(plain.feed.size(), 1u);
   EXPECT_EQ(plain.feed[0].get_double(0), 1);
   EXPECT_EQ(plain.feed[0].get_double(1), 3);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 #include <string>
 
 #include "graph/builder.h"
@@ -185,6 +186,84 @@ TEST(Reduce, NeverChecksACaseTwice) {
   reduce(start, once, record_ones);
 }
 
+// Candidates that are asked about together end where single ones do, in fewer rounds: what succeeds apart is merged.
+TEST(Reduce, AsksAboutSeveralCandidatesTogether) {
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    const Case start = first_interesting(seed, large, elided_copy_read_after_overwrite);
+    const ReduceResult alone = reduce(start, elided_copy_read_after_overwrite, record_ones);
+    int rounds = 0;
+    std::size_t widest = 0;
+    ReduceOptions options;
+    options.together = 8;
+    options.interesting_together = [&](std::span<const Case> candidates) {
+      ++rounds;
+      widest = std::max(widest, candidates.size());
+      std::vector<bool> answers;
+      for (const Case& candidate : candidates) answers.push_back(elided_copy_read_after_overwrite(candidate));
+      return answers;
+    };
+    const Interesting never = [](const Case&) -> bool { throw std::logic_error("asked about one alone"); };
+    const ReduceResult together = reduce(start, never, record_ones, options);
+    EXPECT_TRUE(elided_copy_read_after_overwrite(together.reduced)) << "seed " << seed;
+    EXPECT_EQ(together.reduced.graph.nodes.size(), alone.reduced.graph.nodes.size()) << "seed " << seed;
+    EXPECT_EQ(widest, 8U) << "seed " << seed;
+    EXPECT_LT(3 * rounds, 2 * alone.checks) << "seed " << seed;
+  }
+}
+
+// Each element of one input must go, and can: what is found in one round goes in one step.
+TEST(Reduce, MergesWhatSucceedsApart) {
+  GraphBuilder builder;
+  const ValueId x = *builder.add_source(SourceKind::Input, "x", DType::F32, contiguous_layout({8}));
+  builder.add_output(*builder.call("aten.neg.default", {x}, "a"));
+  Case test;
+  test.graph = builder.take();
+  Tensor& data = test.feed.emplace_back(DType::F32, Dims{8});
+  for (int64_t i = 0; i < 8; ++i) data.set_double(i, 0.12345 + static_cast<double>(i));
+  // The tensor as a whole cannot become plainer, since the last element must keep most of its digits.
+  const auto keeps_the_last = [](const Case& candidate) {
+    const Tensor& fed = candidate.feed[0];
+    return holds_op(candidate, "aten.neg.default") && fed.numel() == 8 && fed.get_double(7) > 7.1 &&
+           fed.get_double(7) < 7.15;
+  };
+  int steps = 0;
+  ReduceOptions options;
+  options.together = 16;
+  options.interesting_together = [&](std::span<const Case> candidates) {
+    std::vector<bool> answers;
+    for (const Case& candidate : candidates) answers.push_back(keeps_the_last(candidate));
+    steps += std::ranges::count(answers, true) > 0;
+    return answers;
+  };
+  const Case reduced = reduce(test, keeps_the_last, record_ones, options).reduced;
+  for (int64_t i = 0; i < 7; ++i) EXPECT_EQ(reduced.feed[0].get_double(i), 0) << i;
+  EXPECT_LT(steps, 12);
+}
+
+TEST(Reduce, EndsWithTheBestSoFarWhenInterrupted) {
+  const Case start = first_interesting(3, large, sigmoid_and_clone);
+  int asked = 0;
+  std::size_t nodes = start.graph.nodes.size();
+  ReduceOptions options;
+  options.interrupted = [&] { return asked >= 10; };
+  options.progress = [&](const ReduceProgress& progress) {
+    EXPECT_FALSE(progress.pass.empty());
+    EXPECT_EQ(progress.checks, asked);
+    EXPECT_LE(progress.nodes, nodes);
+    nodes = progress.nodes;
+  };
+  const Interesting counted = [&](const Case& test) {
+    ++asked;
+    return sigmoid_and_clone(test);
+  };
+  const ReduceResult result = reduce(start, counted, record_ones, options);
+  EXPECT_EQ(asked, 10);
+  EXPECT_FALSE(result.finished);
+  EXPECT_TRUE(sigmoid_and_clone(result.reduced));
+  EXPECT_EQ(result.reduced.graph.nodes.size(), nodes);
+  EXPECT_LT(nodes, start.graph.nodes.size());
+}
+
 TEST(Reduce, GetsALongWayWithoutRecordedValues) {
   const Case start = first_interesting(4, large, clone_with_later_reader);
   const auto nothing = [](const Case&) { return std::optional<std::vector<Tensor>>(); };
@@ -195,8 +274,11 @@ TEST(Reduce, GetsALongWayWithoutRecordedValues) {
 
 // What a pass wants checked of a case when nothing is interesting.
 std::vector<Case> offered_by(const ReductionPass& pass, const Case& start) {
-  if (pass.run == nullptr) return pass.candidates(start, record_ones);
   std::vector<Case> offered;
+  if (pass.run == nullptr) {
+    for (Edit& edit : pass.candidates(start, record_ones)) offered.push_back(std::move(edit.result));
+    return offered;
+  }
   const Interesting never = [&](const Case& candidate) {
     offered.push_back(candidate);
     return false;
@@ -294,11 +376,12 @@ TEST(EarlierOutputs, TakeTheOperandOfWhatMadeTheOutput) {
   Case test;
   test.graph = builder.take();
   test.feed.emplace_back(DType::F32, Dims{2});
-  const std::vector<Case> candidates = earlier_output_candidates(test, {});
+  const std::vector<Edit> candidates = earlier_output_candidates(test, {});
   ASSERT_FALSE(candidates.empty());
-  EXPECT_EQ(candidates[0].graph.nodes.size(), 1U);
-  EXPECT_TRUE(holds_op(candidates[0], "aten.exp.default"));
-  EXPECT_EQ(candidates[0].graph.name(candidates[0].graph.outputs[0]), "a");
+  const Case& first = candidates[0].result;
+  EXPECT_EQ(first.graph.nodes.size(), 1U);
+  EXPECT_TRUE(holds_op(first, "aten.exp.default"));
+  EXPECT_EQ(first.graph.name(first.graph.outputs[0]), "a");
 }
 
 }  // namespace
