@@ -170,6 +170,39 @@ def torch_compile(operation: str, dtype: str, operands: list[Array]) -> Program:
     return run
 
 
+def executorch_xnnpack(operation: str, dtype: str, operands: list[Array]) -> Program:
+    """What XNNPACK's partitioner does not take is no operation of the system: ExecuTorch's own kernels would answer."""
+    import torch
+    from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
+    from executorch.exir import to_edge_transform_and_lower
+    from executorch.extension.pybindings.portable_lib import _load_for_executorch_from_buffer
+
+    function = torch_functions()[operation]
+    programs: dict[tuple[Any, ...], Any] = {}  # a program knows the sizes of its inputs
+
+    class Module(torch.nn.Module):
+        def forward(self, *tensors: Any) -> Any:
+            return function(*tensors)
+
+    def program(tensors: list[Any]) -> Any:
+        exported = torch.export.export(Module(), tuple(tensors), strict=False)
+        edge = to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner()])
+        calls = [str(n.target) for n in edge.exported_program().graph.nodes if n.op == "call_function"]
+        if not any("executorch_call_delegate" in call for call in calls):
+            raise NotImplementedError(f"XNNPACK does not take {operation}")
+        return _load_for_executorch_from_buffer(edge.to_executorch().buffer)
+
+    def run(*arrays: Array) -> Array:
+        tensors = [torch.from_numpy(np.ascontiguousarray(array)) for array in arrays]
+        key = tuple(array.shape for array in arrays)
+        if key not in programs:
+            programs[key] = program(tensors)
+        return programs[key].run_method("forward", tuple(tensors))[0].numpy().copy()
+
+    run(*operands)
+    return run
+
+
 # Operations as calls of ATen, for a system that is given cases; "%x" and "%x1" are the operands.
 ATEN: dict[str, tuple[str, list[Any]]] = {
     **{name: (f"{name}.default", ["%x"]) for name in ("sqrt", "rsqrt", "exp", "exp2", "expm1", "log", "log2", "log10")},
@@ -252,6 +285,7 @@ SYSTEMS: dict[str, tuple[Builder, str]] = {  # and the distribution whose versio
     "onnxruntime": (onnxruntime, "onnxruntime"),
     "openvino": (openvino, "openvino"),
     "iree": (iree, "iree-base-compiler"),
+    "executorch-xnnpack": (executorch_xnnpack, "executorch"),
     "ncnn": (ncnn, "ncnn"),
     "ncnn-vulkan": (ncnn_vulkan, "ncnn"),
 }

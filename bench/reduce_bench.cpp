@@ -3,12 +3,19 @@
 // A table, not a time: each line is the median over some graphs. Beside ours stands plain ddmin over the set of nodes
 // (Zeller and Hildebrandt, 2002), with the same way of taking nodes out. `until least` counts the checks until the last
 // node that can go is gone; the rest of ours shrinks shapes, values and names, which ddmin does not.
+//
+// `reduce_bench --write FOLDER` writes the graphs of up to 100 nodes and what counts as the fault in each, for
+// bench/reduce_peers.py, which gives the same faults to other people's reducers.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fuzz/generate.h"
@@ -230,7 +237,36 @@ int run() {
   return EXIT_SUCCESS;
 }
 
+// The graphs that ddmin gets too, and index.json with what must stay of each.
+int write(const std::filesystem::path& folder) {
+  nlohmann::json index = nlohmann::json::array();
+  std::filesystem::create_directories(folder);
+  for (const Plan& plan : plans) {
+    for (const int nodes : {20, 60, 100}) {
+      for (int graph = 0; graph < graphs_a_line; ++graph) {
+        const auto seed = static_cast<uint64_t>(graph) + 1;
+        const std::string file = fmt::format("{}-{}-{}.json", &plan - plans.data(), nodes, seed);
+        std::ofstream(folder / file) << to_json(planted_case(plan, nodes, seed), 1) << "\n";
+        index.push_back(
+            {{"fault", plan.name}, {"nodes", nodes}, {"file", file}, {"ops", plan.ops}, {"chained", plan.chained}});
+      }
+    }
+  }
+  std::ofstream stream(folder / "index.json");
+  stream << index.dump(1) << "\n";
+  if (stream.flush()) return EXIT_SUCCESS;
+  fmt::print(stderr, "{}: cannot be written\n", folder.string());
+  return EXIT_FAILURE;
+}
+
 }  // namespace
 }  // namespace parallax
 
-int main() { return parallax::run(); }
+int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "--write") return parallax::write(argv[2]);
+  if (argc > 1) {
+    fmt::print(stderr, "usage: reduce_bench [--write FOLDER]\n");
+    return 2;
+  }
+  return parallax::run();
+}
