@@ -69,10 +69,11 @@ struct Profile {
   bool elides_casts = false;           // what was cast up from a half may be computed and kept as that half
   // The precision in bits that factors of f32 products may be rounded to: 24, 11 (TF32) or 8 (bf16).
   int product_precision = 24;
-  bool promises_identity = false;  // outputs share storage with inputs, buffers and each other exactly as in eager
-  bool loses_nan = false;          // what f32 arithmetic (halves too) makes NaN may come out as any number
-  bool flushes_operands = false;   // a subnormal f32 operand may count as 0
-  bool hardswish_cancels = false;  // hardswish may be x (x / 6 + 1/2)
+  bool promises_identity = false;   // outputs share storage with inputs, buffers and each other exactly as in eager
+  bool loses_nan = false;           // what f32 arithmetic (halves too) makes NaN may come out as any number
+  bool flushes_operands = false;    // a subnormal f32 operand may count as 0
+  bool hardswish_cancels = false;   // hardswish may be x (x / 6 + 1/2)
+  bool resamples_by_steps = false;  // linear interpolation may be a + t (b - a), dim after dim
 
   const FunctionError& error_of(FunctionKind kind, DType dtype) const {
     return functions[static_cast<std::size_t>(kind)][static_cast<std::size_t>(dtype)];

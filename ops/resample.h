@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ops/ball_dot.h"
+#include "ops/ball_functions.h"
 
 namespace parallax {
 
@@ -75,6 +76,11 @@ Ball interpolate(const BallMath& math, const BallMath& weight_math, std::span<co
     if (dim == 0) break;
   }
   Ball result = dot.result();
+  // A step a + t (b - a) rounds its difference, product and sum, each of which is at most `reach` but for the roundings
+  // before it, which a fourth covers. The steps of later dims weigh what they are given by t and 1 - t.
+  if (math.profile().resamples_by_steps && result.decided()) {
+    result = widened(math, result, 4 * static_cast<double>(taps.size()) * math.rounding(reach));
+  }
   // a + t (b - a) meets NaN and infinity where (1 - t) a + t b does not; add_padding says so of single texels.
   if (result.decided() && reach >= info(math.dtype()).max_finite) {
     result.may_nan = true;

@@ -107,11 +107,62 @@ xnn_status max_pool(Definer& definer, const NodeCall& call) {
                                    definer.result(call), 0);
 }
 
+// The library goes by the sizes alone: a scale must say the same.
+bool is_scale(const NodeCall& call, int dim, const Scalar& scale) {
+  return static_cast<double>(call.sizes(0)[dim]) * as_double(scale) == static_cast<double>(call.result_sizes()[dim]);
+}
+
+// Where a place of the result falls on an element of the picture, as it does exactly in eager, the library's own sum
+// must say so too: dst * scale + (scale / 2 - 1/2), in f32.
+bool lands_on_elements(int64_t in, int64_t out, bool align_corners) {
+  const int64_t ends = align_corners && out != 1 ? 1 : 0;
+  const float scale = static_cast<float>(in - ends) / static_cast<float>(out - ends);
+  const float offset = align_corners ? 0 : 0.5F * scale - 0.5F;
+  for (int64_t y = 0; y < out; ++y) {
+    const int64_t numerator = align_corners ? y * (in - ends) : (2 * y + 1) * in - out;
+    const int64_t denominator = align_corners ? out - ends : 2 * out;
+    if (numerator % denominator != 0) continue;
+    const auto exact = static_cast<float>(std::clamp<int64_t>(numerator / denominator, 0, in - 1));
+    const float at = static_cast<float>(y) * scale + offset;
+    if (std::clamp(at, 0.0F, static_cast<float>(in - 1)) != exact) return false;
+  }
+  return true;
+}
+
+bool has_exact_places(const NodeCall& call) {
+  for (int dim : {2, 3}) {
+    if (!lands_on_elements(call.sizes(0)[dim], call.result_sizes()[dim], call.boolean(2))) return false;
+  }
+  return true;
+}
+
+bool resizes(const NodeCall& call) {
+  return is_picture(call) && has_exact_places(call) && (!call.has(3) || is_scale(call, 2, call.scalar(3))) &&
+         (!call.has(4) || is_scale(call, 3, call.scalar(4)));
+}
+
+bool resizes_by_list(const NodeCall& call) {
+  if (!is_picture(call) || !has_exact_places(call)) return false;
+  if (!call.has(3)) return true;
+  const auto* scales = std::get_if<ScalarList>(&call.arguments()[3]);
+  return scales && scales->size() == 2 && is_scale(call, 2, scales->front()) && is_scale(call, 3, scales->back());
+}
+
+xnn_status resize(Definer& definer, const NodeCall& call) {
+  const uint32_t x = definer.operand(call, 0);
+  const Dims& sizes = call.result_sizes();
+  return xnn_define_static_resize_bilinear_2d(definer.subgraph(), static_cast<std::size_t>(sizes[2]),
+                                              static_cast<std::size_t>(sizes[3]), x, definer.result(call),
+                                              call.boolean(2) ? XNN_FLAG_ALIGN_CORNERS : 0);
+}
+
 constexpr std::array rows = {
     OpRow{"aten.avg_pool2d.default", averages, average_pool, Order::ChannelsLast},
     OpRow{"aten._adaptive_avg_pool2d.default", divides_evenly, adaptive_average, Order::ChannelsLast},
     OpRow{"aten.mean.dim", is_mean_of_pictures, global_average, Order::ChannelsLast},
     OpRow{"aten.max_pool2d_with_indices.default", takes_maxima, max_pool, Order::ChannelsLast},
+    OpRow{"aten.upsample_bilinear2d.default", resizes, resize, Order::ChannelsLast},
+    OpRow{"aten.upsample_bilinear2d.vec", resizes_by_list, resize, Order::ChannelsLast},
 };
 
 }  // namespace

@@ -204,6 +204,7 @@ Perturbed::Perturbed(DType dtype, const Profile& profile, uint64_t seed)
     : dtype_(dtype),
       drops_nan_(false),
       hardswish_cancels_(false),
+      resamples_by_steps_(false),
       habits_(draw_habits(profile, seed)),
       format_(dtype),
       element_(profile, habits_, element_dtype(dtype, profile), element_width(dtype, profile, habits_)),
@@ -211,6 +212,7 @@ Perturbed::Perturbed(DType dtype, const Profile& profile, uint64_t seed)
       index_(profile, habits_, is_half(dtype) ? DType::F32 : dtype, is_half(dtype) ? DType::F32 : dtype) {
   drops_nan_ = profile.max_drops_nan && habits_.random() % 2 == 0;
   hardswish_cancels_ = profile.hardswish_cancels && habits_.other_form;
+  resamples_by_steps_ = profile.resamples_by_steps && habits_.other_form;
 }
 
 double Perturbed::maximum(double a, double b) const {

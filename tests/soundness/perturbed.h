@@ -113,6 +113,8 @@ class Perturbed {
   bool drops_nan() const { return drops_nan_; }
   // Whether its hardswish is x (x / 6 + 1/2).
   bool hardswish_cancels() const { return hardswish_cancels_; }
+  // Whether it interpolates by a + t (b - a).
+  bool resamples_by_steps() const { return resamples_by_steps_; }
   const Arithmetic& element() const { return element_; }
   const Arithmetic& accumulator() const { return accumulator_; }
   // Of places between elements, which are at least of f32.
@@ -154,6 +156,7 @@ class Perturbed {
   DType dtype_;
   bool drops_nan_;
   bool hardswish_cancels_;
+  bool resamples_by_steps_;
   Habits habits_;
   FloatFormat format_;
   Arithmetic element_;

@@ -17,7 +17,7 @@ struct Taps {
 };
 
 // The place of a value in a picture, and what it is there; dims from `dim` on, the texels of the ones before chosen.
-double nested(const Arithmetic& a, const std::vector<Taps>& taps, const Box& picture, const double* elements,
+double nested(const Perturbed& p, const std::vector<Taps>& taps, const Box& picture, const double* elements,
               std::vector<int64_t>& at, std::size_t dim) {
   if (dim == taps.size()) {
     const int64_t place = picture.place(at);
@@ -26,7 +26,11 @@ double nested(const Arithmetic& a, const std::vector<Taps>& taps, const Box& pic
   PlainTensor values;
   for (const int64_t texel : taps[dim].texels) {
     at[dim] = texel;
-    values.push_back(nested(a, taps, picture, elements, at, dim + 1));
+    values.push_back(nested(p, taps, picture, elements, at, dim + 1));
+  }
+  const Arithmetic& a = p.accumulator();
+  if (p.resamples_by_steps() && values.size() == 2) {
+    return a.fma(taps[dim].weights[1], a.sub(values[1], values[0]), values[0]);
   }
   return a.dot(taps[dim].weights, values);
 }
@@ -35,7 +39,7 @@ double nested(const Arithmetic& a, const std::vector<Taps>& taps, const Box& pic
 double weighted(const Perturbed& p, const std::vector<Taps>& taps, const Box& picture, const double* elements) {
   const Arithmetic& a = p.accumulator();
   std::vector<int64_t> at(taps.size());
-  if (!p.other_form()) return nested(a, taps, picture, elements, at, 0);
+  if (!p.other_form() || p.resamples_by_steps()) return nested(p, taps, picture, elements, at, 0);
   std::vector<int64_t> counts;
   for (const Taps& dim : taps) counts.push_back(static_cast<int64_t>(dim.texels.size()));
   const Box choices(counts);

@@ -405,5 +405,34 @@ TEST(WrongKernels, AHardswishThatCancelsIsCaught) {
   EXPECT_GE(caught_ones, 3);
 }
 
+// a + t (b - a) is linear interpolation only where a profile says so: beside a small texel it loses that one's digits.
+TEST(WrongKernels, InterpolationByStepsIsCaught) {
+  Profile steps = eager();
+  steps.resamples_by_steps = true;
+  std::mt19937_64 random(seed + 5);
+  std::vector<double> elements;
+  for (int i = 0; i < 64; ++i) {
+    const double texel = std::uniform_real_distribution<double>(0.5, 1.5)(random);
+    elements.push_back(i % 2 == 0 ? std::ldexp(texel, 12) : std::ldexp(texel, -12));
+  }
+  const std::vector<CheckedCall::Operand> operands = {{{1, 1, 8, 8}, elements}};
+  const std::vector<Argument> others = {IntList{23, 23}, Scalar(false)};
+  const char* op = "aten.upsample_bilinear2d.default";
+  const auto allowed = CheckedCall::build(op, DType::F32, steps, operands, others);
+  const auto call = CheckedCall::build(op, DType::F32, eager(), operands, others);
+  const std::vector<PlainTensor> values = call.draw_members(random);
+  int caught_ones = 0;
+  for (uint64_t implementation = 0; implementation < 40; ++implementation) {
+    Perturbed p(DType::F32, steps, implementation);
+    const auto results = call.run(plain_op(op), p, values);
+    // One that computes in a wider format loses nothing by it.
+    const bool found = caught(call, results);
+    EXPECT_TRUE(p.resamples_by_steps() || !found) << implementation;
+    EXPECT_FALSE(caught(allowed, results)) << implementation;
+    caught_ones += found;
+  }
+  EXPECT_GE(caught_ones, 3);
+}
+
 }  // namespace
 }  // namespace parallax
