@@ -29,7 +29,8 @@ class KernelCall : public Call {
 
   const TensorRef& ref(ValueId value) const { return tensors_[value.index]; }
   const TensorRef& input(int i) const { return ref(value(i)); }
-  const TensorRef& output() const { return ref(results_.front()); }
+  const TensorRef& output(std::size_t k = 0) const { return ref(results_[k]); }
+  std::size_t output_count() const { return results_.size(); }
   const Dims& output_sizes() const { return output().layout->sizes; }
 
   // n numbers, all zero.
@@ -77,10 +78,10 @@ class KernelCall : public Call {
   // of copy and of the scatter ops from a clone of the whole storage, and as_strided can reach all of it. Nothing to do
   // where the result has no gaps.
   void clone_gaps(int i) const;
-  // Puts row-major numbers into the output.
+  // Puts row-major numbers into output k.
   template <class C>
-  void write(const Numbers<C>& values) const {
-    write_elements(output(), *output().layout, values.data());
+  void write(const Numbers<C>& values, std::size_t k = 0) const {
+    write_elements(output(k), *output(k).layout, values.data());
   }
 
  private:
@@ -112,6 +113,10 @@ std::span<const KernelEntry> fill_kernels();
 std::span<const KernelEntry> reduction_kernels();
 std::span<const KernelEntry> join_kernels();
 std::span<const KernelEntry> index_kernels();
+std::span<const KernelEntry> product_kernels();
+std::span<const KernelEntry> convolution_kernels();
+std::span<const KernelEntry> pool_kernels();
+std::span<const KernelEntry> pad_kernels();
 
 // The kernel of an op, or null.
 Kernel find_kernel(std::string_view op);
