@@ -32,6 +32,22 @@ REJECTIONS = (
         stage="convert",
     ),
     Rejection(
+        r"^ValueError: Op .* expects tensor or scalar of dtype from type domain",
+        "Core ML Tools' API reference, MIL ops: each lists the dtypes it takes; the message names op, input and dtypes",
+        stage="convert",
+    ),
+    Rejection(
+        r"^ValueError: In op, of type \w+, named .*, the named input .* must have the same data type",
+        "Core ML Tools' API reference, MIL ops: operands of one dtype; the message names op and inputs",
+        stage="convert",
+    ),
+    Rejection(
+        r"^(NotImplementedError: (rounding mode .* not supported|Only offset == )"
+        r"|ValueError: (divisor_override is not supported|SUB does not support scale factor|pad must be non-negative))",
+        "the message itself: an argument that the conversion does not take",
+        stage="convert",
+    ),
+    Rejection(
         r"Core ML cannot handle user input mutation",
         "the message itself: inputs are immutable, state is what may be written",
         stage="convert",
