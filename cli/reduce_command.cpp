@@ -1,7 +1,11 @@
 // parallax reduce: makes a diverging case smaller while it diverges in the same way.
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <csignal>
 #include <filesystem>
+#include <thread>
 
 #include "cli/command.h"
 #include "cli/named_cases.h"
@@ -19,7 +23,28 @@ struct ReduceFlags {
   std::string output;
   TargetOptions target_options;
   double seconds = 60;
+  int jobs = 0;
 };
+
+// Set where somebody interrupts: the best so far is written. A second time ends the program.
+volatile std::sig_atomic_t was_interrupted = 0;
+
+void interrupt(int signal) {
+  was_interrupted = 1;
+  std::signal(signal, SIG_DFL);
+}
+
+int jobs_for(const ReduceFlags& flags) {
+  if (flags.jobs > 0) return flags.jobs;
+  const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  // Each copy of an external target is a process that imports what it needs.
+  return runs_in_process(flags.target) ? cores : std::min(cores, 2);
+}
+
+void print_progress(const ReduceProgress& progress) {
+  fmt::print(stderr, "\r{} nodes after {} checks, {:.0f} s  {:<16}", progress.nodes, progress.checks, progress.seconds,
+             progress.pass);
+}
 
 Result<int> reduce_case(const ReduceFlags& flags) {
   TRY(Case test, read_one_case(flags.path));
@@ -31,8 +56,14 @@ Result<int> reduce_case(const ReduceFlags& flags) {
                                  fmt::format("does not diverge on {}: {}; nothing to reduce", flags.target,
                                              name(examination.judgement.verdict))});
   }
-  const FindingOptions options{.target_options = flags.target_options, .reduce_seconds = flags.seconds};
+  const bool watched = isatty(STDERR_FILENO);
+  std::signal(SIGINT, interrupt);
+  FindingOptions options{
+      .target_options = flags.target_options, .reduce_seconds = flags.seconds, .jobs = jobs_for(flags)};
+  if (watched) options.progress = print_progress;
+  options.interrupted = [] { return was_interrupted != 0; };
   const Finding finding = make_finding(*target, test, examination, options).finding;
+  if (watched) fmt::print(stderr, "\n");
   if (flags.output.empty()) {
     fmt::print("{}\n", to_json(finding.reduced, 1));
   } else {
@@ -56,6 +87,8 @@ void add_reduce_command(CLI::App& program, int& exit_code) {
   add_target_options(*command, flags->target_options);
   command->add_option("-o,--output", flags->output, "Where the reduced case goes; default: standard output");
   command->add_option("--seconds", flags->seconds, "The most it may take")->capture_default_str();
+  command->add_option("--jobs", flags->jobs,
+                      "Candidates that are looked at side by side; default: one a core, two for an external target");
   command->callback([flags, &exit_code] { exit_code = code_of(reduce_case(*flags)); });
 }
 

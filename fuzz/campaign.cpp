@@ -387,6 +387,7 @@ class Campaign {
                                  .reduce = options_.reduce,
                                  .controls = options_.controls,
                                  .reduce_seconds = options_.reduce_seconds,
+                                 .least_checks = options_.reduce_checks,
                                  .repeat = options_.repeat};
     MadeFinding made = make_finding(*instance.target, one.test, one.examination, options, instance.base.get());
     CampaignFinding found{

@@ -40,6 +40,7 @@ struct CampaignOptions {
   bool reduce = true;
   bool controls = true;        // and what else takes more runs of the target (make_finding.h)
   double reduce_seconds = 30;  // the most one reduction may take
+  int reduce_checks = 100;     // that it may make all the same, on a target that is slow to answer
   int repeat = 0;              // runs in which to see how often a finding diverges (make_finding.h)
   std::string base = {};       // must be right where a target is wrong, no fault planted; empty: none
   KnownFindings known = {};    // these are counted, not reduced where that can be told, not kept

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <map>
+#include <mutex>
 #include <utility>
 
 #include "corpus/signature.h"
@@ -11,6 +14,7 @@
 #include "fuzz/controls.h"
 #include "fuzz/explain_finding.h"
 #include "fuzz/repeats.h"
+#include "fuzz/target_crew.h"
 #include "oracle/record.h"
 #include "reducers/reduce.h"
 
@@ -61,14 +65,16 @@ class Showing {
   void set_tries(int tries) { tries_ = tries; }
   const Look& wanted() const { return wanted_; }
 
-  // The first run that shows it, of as many as are tried.
-  std::optional<Examination> examine_until_shown(const Case& test) {
+  // The first run that shows it, of as many as are tried, on the target or on a copy of it. Threads with copies of
+  // their own may ask at the same time where there is no base.
+  std::optional<Examination> examine_until_shown(Target& copy, const Case& test) {
     for (int i = 0; i < tries_; ++i) {
-      if (auto shown = once(test)) return shown;
+      if (auto shown = once(copy, test)) return shown;
     }
     return std::nullopt;
   }
-  bool shows_once(const Case& test) { return once(test).has_value(); }
+  std::optional<Examination> examine_until_shown(const Case& test) { return examine_until_shown(target_, test); }
+  bool shows_once(const Case& test) { return once(target_, test).has_value(); }
 
   std::vector<SlippedCase> take_slipped() {
     std::vector<SlippedCase> slipped;
@@ -81,22 +87,28 @@ class Showing {
     return failure_class(target_.name(), seen.judgement, seen.outcome, test.graph);
   }
 
-  std::optional<Examination> once(const Case& test) {
-    Examination seen = examine(target_, test);
+  std::optional<Examination> once(Target& target, const Case& test) {
+    Examination seen = examine(target, test);
     if (!is_finding(seen.judgement.verdict)) return std::nullopt;
     Look look{failure_of(test, seen), ""};
     const bool alike = look.failure == wanted_.failure;
-    if (!alike && slipped_.size() >= most_slipped) return std::nullopt;  // which part it is decides nothing any more
-    look.blame = cause_of(target_.explain(test)).blame;
+    if (!alike && slipped_enough_) return std::nullopt;  // which part it is decides nothing any more
+    look.blame = cause_of(target.explain(test)).blame;
     if (!alike || (!wanted_.blame.empty() && look.blame != wanted_.blame)) {
       // One part's slip may look in many ways; that of another part is another one.
-      const bool other = look.blame.empty() || look.blame != wanted_.blame;
-      if (other && slipped_.size() < most_slipped && is_right_on_base(test)) slipped_.emplace(look.text(), test);
+      if (look.blame.empty() || look.blame != wanted_.blame) keep_slipped(look, test);
       return std::nullopt;
     }
     if (must_stay_far_ && seen.judgement.divergence && seen.judgement.divergence->excess < edge) return std::nullopt;
     if (!is_right_on_base(test)) return std::nullopt;
     return seen;
+  }
+
+  void keep_slipped(const Look& look, const Case& test) {
+    if (slipped_enough_ || !is_right_on_base(test)) return;
+    const std::lock_guard lock(slipped_mutex_);
+    if (slipped_.size() < most_slipped) slipped_.emplace(look.text(), test);
+    slipped_enough_ = slipped_.size() >= most_slipped;
   }
 
   bool is_right_on_base(const Case& test) {
@@ -108,7 +120,9 @@ class Showing {
   Look wanted_;
   bool must_stay_far_ = false;
   int tries_ = 1;
+  std::mutex slipped_mutex_;
   std::map<std::string, Case> slipped_;  // by look
+  std::atomic<bool> slipped_enough_ = false;
 };
 
 // The case whose first run shows what `test` showed in its second alone: the feed of the second run, if a first run
@@ -135,10 +149,20 @@ std::string first_wrong_stage(Target& target, const Case& test) {
 
 // Reduces the case that `showing` wants. False where what is left does not show it again: the case stays as it was
 // found.
-bool reduce_finding(Showing& showing, const Case& start, const FindingOptions& options, MadeFinding& made,
-                    Examination& shown) {
+bool reduce_finding(TargetCrew& crew, Showing& showing, const Case& start, const FindingOptions& options,
+                    double seconds_a_look, MadeFinding& made, Examination& shown) {
   ReduceOptions limits;
-  limits.max_seconds = options.reduce_seconds;
+  limits.max_seconds = std::max(options.reduce_seconds, options.least_checks * seconds_a_look);
+  limits.progress = options.progress;
+  limits.interrupted = options.interrupted;
+  limits.together = crew.size();
+  limits.interesting_together = [&](std::span<const Case> candidates) {
+    std::vector<char> shows(candidates.size(), false);  // of elements that threads may write to
+    crew.look_at_each(candidates.size(), [&](Target& target, std::size_t place) {
+      shows[place] = showing.examine_until_shown(target, candidates[place]).has_value();
+    });
+    return std::vector<bool>(shows.begin(), shows.end());
+  };
   const Interesting interesting = [&](const Case& candidate) {
     return showing.examine_until_shown(candidate).has_value();
   };
@@ -160,14 +184,17 @@ std::optional<Repeats> repeats_of_reduced(Showing& showing, const Case& reduced,
   return original.wrong == 0 ? original : count_repeats(most_repeats, shows);
 }
 
-// Sees the case again and reduces it. How often the original diverges.
-Repeats repeat_and_reduce(Target& target, Showing& showing, const FindingOptions& options, MadeFinding& made,
-                          Examination& shown) {
+// Sees the case again and reduces it, several candidates at a time where there is no base. How often the original
+// diverges.
+Repeats repeat_and_reduce(Target& target, Showing& showing, const FindingOptions& options, bool has_base,
+                          MadeFinding& made, Examination& shown) {
   const Case& test = made.finding.original;
   const auto shows = [&] { return showing.shows_once(test); };
   // A hang costs its whole limit each time; nobody waits for four more.
   const bool slow = shown.judgement.verdict == Verdict::Hang;
+  const auto started = std::chrono::steady_clock::now();
   const Repeats repeats = slow ? count_repeats(1, shows) : measure_repeats(shows);
+  const std::chrono::duration<double> looked = std::chrono::steady_clock::now() - started;
   if (repeats.wrong == 0) return repeats;
   const Examination as_found = shown;
   // A reduction that must keep an element right in the first run would keep the nodes that make it so.
@@ -177,7 +204,10 @@ Repeats repeat_and_reduce(Target& target, Showing& showing, const FindingOptions
     showing.want(start, at_once->second);
   }
   showing.set_tries(tries_for(repeats));
-  if (!reduce_finding(showing, start, options, made, shown)) showing.want(test, as_found);
+  TargetCrew crew(target, options.target_options, has_base ? 1 : options.jobs);
+  if (!reduce_finding(crew, showing, start, options, looked.count() / repeats.runs, made, shown)) {
+    showing.want(test, as_found);
+  }
   made.slipped = showing.take_slipped();
   return repeats;
 }
@@ -210,7 +240,8 @@ MadeFinding make_finding(Target& target, const Case& test, const Examination& ex
   Examination shown = examination;
   Showing showing(target, base);
   showing.want(test, examination);
-  const Repeats repeats = options.reduce ? repeat_and_reduce(target, showing, options, made, shown) : Repeats{};
+  const Repeats repeats =
+      options.reduce ? repeat_and_reduce(target, showing, options, base != nullptr, made, shown) : Repeats{};
   finding.repeats = repeats_of_reduced(showing, finding.reduced, options.repeat, repeats);
   finding.verdict = shown.judgement.verdict;
   finding.reason = shown.judgement.reason;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "backends/examine.h"
 #include "backends/open_target.h"
 #include "corpus/finding.h"
+#include "reducers/reduce.h"
 
 namespace parallax {
 
@@ -18,7 +20,11 @@ struct FindingOptions {
   bool reduce = true;
   bool controls = true;        // run its stages and its controls, and keep what the target compiles it to
   double reduce_seconds = 30;  // the most one reduction may take
-  int repeat = 0;              // runs in which to see how often it diverges; 0: as many as its reduction takes to tell
+  int least_checks = 0;  // what it may ask even if that takes longer: a second a question is too slow for the above
+  int jobs = 1;          // copies of the target that look at candidates side by side
+  std::function<void(const ReduceProgress&)> progress = nullptr;  // of the reduction
+  std::function<bool()> interrupted = nullptr;                    // true ends the reduction with the best so far
+  int repeat = 0;  // runs in which to see how often it diverges; 0: as many as its reduction takes to tell
 };
 
 // A case that diverged while another one was reduced, for another cause by its looks. It was not followed.

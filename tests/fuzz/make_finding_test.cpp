@@ -138,6 +138,31 @@ TEST(MakeFinding, OfWhatAlwaysDivergesTheRateIsToldOnRequestAlone) {
   EXPECT_EQ(make_finding(*target, test, seen, {.reduce = false, .repeat = 7}).finding.repeats, (Repeats{7, 7}));
 }
 
+TEST(MakeFinding, CopiesOfTheTargetLookAtCandidatesSideBySide) {
+  const auto target = portable_with({"F16"});
+  const auto [test, seen] = first_divergence(*target, 5);
+  const FindingOptions alone{.target_options = {.faults = {"F16"}}};
+  FindingOptions together = alone;
+  together.jobs = 3;
+  const Finding by_one = make_finding(*target, test, seen, alone).finding;
+  const Finding by_three = make_finding(*target, test, seen, together).finding;
+  EXPECT_LT(by_three.reduced.graph.nodes.size(), test.graph.nodes.size());
+  EXPECT_EQ(by_three.reduced.graph.nodes.size(), by_one.reduced.graph.nodes.size());
+  EXPECT_EQ(by_three.signature, by_one.signature);
+}
+
+TEST(MakeFinding, KeepsTheBestSoFarWhenInterrupted) {
+  const auto target = portable_with({"F16"});
+  const auto [test, seen] = first_divergence(*target, 5);
+  int told = 0;
+  FindingOptions options{.target_options = {.faults = {"F16"}}};
+  options.progress = [&](const ReduceProgress&) { ++told; };
+  options.interrupted = [&] { return told >= 3; };
+  const MadeFinding made = make_finding(*target, test, seen, options);
+  EXPECT_EQ(made.checks, 3);
+  EXPECT_TRUE(is_finding(made.finding.verdict));
+}
+
 TEST(Repeats, AreMeasuredInAsManyRunsAsItTakes) {
   EXPECT_EQ(measure_repeats([] { return true; }), (Repeats{4, 4}));
   EXPECT_EQ(measure_repeats([] { return false; }), (Repeats{0, 20}));
