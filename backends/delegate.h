@@ -35,8 +35,8 @@ using MakeDelegate = Result<std::unique_ptr<Delegate>> (*)(const Graph& graph, c
 // The backends that a target hands nodes to before its own kernels are asked.
 struct DelegateSet {
   std::string_view profile;           // what the target promises of its arithmetic
-  std::span<const Backend> backends;  // the preferred one first; all run partitions whole
-  MakeDelegate make = nullptr;
+  std::span<const Backend> backends;  // the preferred one first; they run partitions whole, or on a device
+  MakeDelegate make = nullptr;        // null: a device runs them (backends/device.h)
   KeepFn keeps = nullptr;  // whether one of the backends takes a call
   // Whether one of them may take calls of the op whose first tensor has this dtype.
   bool (*may_take)(const Op& op, DType dtype) = nullptr;

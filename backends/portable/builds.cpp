@@ -44,6 +44,7 @@ CompileOptions compile_options(const Build& build, const DelegateSet* delegates)
   if (!build.partitioned) return options;
   if (delegates) {
     options.backends.assign(delegates->backends.begin(), delegates->backends.end());
+    for (Backend& backend : options.backends) backend.fuses = backend.fuses && build.fused;
     options.keeps = delegates->keeps;
   }
   const auto& kernels = build.fused ? fusing_lanes : lanes;

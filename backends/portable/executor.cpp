@@ -99,7 +99,8 @@ std::vector<bool> is_delegated(const Executable& executable) {
   std::vector<bool> is(executable.program.graph.nodes.size(), false);
   for (std::size_t p = 0; p < executable.delegated.size(); ++p) {
     const NodeRange& nodes = executable.program.partitions[p].nodes;
-    if (executable.delegated[p].delegate) std::fill_n(is.begin() + std::ptrdiff_t(nodes.first), nodes.size(), true);
+    const bool elsewhere = executable.delegated[p].delegate || executable.device.runs(executable.program.partitions[p]);
+    if (elsewhere) std::fill_n(is.begin() + std::ptrdiff_t(nodes.first), nodes.size(), true);
   }
   return is;
 }
@@ -111,21 +112,24 @@ int delegated_nodes(const Executable& executable) {
   const std::vector<bool> delegated = is_delegated(executable);
   int count = 0;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    count += delegated[n] && runs(graph, executable.makers, NodeId(n));
+    count += delegated[n] && executable.computes[n];
   }
   return count;
 }
 
-Result<std::shared_ptr<const Executable>> load(Program program, std::span<const MakeDelegate> delegate_makers) {
+Result<std::shared_ptr<const Executable>> load(Program program, std::span<const MakeDelegate> delegate_makers,
+                                               DeviceOfBackend device) {
   auto executable = std::make_shared<Executable>();
   executable->program = std::move(program);
+  executable->device = std::move(device);
   const Graph& graph = executable->program.graph;
   const std::vector<std::optional<NodeId>> makers = storage_makers(graph);
   TRY(executable->delegated, make_delegates(executable->program, makers, delegate_makers));
   const std::vector<bool> delegated = is_delegated(*executable);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     Kernel kernel = nullptr;
-    if (!delegated[n] && runs(graph, makers, NodeId(n))) {
+    executable->computes.push_back(runs(graph, makers, NodeId(n)));
+    if (!delegated[n] && executable->computes.back()) {
       kernel = find_kernel(graph.nodes[n].op->name);
       if (!kernel) {
         return std::unexpected(no_kernel(graph.nodes[n]));
@@ -174,23 +178,33 @@ Instance::Instance(std::shared_ptr<const Executable> executable, std::byte poiso
       poison_(poison),
       loop_(executable_->program.graph, executable_->inner),
       scratch_(std::make_unique_for_overwrite<std::byte[]>(scratch_bytes)) {
-  allocate(Arena::Backend);
-  lay_out(Arena::Constants);
-  lay_out(Arena::State);
+  ready_ = prepare();
+  if (ready_) ready_ = lay_out(Arena::State);
 }
 
 void Instance::resize(std::shared_ptr<const Executable> resized) {
   executable_ = std::move(resized);
   loop_ = FusedLoop(executable_->program.graph, executable_->inner);
-  allocate(Arena::Backend);
-  lay_out(Arena::Constants);
+  if (ready_) ready_ = prepare();
+}
+
+Result<void> Instance::prepare() {
+  const Program& program = executable_->program;
+  on_device_.clear();
+  on_device_.resize(program.partitions.size());
+  for (std::size_t p = 0; p < on_device_.size(); ++p) {
+    if (!executable_->device.runs(program.partitions[p])) continue;
+    TRY(on_device_[p], executable_->device.device->prepare(program, program.partitions[p], executable_->inner));
+  }
+  TRY_VOID(allocate(Arena::Backend));
+  return lay_out(Arena::Constants);
 }
 
 // Constants or state, as they are before the first run.
-void Instance::lay_out(Arena arena) {
+Result<void> Instance::lay_out(Arena arena) {
   const Graph& graph = executable_->program.graph;
   const Plan& plan = executable_->program.plan;
-  allocate(arena);
+  TRY_VOID(allocate(arena));
   for (std::size_t s = 0; s < graph.storages.size(); ++s) {
     const StorageId storage(s);
     if (plan.placement(storage).arena != arena) continue;
@@ -203,11 +217,21 @@ void Instance::lay_out(Arena arena) {
     if (here && source.kind != SourceKind::Input && !source.window)
       scatter(source.data, meta.layout, address(meta.storage));
   }
+  return {};
 }
 
-void Instance::allocate(Arena arena) {
-  block_bytes(arena) = executable_->program.plan.arena(arena).size + executable_->margin;
-  block(arena) = std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(block_bytes(arena)));
+// What nobody else holds is taken again.
+Result<void> Instance::allocate(Arena arena) {
+  const int64_t bytes = executable_->program.plan.arena(arena).size + executable_->margin;
+  if (block(arena).use_count() == 1 && block_bytes(arena) == bytes) return {};
+  block(arena).reset();
+  block_bytes(arena) = bytes;
+  if (executable_->device.device) {
+    TRY(block(arena), executable_->device.device->allocate(bytes));
+  } else {
+    block(arena) = std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+  }
+  return {};
 }
 
 std::byte* Instance::address(StorageId storage) const {
@@ -225,9 +249,9 @@ TensorInPlace Instance::in_place(ValueId value, const std::byte* storage) const 
   return found;
 }
 
-void Instance::make_memory(std::span<const Tensor> feed) {
+Result<void> Instance::make_memory(std::span<const Tensor> feed) {
   const Graph& graph = executable_->program.graph;
-  for (Arena arena : {Arena::Inputs, Arena::Returned}) allocate(arena);
+  for (Arena arena : {Arena::Inputs, Arena::Returned}) TRY_VOID(allocate(arena));
   for (Arena arena : {Arena::Inputs, Arena::Returned, Arena::Backend}) {
     std::memset(block(arena).get(), std::to_integer<int>(poison_), static_cast<std::size_t>(block_bytes(arena)));
   }
@@ -245,42 +269,56 @@ void Instance::make_memory(std::span<const Tensor> feed) {
   for (const Source& source : graph.sources) {
     outside_[source.value.index].storage = address(graph.meta(source.value).storage);
   }
+  return {};
 }
 
-Result<void> Instance::run_node(std::size_t n) {
+void Instance::place(NodeRange nodes, const FusedGroup* group) {
   const Graph& graph = executable_->program.graph;
-  const Node& node = graph.nodes[n];
-  for (ValueId result : node.results) {
-    const ValueId operand = executable_->lies_in[result.index];
-    tensors_[result.index].storage =
-        operand.valid() ? tensors_[operand.index].storage : address(graph.meta(result).storage);
+  for (std::size_t n = nodes.first; n < nodes.end; ++n) {
+    for (ValueId result : graph.nodes[n].results) {
+      if (group && executable_->inner[result.index]) continue;
+      const ValueId operand = executable_->lies_in[result.index];
+      tensors_[result.index].storage =
+          operand.valid() ? tensors_[operand.index].storage : address(graph.meta(result).storage);
+    }
   }
-  const Kernel kernel = executable_->kernels[n];
+}
+
+Result<void> Instance::run_step(NodeRange nodes, const FusedGroup* group) {
+  if (group) return loop_.run(*group, tensors_, executable_->kernels);
+  const Graph& graph = executable_->program.graph;
+  const Node& node = graph.nodes[nodes.first];
+  const Kernel kernel = executable_->kernels[nodes.first];
   if (!kernel) return {};
   std::pmr::monotonic_buffer_resource scratch(scratch_.get(), scratch_bytes);
   const Call call(*node.op, node.arguments, graph.metas);
   return kernel(KernelCall(call, tensors_, node.results, scratch));
 }
 
-Result<void> Instance::run_nodes(NodeRange nodes, const FusedGroup* group, Sanitizer* sanitizer) {
-  const Graph& graph = executable_->program.graph;
-  const bool computes = group || executable_->kernels[nodes.first];
+template <class Run>
+Result<void> Instance::watched(NodeRange nodes, const FusedGroup* group, Sanitizer* sanitizer, Run&& run) {
+  const bool computes = group || executable_->computes[nodes.first];
   if (sanitizer && computes) sanitizer->before_step(nodes, tensors_);
-  Result<void> done;
-  if (group) {
-    for (std::size_t n = nodes.first; n < nodes.end; ++n) {
-      const ValueId result = graph.nodes[n].results.front();
-      if (!executable_->inner[result.index]) tensors_[result.index].storage = address(graph.meta(result).storage);
-    }
-    done = loop_.run(*group, tensors_, executable_->kernels);
-  } else {
-    done = run_node(nodes.first);
-  }
-  if (!done) {
-    const Node& node = graph.nodes[nodes.first];
+  place(nodes, group);
+  if (Result<void> done = run(); !done) {
+    const Node& node = executable_->program.graph.nodes[nodes.first];
     return at(fmt::format("{} ({})", node.name, node.op->name), std::move(done).error());
   }
   if (sanitizer && computes) sanitizer->after_step(nodes, tensors_);
+  return {};
+}
+
+template <class Visit>
+Result<void> Instance::for_each_step(const Partition& partition, Visit&& visit) {
+  const std::vector<FusedGroup>& groups = executable_->program.groups;
+  auto group = std::ranges::lower_bound(groups, partition.nodes.first, {},
+                                        [](const FusedGroup& candidate) { return candidate.nodes.first; });
+  for (std::size_t n = partition.nodes.first; n < partition.nodes.end;) {
+    const bool fused = group != groups.end() && group->nodes.first == n;
+    const NodeRange nodes = fused ? group->nodes : NodeRange{n, n + 1};
+    TRY_VOID(visit(nodes, fused ? &*group++ : nullptr));
+    n = nodes.end;
+  }
   return {};
 }
 
@@ -322,16 +360,17 @@ Result<void> Instance::run_delegate(std::size_t p, Sanitizer* sanitizer) {
 }
 
 Result<void> Instance::run_kernels(const Partition& partition, Sanitizer* sanitizer) {
-  const std::vector<FusedGroup>& groups = executable_->program.groups;
-  auto group = std::ranges::lower_bound(groups, partition.nodes.first, {},
-                                        [](const FusedGroup& candidate) { return candidate.nodes.first; });
-  for (std::size_t n = partition.nodes.first; n < partition.nodes.end;) {
-    const bool fused = group != groups.end() && group->nodes.first == n;
-    const NodeRange nodes = fused ? group->nodes : NodeRange{n, n + 1};
-    TRY_VOID(run_nodes(nodes, fused ? &*group++ : nullptr, sanitizer));
-    n = nodes.end;
-  }
-  return {};
+  return for_each_step(partition, [&](NodeRange nodes, const FusedGroup* group) {
+    return watched(nodes, group, sanitizer, [&] { return run_step(nodes, group); });
+  });
+}
+
+// The steps only say where everything lies; then they all run.
+Result<void> Instance::run_on_device(std::size_t p, Sanitizer* sanitizer) {
+  TRY_VOID(for_each_step(executable_->program.partitions[p], [&](NodeRange nodes, const FusedGroup* group) {
+    return watched(nodes, group, sanitizer, [] { return Result<void>(); });
+  }));
+  return on_device_[p]->run(tensors_);
 }
 
 Result<void> Instance::run_partition(std::size_t p, Sanitizer* sanitizer) {
@@ -339,7 +378,11 @@ Result<void> Instance::run_partition(std::size_t p, Sanitizer* sanitizer) {
   for (std::size_t i = 0; i < partition.inputs.size(); ++i) {
     tensors_[partition.inputs[i].index].storage = outside_[partition.arguments[i].index].storage;
   }
-  TRY_VOID(executable_->delegated[p].delegate ? run_delegate(p, sanitizer) : run_kernels(partition, sanitizer));
+  if (executable_->delegated[p].delegate) {
+    TRY_VOID(run_delegate(p, sanitizer));
+  } else {
+    TRY_VOID(on_device_[p] ? run_on_device(p, sanitizer) : run_kernels(partition, sanitizer));
+  }
   for (std::size_t i = 0; i < std::min(partition.outputs.size(), partition.results.size()); ++i) {
     std::byte* storage = bound_output(partition, i);
     if (!storage) continue;
@@ -357,7 +400,8 @@ Result<void> Instance::run_steps(Sanitizer* sanitizer) {
 
 Result<RunResult> Instance::run(std::span<const Tensor> feed, Sanitizer* sanitizer) {
   PARALLAX_CHECK(feed.size() == executable_->feed.size());
-  make_memory(feed);
+  TRY_VOID(ready_);
+  TRY_VOID(make_memory(feed));
   if (sanitizer) {
     sanitizer->begin(block(Arena::Backend).get());
   }

@@ -1,8 +1,9 @@
 // Executor: runs a compiled program in host memory.
 //
 // An Executable is the program with a kernel for each step; an Instance is one load of it, with a block of memory for
-// each arena of the plan. Partitions are called one after the other, with what goes in and comes out bound by position.
-// Outputs are handed out where they lie, so that what a later run does to that memory can be seen.
+// each arena of the plan, which a device lends where one runs partitions. Partitions are called one after the other,
+// with what goes in and comes out bound by position. Outputs are handed out where they lie, so that what a later run
+// does to that memory can be seen.
 //
 // A program that is wrong on purpose runs to its end too: what was never bound is read as poison, and behind each arena
 // there is room for the largest storage, so that no slot leads out of memory.
@@ -12,6 +13,7 @@
 #include <memory>
 
 #include "backends/delegate.h"
+#include "backends/device.h"
 #include "backends/portable/fused_loop.h"
 #include "compiler/compile.h"
 
@@ -30,7 +32,9 @@ struct DelegatedPartition {
 struct Executable {
   Program program;
   std::vector<DelegatedPartition> delegated;  // by partition
-  std::vector<Kernel> kernels;   // by node; null where every result is a view and nothing is written, or in a delegate
+  DeviceOfBackend device;                     // whose partitions it runs
+  std::vector<bool> computes;                 // by node: a result in memory of its own, or a write
+  std::vector<Kernel> kernels;                // by node that computes on the host and in no delegate; else null
   std::vector<ValueId> lies_in;  // by value: the operand whose memory it is in; invalid for memory of its own
   std::vector<std::optional<NodeId>> makers;  // by storage
   std::vector<bool> inner;                    // by value: never leaves the loop of the group that makes it
@@ -40,10 +44,12 @@ struct Executable {
 };
 
 // Finds the kernels, has the delegates made and lays out the memory. `makers` go by the compilation's backends; a null
-// one, or none, is for the kernels. An op without a kernel is an error of kind Unsupported that names it.
-Result<std::shared_ptr<const Executable>> load(Program program, std::span<const MakeDelegate> makers = {});
+// one, or none, is for the kernels, or for the device. An op without a kernel is an error of kind Unsupported that
+// names it.
+Result<std::shared_ptr<const Executable>> load(Program program, std::span<const MakeDelegate> makers = {},
+                                               DeviceOfBackend device = {});
 
-// How many nodes run in delegates; views that cost nothing are not counted.
+// How many nodes run in delegates or on a device; views that cost nothing are not counted.
 int delegated_nodes(const Executable& executable);
 
 // A tensor where the run left it. The memory lives as long as somebody holds it.
@@ -80,18 +86,27 @@ class Instance {
   std::shared_ptr<std::byte[]>& block(Arena arena) { return blocks_[static_cast<std::size_t>(arena)]; }
   const std::shared_ptr<std::byte[]>& block(Arena arena) const { return blocks_[static_cast<std::size_t>(arena)]; }
   std::byte* address(StorageId storage) const;
-  void allocate(Arena arena);
+  Result<void> allocate(Arena arena);
   int64_t& block_bytes(Arena arena) { return block_bytes_[static_cast<std::size_t>(arena)]; }
   int64_t block_bytes(Arena arena) const { return block_bytes_[static_cast<std::size_t>(arena)]; }
-  void lay_out(Arena arena);
+  Result<void> lay_out(Arena arena);
+  Result<void> prepare();
   TensorInPlace in_place(ValueId value, const std::byte* storage) const;
-  void make_memory(std::span<const Tensor> feed);
+  Result<void> make_memory(std::span<const Tensor> feed);
   Result<void> run_steps(Sanitizer* sanitizer);
   Result<void> run_partition(std::size_t p, Sanitizer* sanitizer);
   Result<void> run_delegate(std::size_t p, Sanitizer* sanitizer);
+  Result<void> run_on_device(std::size_t p, Sanitizer* sanitizer);
   Result<void> run_kernels(const Partition& partition, Sanitizer* sanitizer);
-  Result<void> run_nodes(NodeRange nodes, const FusedGroup* group, Sanitizer* sanitizer);
-  Result<void> run_node(std::size_t n);
+  Result<void> run_step(NodeRange nodes, const FusedGroup* group);
+  // Says where the results of a step lie.
+  void place(NodeRange nodes, const FusedGroup* group);
+  // What a step does, with the sanitizer looking on.
+  template <class Run>
+  Result<void> watched(NodeRange nodes, const FusedGroup* group, Sanitizer* sanitizer, Run&& run);
+  // Calls `visit(nodes, group)` for each step of a partition, in order, until one is an error.
+  template <class Visit>
+  Result<void> for_each_step(const Partition& partition, Visit&& visit);
   // Where the partition's output i lies, seen from outside; null for nowhere.
   std::byte* bound_output(const Partition& partition, std::size_t i) const;
 
@@ -103,6 +118,8 @@ class Instance {
   std::vector<TensorRef> tensors_;                                // by value: as the partition that runs sees it
   FusedLoop loop_;
   std::unique_ptr<std::byte[]> scratch_;  // of kernels; as it is left, since each clears what it takes
+  std::vector<std::unique_ptr<DevicePartition>> on_device_;  // by partition; null for those of the host
+  Result<void> ready_;                                       // the error of what could not be laid out
 };
 
 }  // namespace parallax::portable

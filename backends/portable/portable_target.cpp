@@ -120,7 +120,7 @@ class PortableTarget : public Target {
     const std::vector<MakeDelegate> makers = delegate_makers(how, options_.delegates);
     LoadedRuns runs;
     const auto add = [&](Program program) -> Result<void> {
-      TRY(Loaded executable, load(std::move(program), makers));
+      TRY(Loaded executable, load(std::move(program), makers, {how.partitioned ? options_.device : nullptr, 0}));
       runs.push_back(std::move(executable));
       return {};
     };
@@ -193,6 +193,11 @@ class PortableTarget : public Target {
     if (options_.detect.passes) {
       for (const PassFailure& failure : pass_failures(test)) {
         raise("lower", "PassCheck", fmt::format("pass {} {}", failure.pass, failure.what));
+      }
+    }
+    if (options_.device) {
+      for (std::string& complaint : options_.device->take_complaints()) {
+        raise("run", "ValidationLayer", std::move(complaint));
       }
     }
     if (!options_.detect.plan && !options_.detect.sanitizer) return;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "backends/delegate.h"
+#include "backends/device.h"
 #include "backends/target.h"
 
 namespace parallax {
@@ -24,6 +25,7 @@ struct PortableOptions {
   int64_t arena_limit = CompileOptions().arena_limit;  // of the same, in bytes
   PassSelection selection = {};                        // which passes run
   const DelegateSet* delegates = nullptr;              // who is asked before the kernels
+  std::shared_ptr<Device> device = nullptr;            // that runs what the first of them takes
 };
 
 // With delegates it is a target of their name, which promises of its arithmetic what they do.
