@@ -1,0 +1,36 @@
+// Moves: what ops that only put elements elsewhere are made of, for every backend alike.
+//
+// A move takes the elements of one layout over a tensor's storage, row-major, to those of another of the same sizes
+// over the result's storage, converting them to its dtype.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "backends/portable/elements.h"
+#include "ops/op.h"
+
+namespace parallax {
+
+struct Move {
+  ValueId from;
+  Layout source;
+  Layout target;
+};
+
+struct MoveList {
+  // The result's storage begins as a copy of the first operand's, what lies between the elements included.
+  bool clones_gaps = false;
+  std::vector<Move> moves;  // in order: a later one may go over an earlier one
+};
+
+// Whether calls of the op are moves, at least as a rule.
+bool is_made_of_moves(const Op& op);
+
+// The moves of a call whose result has this layout; nothing where the call has no such form.
+std::optional<MoveList> moves_of(const Call& call, const Layout& result);
+
+// Whether the elements of a move lie where they are to be put: the operand of a concatenation that was made in place.
+bool is_in_place(const portable::TensorRef& from, const portable::TensorRef& to);
+
+}  // namespace parallax

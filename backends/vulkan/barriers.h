@@ -1,0 +1,37 @@
+// Barriers: between which dispatches the device must wait, from the bytes that each reads and writes.
+//
+// Dispatches without a barrier between them may run at the same time. One is needed where bytes that were written since
+// the last one are read (read after write) or written again (write after write), and where bytes that were read are
+// written (write after read).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "backends/vulkan/heap.h"
+
+namespace parallax::vulkan {
+
+// Minimal: where bytes ask for it. Full: after every dispatch.
+enum class BarrierMode : uint8_t { Minimal, Full };
+
+enum class Hazard : uint8_t { ReadAfterWrite, WriteAfterRead, WriteAfterWrite };
+
+// Which hazards count; a fault may leave some out.
+using BarrierRule = bool (*)(Hazard hazard);
+constexpr bool every_hazard(Hazard) { return true; }
+
+class BarrierTracker {
+ public:
+  explicit BarrierTracker(BarrierMode mode, BarrierRule rule = every_hazard) : mode_(mode), rule_(rule) {}
+
+  // Whether a barrier must stand in front of a dispatch with these accesses, which counts as dispatched then.
+  bool before(std::span<const BufferRange> reads, std::span<const BufferRange> writes);
+
+ private:
+  BarrierMode mode_;
+  BarrierRule rule_;
+  std::vector<BufferRange> read_, written_;  // since the last barrier
+};
+
+}  // namespace parallax::vulkan

@@ -1,0 +1,85 @@
+// Context: a Vulkan instance with one device and its compute queue.
+//
+// What the kernels need of a device is asked for here, so that a device that lacks it is refused by name before
+// anything runs on it. Nothing falls back to another device.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backends/vulkan/handle.h"
+
+namespace parallax::vulkan {
+
+struct ContextRequest {
+  std::string device;     // an index, or a part of a name; empty: the first of Mesa's llvmpipe, which runs anywhere
+  bool validate = false;  // with the Khronos layer and its synchronization validation
+
+  friend bool operator==(const ContextRequest&, const ContextRequest&) = default;
+};
+
+// What the program has to keep to.
+struct DeviceLimits {
+  uint64_t buffer_range = 0;      // bytes that a binding may have
+  uint64_t offset_alignment = 1;  // of a binding's first byte
+  uint32_t groups = 0;            // in one dispatch, along x
+  uint32_t group_invocations = 0;
+};
+
+class Context {
+ public:
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  // The context of that request, one a process. No driver, no such device, a device without a feature and a layer that
+  // is not installed are errors of kind NoTarget, and so is a lost device anywhere else.
+  static Result<std::shared_ptr<Context>> open(const ContextRequest& request);
+
+  VkDevice device() const { return device_; }
+  VkPhysicalDevice physical_device() const { return physical_; }
+  VkQueue queue() const { return queue_; }
+  uint32_t queue_family() const { return family_; }
+  const std::string& device_name() const { return device_name_; }
+  // "Mesa 22.3.6 (LLVM 15.0.6)"
+  const std::string& driver() const { return driver_; }
+  bool is_lavapipe() const { return is_lavapipe_; }
+  const DeviceLimits& limits() const { return limits_; }
+  // Whether NaN, infinities and the sign of zero can be kept by order (SignedZeroInfNanPreserve), and roundings to the
+  // nearest (RoundingModeRTE).
+  bool preserves_special_values() const { return preserves_special_values_; }
+  bool rounds_to_nearest() const { return rounds_to_nearest_; }
+
+  PFN_vkCmdPushDescriptorSetKHR push_descriptors() const { return push_descriptors_; }
+
+  // Held by who records or submits: the queue, the pipelines and the table of shaders are the process's.
+  std::mutex& turns() { return turns_; }
+
+  // What the validation layers said since the last call.
+  std::vector<std::string> take_messages() { return std::exchange(messages_, {}); }
+
+ private:
+  Context() = default;
+  Result<void> create_instance(bool validate);
+  Result<void> pick_device(const std::string& wanted);
+  Result<void> create_device();
+
+  VkInstance instance_ = nullptr;
+  VkDebugUtilsMessengerEXT messenger_ = nullptr;
+  VkPhysicalDevice physical_ = nullptr;
+  VkDevice device_ = nullptr;
+  VkQueue queue_ = nullptr;
+  uint32_t family_ = 0;
+  std::string device_name_, driver_;
+  bool is_lavapipe_ = false;
+  bool preserves_special_values_ = false;
+  bool rounds_to_nearest_ = false;
+  DeviceLimits limits_;
+  PFN_vkCmdPushDescriptorSetKHR push_descriptors_ = nullptr;
+  std::vector<std::string> messages_;
+  std::mutex turns_;
+};
+
+}  // namespace parallax::vulkan

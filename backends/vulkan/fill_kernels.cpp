@@ -1,0 +1,64 @@
+// Values that come from no tensor, or from one element of one.
+#include "backends/vulkan/kernel.h"
+
+namespace parallax::vulkan {
+namespace {
+
+using Number = PointwiseProgram::Number;
+
+bool takes_any(const Call&, const TensorMeta&) { return true; }
+
+// Stores what `make(program)` gives as every element of the result.
+template <class Make>
+Result<void> fill(const KernelCall& call, Make&& make) {
+  const TensorRef& output = call.output();
+  PointwiseProgram program(output.layout->sizes);
+  if (output.layout->numel() == 0) return {};
+  program.store(make(program), output, *output.layout);
+  program.record(call.recorder(), call.node());
+  return {};
+}
+
+// full, full_like and fill have the number as parameter 1.
+Result<void> fill_parameter(const KernelCall& call) {
+  return fill(call, [&](PointwiseProgram& program) { return program.constant(call.output().dtype, call.scalar(1)); });
+}
+
+template <int64_t number>
+Result<void> fill_constant(const KernelCall& call) {
+  return fill(call, [&](PointwiseProgram& program) { return program.constant(call.output().dtype, Scalar(number)); });
+}
+
+Result<void> fill_tensor(const KernelCall& call) {
+  return fill(call, [&](PointwiseProgram& program) {
+    const TensorRef& value = call.input(1);
+    return program.load(value, *broadcast_to(*value.layout, call.output().layout->sizes));
+  });
+}
+
+// start + i step: integers exactly, floats in double whatever the dtype.
+Result<void> arange(const KernelCall& call) {
+  const DType dtype = is_floating(call.output().dtype) ? DType::F64 : DType::I64;
+  return fill(call, [&](PointwiseProgram& program) {
+    const Number start = program.constant(dtype, call.scalar(0));
+    const Number place = program.converted(program.place(), dtype);
+    return program.apply(find_function("add"), start, place, program.constant(dtype, call.scalar(2)));
+  });
+}
+
+constexpr std::array rows = {
+    KernelRow{"aten.full.default", takes_any, fill_parameter},
+    KernelRow{"aten.full_like.default", takes_any, fill_parameter},
+    KernelRow{"aten.fill.Scalar", takes_any, fill_parameter},
+    KernelRow{"aten.fill.Tensor", takes_any, fill_tensor},
+    KernelRow{"aten.zero.default", takes_any, fill_constant<0>},
+    KernelRow{"aten.zeros_like.default", takes_any, fill_constant<0>},
+    KernelRow{"aten.ones_like.default", takes_any, fill_constant<1>},
+    KernelRow{"aten.arange.start_step", takes_any, arange},
+};
+
+}  // namespace
+
+std::span<const KernelRow> fill_kernels() { return rows; }
+
+}  // namespace parallax::vulkan

@@ -1,0 +1,145 @@
+#include "backends/vulkan/kernel.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace parallax::vulkan {
+namespace {
+
+constexpr std::array families = {move_kernels,  fill_kernels,    reduction_kernels,
+                                 index_kernels, product_kernels, window_kernels};
+
+// Bytes that a binding may have on every device: the least maxStorageBufferRange that Vulkan allows.
+constexpr uint64_t smallest_buffer_range = uint64_t{1} << 27;
+constexpr uint64_t widest_element = 8;  // in bytes
+
+const KernelRow* find_row(std::string_view op) {
+  using Table = std::unordered_map<std::string_view, const KernelRow*>;
+  static const Table table = [] {
+    Table made;
+    for (auto family : families) {
+      for (const KernelRow& row : family()) PARALLAX_CHECK(made.emplace(row.op, &row).second);
+    }
+    return made;
+  }();
+  const auto found = table.find(op);
+  return found == table.end() ? nullptr : found->second;
+}
+
+using Number = PointwiseProgram::Number;
+
+bool takes_pointwise(const PointwiseRow& row, const Call& call, const TensorMeta& result) {
+  return row.function.empty() ||
+         opcode_of(find_function(row.function), class_of(row.dtype(call, result.dtype))).has_value();
+}
+
+Layout broadcast(const Layout& layout, const Dims& sizes) {
+  const std::optional<Layout> wide = broadcast_to(layout, sizes);
+  PARALLAX_CHECK(wide.has_value());
+  return *wide;
+}
+
+// Adds the call's result to a program; its operands come from `load`.
+Number emit(const PointwiseRow& row, const Graph& graph, const Node& node, PointwiseProgram& program,
+            const PointwiseCall::Load& load) {
+  const Call call(*node.op, node.arguments, graph.metas);
+  const TensorMeta& result = graph.meta(node.results.front());
+  return program.converted(row.emit(row, PointwiseCall(call, result, program, load)), result.dtype);
+}
+
+}  // namespace
+
+void KernelCall::move(const TensorRef& from, const Layout& source, const TensorRef& to, const Layout& target) const {
+  if (source.numel() == 0) return;
+  PointwiseProgram program(source.sizes);
+  program.store(program.load(from, source), to, target);
+  program.record(*recorder_, node_);
+}
+
+Number PointwiseCall::operand(int i, DType dtype) const {
+  const Argument& argument = arguments()[static_cast<std::size_t>(i)];
+  if (const auto* number = std::get_if<Scalar>(&argument)) return program_->constant(dtype, *number);
+  return program_->converted((*load_)(value(i)), dtype);
+}
+
+bool has_kernel(const Op& op) { return find_pointwise(op.name) || find_row(op.name); }
+
+bool takes(const Graph& graph, const Node& node) {
+  if (node.results.empty()) return false;
+  const auto in_limits = [&](ValueId value) {
+    const TensorMeta& meta = graph.meta(value);
+    return static_cast<uint64_t>(graph.storage(meta.storage).elements) * widest_element <= smallest_buffer_range;
+  };
+  bool fits = std::ranges::all_of(node.results, in_limits);
+  for (const Argument& argument : node.arguments) {
+    for_each_value(argument, [&](ValueId value) { fits = fits && in_limits(value); });
+  }
+  if (!fits) return false;
+  const Call call(*node.op, node.arguments, graph.metas);
+  const TensorMeta& result = graph.meta(node.results.front());
+  if (const PointwiseRow* row = find_pointwise(node.op->name)) return takes_pointwise(*row, call, result);
+  const KernelRow* row = find_row(node.op->name);
+  return row && row->takes(call, result);
+}
+
+Result<void> record_node(const Graph& graph, NodeId id, std::span<const TensorRef> tensors, Recorder& recorder) {
+  const Node& node = graph.node(id);
+  const int n = static_cast<int>(id.index);
+  if (const PointwiseRow* row = find_pointwise(node.op->name)) {
+    const TensorRef& output = tensors[node.results.front().index];
+    if (output.layout->numel() == 0) return {};
+    PointwiseProgram program(output.layout->sizes);
+    const Number result = emit(*row, graph, node, program, [&](ValueId value) {
+      const TensorRef& tensor = tensors[value.index];
+      return program.load(tensor, broadcast(*tensor.layout, output.layout->sizes));
+    });
+    program.store(result, output, *output.layout);
+    program.record(recorder, n);
+    return {};
+  }
+  const KernelRow* row = find_row(node.op->name);
+  PARALLAX_CHECK(row != nullptr);
+  const Call call(*node.op, node.arguments, graph.metas);
+  return row->record(KernelCall(call, tensors, node.results, n, recorder));
+}
+
+Result<void> record_group(const Graph& graph, std::size_t first, std::size_t end, const std::vector<bool>& inner,
+                          std::span<const TensorRef> tensors, Recorder& recorder) {
+  const Dims& sizes = graph.meta(graph.nodes[first].results.front()).layout.sizes;
+  if (contiguous_layout(sizes).numel() == 0) return {};
+  PointwiseProgram program(sizes);
+  std::unordered_map<uint32_t, Number> numbers;  // by value
+  const auto load = [&](ValueId value) {
+    const auto known = numbers.find(value.index);
+    if (known != numbers.end()) return known->second;
+    const TensorRef& tensor = tensors[value.index];
+    return numbers[value.index] = program.load(tensor, broadcast(*tensor.layout, sizes));
+  };
+  for (std::size_t n = first; n < end; ++n) {
+    const Node& node = graph.nodes[n];
+    const PointwiseRow* row = find_pointwise(node.op->name);
+    if (!row) continue;  // a planted fault may leave a node nothing to make
+    const ValueId result = node.results.front();
+    numbers[result.index] = emit(*row, graph, node, program, load);
+    const TensorRef& tensor = tensors[result.index];
+    if (!inner[result.index]) program.store(numbers[result.index], tensor, *tensor.layout);
+  }
+  if (program.fits()) {
+    program.record(recorder, static_cast<int>(end) - 1);
+    return {};
+  }
+  // Node by node, with memory for what needs none in one loop.
+  std::vector<TensorRef> placed(tensors.begin(), tensors.end());
+  for (std::size_t n = first; n < end; ++n) {
+    const ValueId result = graph.nodes[n].results.front();
+    if (!inner[result.index]) continue;
+    TRY(placed[result.index].storage,
+        recorder.scratch(graph.meta(result).layout.extent() * size_of(graph.meta(result).dtype)));
+  }
+  for (std::size_t n = first; n < end; ++n) {
+    if (find_pointwise(graph.nodes[n].op->name)) TRY_VOID(record_node(graph, NodeId(n), placed, recorder));
+  }
+  return {};
+}
+
+}  // namespace parallax::vulkan

@@ -1,0 +1,124 @@
+#include "backends/vulkan/vulkan_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/vulkan/kernel.h"
+
+namespace parallax::vulkan {
+
+class VulkanPartition final : public DevicePartition {
+ public:
+  VulkanPartition(VulkanDevice& device, const Program& program, const Partition& partition,
+                  const std::vector<bool>& inner, std::unique_ptr<Commands> commands)
+      : device_(&device),
+        graph_(&program.graph),
+        nodes_(partition.nodes),
+        inner_(&inner),
+        commands_(std::move(commands)),
+        makers_(storage_makers(*graph_)) {
+    for (const FusedGroup& group : program.groups) {
+      if (nodes_.holds(group.nodes.first)) groups_.push_back(group.nodes);
+    }
+    for (std::size_t n = nodes_.first; n < nodes_.end; ++n) {
+      const Node& node = graph_->nodes[n];
+      for (const Argument& argument : node.arguments) for_each_value(argument, [&](ValueId v) { named_.push_back(v); });
+      named_.insert(named_.end(), node.results.begin(), node.results.end());
+    }
+  }
+
+  Result<void> run(std::span<const TensorRef> tensors) override {
+    const std::lock_guard turn(device_->context_->turns());
+    std::vector<const std::byte*> places;
+    for (ValueId value : named_) places.push_back(tensors[value.index].storage);
+    if (places != recorded_for_) {
+      TRY_VOID(record(tensors));
+      recorded_for_ = std::move(places);
+    }
+    if (is_empty_) return {};
+    ++device_->submissions_;
+    TRY(const std::optional<Raised> raised, commands_->submit());
+    if (!raised) return {};
+    const Node& node = graph_->nodes[static_cast<std::size_t>(raised->node)];
+    return at(fmt::format("{} ({})", node.name, node.op->name), error_of(*raised));
+  }
+
+ private:
+  // In eager's words.
+  static Error error_of(const Raised& raised) {
+    constexpr uint32_t zero_division = 1;  // of shaders/interface.glsl; the other is an index
+    if (raised.code == zero_division) return fail("integer division by zero").error();
+    return refuse("index {} is out of range for a dim of size {}", raised.first, raised.second).error();
+  }
+
+  // Whether the node computes anything: a result in memory of its own, or a write.
+  bool computes(std::size_t n) const {
+    const Node& node = graph_->nodes[n];
+    if (node.op->is_view()) return false;
+    return node.op->writes() || std::ranges::any_of(node.results, [&](ValueId result) {
+             return makers_[graph_->meta(result).storage.index] == NodeId(n);
+           });
+  }
+
+  Result<void> record(std::span<const TensorRef> tensors) {
+    ++device_->recordings_;
+    recorder_.emplace(*device_->context_, *device_->heap_);
+    auto group = groups_.begin();
+    for (std::size_t n = nodes_.first; n < nodes_.end;) {
+      if (group != groups_.end() && group->first == n) {
+        TRY_VOID(record_group(*graph_, n, group->end, *inner_, tensors, *recorder_));
+        n = (group++)->end;
+        continue;
+      }
+      if (computes(n)) TRY_VOID(record_node(*graph_, NodeId(n), tensors, *recorder_));
+      ++n;
+    }
+    is_empty_ = recorder_->dispatches().empty();
+    if (is_empty_) return {};
+    return commands_->record(recorder_->dispatches(), recorder_->metadata(), device_->rules_);
+  }
+
+  VulkanDevice* device_;
+  const Graph* graph_;
+  NodeRange nodes_;
+  const std::vector<bool>* inner_;
+  std::unique_ptr<Commands> commands_;
+  std::vector<std::optional<NodeId>> makers_;  // by storage
+  std::vector<NodeRange> groups_;
+  std::vector<ValueId> named_;
+  std::vector<const std::byte*> recorded_for_;  // by named_
+  std::optional<Recorder> recorder_;            // its scratch memory is what the commands work in
+  bool is_empty_ = true;
+};
+
+Result<std::shared_ptr<VulkanDevice>> VulkanDevice::open(const DeviceOptions& options) {
+  static std::mutex opening;
+  const std::lock_guard turn(opening);
+  TRY(const std::shared_ptr<Context> context, Context::open(options.context));
+  const uint32_t most = context->limits().group_invocations;
+  if (options.rules.workgroup < 1 || options.rules.workgroup > most) {
+    return fail("a workgroup of {}: {} takes from 1 to {}", options.rules.workgroup, context->device_name(), most);
+  }
+  // Pipelines are kept for the process, however many targets it opens.
+  static std::vector<std::pair<Context*, std::shared_ptr<Pipelines>>> kept;
+  auto found = std::ranges::find(kept, context.get(), &decltype(kept)::value_type::first);
+  if (found == kept.end()) {
+    TRY(std::shared_ptr<Pipelines> pipelines, Pipelines::make(context));
+    kept.emplace_back(context.get(), std::move(pipelines));
+    found = std::prev(kept.end());
+  }
+  return std::shared_ptr<VulkanDevice>(new VulkanDevice(context, found->second, options.rules));
+}
+
+Result<std::unique_ptr<DevicePartition>> VulkanDevice::prepare(const Program& program, const Partition& partition,
+                                                               const std::vector<bool>& inner) {
+  TRY(std::unique_ptr<Commands> commands, Commands::make(context_, heap_, pipelines_));
+  return std::make_unique<VulkanPartition>(*this, program, partition, inner, std::move(commands));
+}
+
+DeviceStatistics VulkanDevice::statistics() const {
+  return {pipelines_->statistics(), pipelines_->shaders().compiled(), recordings_, submissions_};
+}
+
+}  // namespace parallax::vulkan

@@ -1,0 +1,185 @@
+// Convolutions and pooling.
+#include <algorithm>
+
+#include "backends/vulkan/kernel.h"
+#include "ops/convolution_plan.h"
+#include "ops/pool_plan.h"
+
+namespace parallax::vulkan {
+namespace {
+
+const ShaderSource window_source = {"window", [] { return std::string(shader_text("window")); }};
+
+// As in shaders/window.glsl.
+enum class Task : uint32_t { Convolution, Transposed, Average, AverageInside, Largest, PlaceOfLargest, Adaptive };
+
+constexpr int most_spatial = 3;
+
+struct Window {
+  Task task = Task::Average;
+  TensorRef input, output;
+  Layout from, to;  // with a batch dim
+  std::optional<TensorRef> weight, bias;
+  int64_t groups = 1;
+  int64_t divisor = 0;
+  Dims kernel, stride, padding, dilation;  // by spatial dim
+};
+
+void record(const KernelCall& call, const Window& window) {
+  if (window.to.numel() == 0) return;
+  Recorder& recorder = call.recorder();
+  const int spatial = window.to.rank() - 2;
+  Dispatch dispatch;
+  dispatch.source = &window_source;
+  dispatch.count = static_cast<uint64_t>(window.to.numel());
+  const auto bind = [&](const TensorRef& tensor, std::vector<BufferRange>& ranges) {
+    // The batch dim that was added changes neither the elements nor the offset.
+    const BoundTensor bound = recorder.bind(tensor, *tensor.layout);
+    ranges.push_back(bound.range);
+    return bound.layout.offset;
+  };
+  const int64_t output = bind(window.output, dispatch.writes);
+  const auto bind_read = [&](const TensorRef& tensor) {
+    if (tensor.layout->numel() > 0) return bind(tensor, dispatch.reads);
+    dispatch.reads.push_back(dispatch.writes.front());  // never read
+    return int64_t{0};
+  };
+  const int64_t input = bind_read(window.input);
+  const int64_t weight = window.weight ? bind_read(*window.weight) : 0;
+  const int64_t bias = window.bias ? bind_read(*window.bias) : 0;
+  const Layout* weights = window.weight ? window.weight->layout : nullptr;
+  dispatch.metadata = recorder.next_word();
+  for (int64_t word : {int64_t(window.task), int64_t(window.input.dtype), input, weight, bias, output}) {
+    recorder.word(word);
+  }
+  for (int d = 0; d < 5; ++d) recorder.word(d < window.to.rank() ? window.to.sizes[d] : 1);
+  for (int64_t word :
+       {window.from.strides[0], window.from.strides[1], weights ? weights->strides[0] : 0,
+        weights ? weights->strides[1] : 0, window.bias ? window.bias->layout->strides[0] : 0, window.to.strides[0],
+        window.to.strides[1], window.from.sizes[1] / window.groups, window.to.sizes[1] / window.groups}) {
+    recorder.word(word);
+  }
+  recorder.number(static_cast<uint64_t>(window.divisor));
+  for (int d = 0; d < most_spatial; ++d) {
+    const bool is_there = d < spatial;
+    const auto of = [&](const Dims& dims, int64_t otherwise) { return d < dims.size() ? dims[d] : otherwise; };
+    for (int64_t word : {is_there ? window.from.sizes[d + 2] : 1, of(window.kernel, 1), of(window.stride, 1),
+                         of(window.padding, 0), of(window.dilation, 1), is_there ? window.from.strides[d + 2] : 0,
+                         is_there && weights ? weights->strides[d + 2] : 0, is_there ? window.to.strides[d + 2] : 0}) {
+      recorder.word(word);
+    }
+  }
+  recorder.add(std::move(dispatch));
+}
+
+Layout with_batch(const Layout& layout, int rank) {
+  if (layout.rank() == rank) return layout;
+  Layout wide = layout;
+  wide.sizes.insert(0, 1);
+  wide.strides.insert(0, 0);
+  return wide;
+}
+
+// One number may stand for all spatial dims.
+Dims spread(const Call& call, int parameter, int spatial, const Dims& otherwise) {
+  const IntList& list = call.integers(parameter);
+  if (list.empty()) return otherwise;
+  if (list.size() == 1) return Dims::filled(spatial, list.front());
+  return Dims(std::span<const int64_t>(list));
+}
+
+constexpr ConvolutionParameters convolution_parameters = {.output_padding = 7, .groups = 8, .transposed_flag = 6};
+
+bool takes_convolution(const Call& call, const TensorMeta& result) {
+  bool same = result.layout.rank() <= most_spatial + 2;
+  for (int i = 0; i < 2; ++i) same = same && call.tensor(i).dtype == result.dtype;
+  if (call.has(2)) same = same && call.tensor(2).dtype == result.dtype;
+  return same && call.tensor(1).layout.rank() <= most_spatial + 2;
+}
+
+// convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+Result<void> convolve(const KernelCall& call) {
+  TRY(const ConvolutionPlan plan, plan_convolution(call, convolution_parameters));
+  const int rank = plan.input.rank();
+  Window window;
+  window.task = plan.transposed ? Task::Transposed : Task::Convolution;
+  window.input = call.input(0);
+  window.output = call.output();
+  window.from = plan.input;
+  window.to = with_batch(*window.output.layout, rank);
+  window.weight = call.input(1);
+  if (call.has(2)) window.bias = call.input(2);
+  window.groups = plan.groups;
+  for (int d = 2; d < rank; ++d) window.kernel.push_back(plan.weight.sizes[d]);
+  window.stride = plan.stride;
+  window.padding = plan.padding;
+  window.dilation = plan.dilation;
+  record(call, window);
+  return {};
+}
+
+template <int spatial>
+Window pool(const KernelCall& call, Task task, const TensorRef& output) {
+  Window window;
+  window.task = task;
+  window.input = call.input(0);
+  window.output = output;
+  window.from = with_batch(*window.input.layout, spatial + 2);
+  window.to = with_batch(*window.output.layout, spatial + 2);
+  return window;
+}
+
+template <int spatial>
+Window kernel_pool(const KernelCall& call, Task task, const TensorRef& output) {
+  Window window = pool<spatial>(call, task, output);
+  window.kernel = spread(call, 1, spatial, {});
+  window.stride = spread(call, 2, spatial, window.kernel);
+  window.padding = spread(call, 3, spatial, {});
+  return window;
+}
+
+// avg_poolNd(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+template <int spatial>
+Result<void> average(const KernelCall& call) {
+  Window window = kernel_pool<spatial>(call, call.boolean(5) ? Task::Average : Task::AverageInside, call.output());
+  if (spatial > 1 && call.has(6)) window.divisor = call.integer(6);
+  record(call, window);
+  return {};
+}
+
+template <int spatial>
+Result<void> adaptive_average(const KernelCall& call) {
+  record(call, pool<spatial>(call, Task::Adaptive, call.output()));
+  return {};
+}
+
+// max_poolNd_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)
+template <int spatial>
+Result<void> maximum(const KernelCall& call) {
+  for (int result = 0; result < 2; ++result) {
+    Window window = kernel_pool<spatial>(call, result == 0 ? Task::Largest : Task::PlaceOfLargest, call.output(result));
+    window.dilation = spread(call, 4, spatial, {});
+    record(call, window);
+  }
+  return {};
+}
+
+bool takes_any(const Call&, const TensorMeta&) { return true; }
+
+constexpr std::array rows = {
+    KernelRow{"aten.convolution.default", takes_convolution, convolve},
+    KernelRow{"aten.avg_pool1d.default", takes_any, average<1>},
+    KernelRow{"aten.avg_pool2d.default", takes_any, average<2>},
+    KernelRow{"aten.avg_pool3d.default", takes_any, average<3>},
+    KernelRow{"aten.adaptive_avg_pool1d.default", takes_any, adaptive_average<1>},
+    KernelRow{"aten._adaptive_avg_pool2d.default", takes_any, adaptive_average<2>},
+    KernelRow{"aten._adaptive_avg_pool3d.default", takes_any, adaptive_average<3>},
+    KernelRow{"aten.max_pool2d_with_indices.default", takes_any, maximum<2>},
+    KernelRow{"aten.max_pool3d_with_indices.default", takes_any, maximum<3>},
+};
+
+}  // namespace
+
+std::span<const KernelRow> window_kernels() { return rows; }
+
+}  // namespace parallax::vulkan
