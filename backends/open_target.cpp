@@ -7,6 +7,8 @@
 #include "backends/contained_target.h"
 #include "backends/portable/portable_target.h"
 #include "backends/recorded_target.h"
+#include "backends/vulkan/backends.h"
+#include "backends/vulkan/device_options.h"
 #include "backends/xnnpack/backends.h"
 
 namespace parallax {
@@ -15,9 +17,29 @@ namespace {
 // A target that is made of our own compiler.
 struct OwnTarget {
   std::string_view name;
-  const DelegateSet& (*delegates)();  // null: the kernels alone
+  // Lets another backend run what it takes, as the target's options say; null: the kernels alone.
+  Result<void> (*equip)(const vulkan::DeviceOptions& device, PortableOptions& portable);
+  std::span<const std::string_view> device_options = {};
+
+  // A library or a driver might bring the process down.
+  bool is_contained() const { return equip != nullptr; }
 };
-constexpr std::array own_targets = {OwnTarget{"portable", nullptr}, OwnTarget{"xnnpack", xnnpack::delegates}};
+
+Result<void> equip_with_xnnpack(const vulkan::DeviceOptions&, PortableOptions& portable) {
+  portable.delegates = &xnnpack::delegates();
+  return {};
+}
+
+Result<void> equip_with_vulkan(const vulkan::DeviceOptions& options, PortableOptions& portable) {
+  TRY(const std::shared_ptr<vulkan::VulkanDevice> device, vulkan::VulkanDevice::open(options));
+  portable.delegates = &vulkan::delegates(device->context());
+  portable.alignment = static_cast<int64_t>(device->context().limits().offset_alignment);
+  portable.device = device;
+  return {};
+}
+
+constexpr std::array own_targets = {OwnTarget{"portable", nullptr}, OwnTarget{"xnnpack", equip_with_xnnpack},
+                                    OwnTarget{"vulkan", equip_with_vulkan, vulkan::device_option_names}};
 
 const OwnTarget* find_own(std::string_view name) {
   const auto found = std::ranges::find(own_targets, name.substr(0, name.find('?')), &OwnTarget::name);
@@ -27,22 +49,29 @@ const OwnTarget* find_own(std::string_view name) {
 // What the options of a target's name say.
 struct OwnOptions {
   PassSelection selection;
-  bool in_process = false;  // even where a library might bring the process down
+  bool in_process = false;  // even where it might bring the process down
+  vulkan::DeviceOptions device = {};
 };
 
 Result<OwnOptions> own_options(const OwnTarget& own, const TargetSpec& spec, PassSelection selection) {
-  OwnOptions options = {std::move(selection), false};
+  OwnOptions options = {std::move(selection), false, vulkan::default_device_options()};
   for (const auto& [key, value] : spec.options) {
     if (key == "passes") {
       options.selection.passes = split_names(value);
     } else if (key == "stop-after") {
       options.selection.stop_after = value;
-    } else if (key == "in-process" && own.delegates) {
+    } else if (key == "in-process" && own.is_contained()) {
       if (value != "yes" && value != "no") return fail("target {}: in-process is yes or no", own.name);
       options.in_process = value == "yes";
+    } else if (std::ranges::find(own.device_options, key) != own.device_options.end()) {
+      if (const auto set = vulkan::set_device_option(key, value, options.device); !set) {
+        return fail("target {}: {}", own.name, set.error().reason);
+      }
     } else {
-      return fail("target {} has no option '{}'; it has passes{} stop-after", own.name, key,
-                  own.delegates ? ", in-process and" : " and");
+      std::string known = "passes, stop-after";
+      if (own.is_contained()) known += ", in-process";
+      for (std::string_view option : own.device_options) known.append(", ").append(option);
+      return fail("target {} has no option '{}'; it has {}", own.name, key, known);
     }
   }
   return options;
@@ -72,9 +101,9 @@ Result<std::unique_ptr<Target>> open_own(const OwnTarget& own, const std::string
   portable.detect.plan = all || options.detect == "plan";
   portable.detect.sanitizer = all || options.detect == "sanitizer";
   portable.detect.passes = all || options.detect == "passes";
-  if (own.delegates) portable.delegates = &own.delegates();
+  if (own.equip) TRY_VOID(own.equip(asked.device, portable));
   TRY(std::unique_ptr<Target> target, make_portable_target(name, portable));
-  if (!own.delegates || asked.in_process) return target;
+  if (!own.is_contained() || asked.in_process) return target;
   auto contained = make_contained_target(std::move(target), worker_command(name, options));
   if (!contained) contained.error().kind = ErrorKind::NoTarget;
   return contained;
@@ -90,7 +119,7 @@ std::filesystem::path root_folder() {
 Result<Catalogue> open_catalogue() { return Catalogue::read(root_folder()); }
 
 std::string control_target(const std::string& name) {
-  if (const OwnTarget* own = find_own(name)) return own->delegates ? "portable" : "";
+  if (const OwnTarget* own = find_own(name)) return own->is_contained() ? "portable" : "";
   const Result<Catalogue> catalogue = open_catalogue();
   return catalogue ? catalogue->control_of(name) : "";
 }
@@ -102,7 +131,7 @@ std::string newest_target(const std::string& name) {
 
 bool runs_in_process(const std::string& name) {
   const OwnTarget* own = find_own(name);
-  return name == "recorded" || (own && !own->delegates);
+  return name == "recorded" || (own && !own->is_contained());
 }
 
 Result<std::unique_ptr<Target>> open_target(const std::string& name, const TargetOptions& options) {
