@@ -2,13 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
 
 namespace parallax {
 namespace {
-
-// A dim counted from either end as one counted from the front.
-int front_dim(int64_t dim, int rank) { return static_cast<int>(dim < 0 ? dim + rank : dim); }
 
 // The part of a layout with `dim` cut to elements start, start + step, … (so many of them).
 Layout cut(Layout layout, int dim, int64_t start, int64_t count, int64_t step = 1) {
@@ -45,6 +41,19 @@ std::optional<MoveList> clone_and_copy(const Call& call, const Layout& result) {
   return MoveList{true, {move_to(call, call.value(1), result)}};
 }
 
+// An op that only reshapes: the operand's elements in its own row-major order. Sizes are the same on both sides where
+// one of the two can be seen with the other's.
+std::optional<MoveList> reshape(const Call& call, const Layout& result) {
+  const Layout& operand = call.tensor(0).layout;
+  Move move{call.value(0), operand, result};
+  if (const std::optional<Dims> strides = view_strides(operand, result.sizes)) {
+    move.source = {result.sizes, *strides, operand.offset};
+  } else if (const std::optional<Dims> seen = view_strides(result, operand.sizes)) {
+    move.target = {operand.sizes, *seen, result.offset};
+  }
+  return MoveList{false, {move}};
+}
+
 // The copying twin of a view op: what the view would show. The twins that only reshape also take operands that have no
 // such view.
 std::optional<MoveList> copy_view(const Call& call, const Layout& result) {
@@ -63,7 +72,7 @@ std::optional<MoveList> cat(const Call& call, const Layout& result) {
     const Layout& tensor = call.meta(value).layout;
     // An empty 1-d tensor fits in everywhere and adds nothing.
     if (tensor.numel() == 0) continue;
-    const int dim = front_dim(call.integer(1), result.rank());
+    const int dim = portable::wrapped_dim(call.integer(1), result.rank());
     list.moves.push_back(move_to(call, value, cut(result, dim, start, tensor.sizes[dim])));
     start += tensor.sizes[dim];
   }
@@ -72,7 +81,7 @@ std::optional<MoveList> cat(const Call& call, const Layout& result) {
 
 std::optional<MoveList> stack(const Call& call, const Layout& result) {
   MoveList list;
-  const int dim = front_dim(call.integer(1), result.rank());
+  const int dim = portable::wrapped_dim(call.integer(1), result.rank());
   int64_t start = 0;
   for (ValueId value : call.values(0)) {
     list.moves.push_back(move_to(call, value, without(cut(result, dim, start++, 1), dim)));
@@ -86,7 +95,7 @@ MoveList scatter_into(const Call& call, const Layout& result, const Layout& part
 }
 
 std::optional<MoveList> slice_scatter(const Call& call, const Layout& result) {
-  const int dim = front_dim(call.integer(2), result.rank());
+  const int dim = portable::wrapped_dim(call.integer(2), result.rank());
   const int64_t size = result.sizes[dim];
   const auto bound = [&](int i, int64_t otherwise) {
     const int64_t at = call.has(i) ? call.integer(i) : otherwise;
@@ -99,7 +108,7 @@ std::optional<MoveList> slice_scatter(const Call& call, const Layout& result) {
 }
 
 std::optional<MoveList> select_scatter(const Call& call, const Layout& result) {
-  const int dim = front_dim(call.integer(2), result.rank());
+  const int dim = portable::wrapped_dim(call.integer(2), result.rank());
   const int64_t index = call.integer(3);
   return scatter_into(call, result, without(cut(result, dim, index < 0 ? index + result.sizes[dim] : index, 1), dim));
 }
@@ -107,8 +116,8 @@ std::optional<MoveList> select_scatter(const Call& call, const Layout& result) {
 std::optional<MoveList> diagonal_scatter(const Call& call, const Layout& result) {
   Layout part = result;
   const int64_t offset = call.integer(2);
-  const int first = front_dim(call.integer(3), part.rank());
-  const int second = front_dim(call.integer(4), part.rank());
+  const int first = portable::wrapped_dim(call.integer(3), part.rank());
+  const int second = portable::wrapped_dim(call.integer(4), part.rank());
   const int64_t rows = part.sizes[first] - std::max<int64_t>(-offset, 0);
   const int64_t columns = part.sizes[second] - std::max<int64_t>(offset, 0);
   const int64_t length = std::max<int64_t>(std::min(rows, columns), 0);
@@ -134,7 +143,7 @@ std::optional<MoveList> flip(const Call& call, const Layout& result) {
   Layout mirrored = call.tensor(0).layout;
   for (int64_t named : call.integers(1)) {
     if (mirrored.rank() == 0) continue;
-    const int dim = front_dim(named, mirrored.rank());
+    const int dim = portable::wrapped_dim(named, mirrored.rank());
     mirrored.offset += (mirrored.sizes[dim] - 1) * mirrored.strides[dim];
     mirrored.strides[dim] = -mirrored.strides[dim];
   }
@@ -153,20 +162,20 @@ std::optional<MoveList> roll(const Call& call, const Layout& result) {
     dims = {0};
   }
   MoveList list{false, {{call.value(0), source, target}}};
+  if (source.numel() == 0 || source.rank() == 0) return list;
+  Dims shifts = Dims::filled(source.rank(), 0);  // a dim may be named twice
   for (std::size_t k = 0; k < dims.size(); ++k) {
-    // A dim of one element has nothing to roll, nor has a 0-d tensor.
-    if (source.rank() == 0) break;
-    const int dim = front_dim(dims[k], source.rank());
+    const int dim = portable::wrapped_dim(dims[k], source.rank());
+    shifts[dim] = (shifts[dim] + call.integers(1)[k] % source.sizes[dim] + source.sizes[dim]) % source.sizes[dim];
+  }
+  for (int dim = 0; dim < source.rank(); ++dim) {
+    const int64_t size = source.sizes[dim];
+    const int64_t shift = shifts[dim];
+    if (shift == 0) continue;
     std::vector<Move> pieces;
     for (const Move& whole : list.moves) {
-      const int64_t size = whole.source.sizes[dim];
-      if (size == 0) return MoveList{};
-      if (size != source.sizes[dim]) return std::nullopt;  // a dim that is named twice
-      const int64_t shift = ((call.integers(1)[k] % size) + size) % size;
       const auto piece = [&](int64_t from, int64_t to, int64_t count) {
-        if (count > 0) {
-          pieces.push_back({whole.from, cut(whole.source, dim, from, count), cut(whole.target, dim, to, count)});
-        }
+        pieces.push_back({whole.from, cut(whole.source, dim, from, count), cut(whole.target, dim, to, count)});
       };
       piece(0, shift, size - shift);
       piece(size - shift, 0, shift);
@@ -241,6 +250,9 @@ constexpr std::array rows = {
     Row{"aten.transpose_copy.int", copy_view},
     Row{"aten.unfold_copy.default", copy_view},
     Row{"aten.unsqueeze_copy.default", copy_view},
+    Row{"aten.reshape.default", reshape},
+    Row{"aten.flatten.using_ints", reshape},
+    Row{"aten.view_copy.default", reshape},
     Row{"aten.cat.default", cat},
     Row{"aten.stack.default", stack},
     Row{"aten.slice_scatter.default", slice_scatter},
@@ -252,39 +264,20 @@ constexpr std::array rows = {
     Row{"aten.repeat.default", repeat},
 };
 
-// Ops that only reshape: the operand's elements in its own row-major order, which has no layout of the result's sizes
-// unless the operand is one block.
-constexpr std::array reshapes = {"aten.reshape.default", "aten.flatten.using_ints", "aten.view_copy.default"};
-
-std::optional<MoveList> reshaped(const Call& call, const Layout& result) {
-  const Layout& operand = call.tensor(0).layout;
-  if (const std::optional<Dims> strides = view_strides(operand, result.sizes)) {
-    return MoveList{false, {{call.value(0), {result.sizes, *strides, operand.offset}, result}}};
-  }
-  if (const std::optional<Dims> strides = view_strides(result, operand.sizes)) {
-    return MoveList{false, {{call.value(0), operand, {operand.sizes, *strides, result.offset}}}};
-  }
-  return std::nullopt;
-}
-
-const std::unordered_map<std::string_view, MovesFn>& table() {
-  static const std::unordered_map<std::string_view, MovesFn> made = [] {
-    std::unordered_map<std::string_view, MovesFn> by_op;
-    for (const Row& row : rows) by_op.emplace(row.op, row.moves);
-    for (const char* op : reshapes) by_op.emplace(op, reshaped);
-    return by_op;
-  }();
-  return made;
-}
-
 }  // namespace
 
-bool is_made_of_moves(const Op& op) { return table().contains(op.name); }
+std::span<const std::string_view> ops_made_of_moves() {
+  static constexpr auto names = [] {
+    std::array<std::string_view, rows.size()> of_rows;
+    std::ranges::transform(rows, of_rows.begin(), &Row::op);
+    return of_rows;
+  }();
+  return names;
+}
 
 std::optional<MoveList> moves_of(const Call& call, const Layout& result) {
-  const auto found = table().find(call.op().name);
-  if (found == table().end()) return std::nullopt;
-  return found->second(call, result);
+  const auto row = std::ranges::find(rows, call.op().name, &Row::op);
+  return row == rows.end() ? std::nullopt : row->moves(call, result);
 }
 
 bool is_in_place(const portable::TensorRef& from, const portable::TensorRef& to) {

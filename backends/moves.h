@@ -1,10 +1,12 @@
 // Moves: what ops that only put elements elsewhere are made of, for every backend alike.
 //
-// A move takes the elements of one layout over a tensor's storage, row-major, to those of another of the same sizes
-// over the result's storage, converting them to its dtype.
+// A move takes the elements of one layout over a tensor's storage, row-major, to those of another over the result's
+// storage, row-major too, converting them to its dtype. The two have as many elements, and as a rule the same sizes.
 #pragma once
 
 #include <optional>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "backends/portable/elements.h"
@@ -24,10 +26,11 @@ struct MoveList {
   std::vector<Move> moves;  // in order: a later one may go over an earlier one
 };
 
-// Whether calls of the op are moves, at least as a rule.
-bool is_made_of_moves(const Op& op);
+// The names of the ops whose calls are moves, at least as a rule.
+std::span<const std::string_view> ops_made_of_moves();
 
-// The moves of a call whose result has this layout; nothing where the call has no such form.
+// The moves of a call whose result has this layout. Nothing where the call has no such form: roll over all dims of what
+// is not one block, and as_strided_scatter into what is laid out otherwise than its operand.
 std::optional<MoveList> moves_of(const Call& call, const Layout& result);
 
 // Whether the elements of a move lie where they are to be put: the operand of a concatenation that was made in place.

@@ -7,8 +7,8 @@ namespace parallax::portable {
 namespace {
 
 constexpr std::array families = {
-    unary_kernels, binary_kernels, division_kernels, comparison_kernels,  copy_kernels, fill_kernels, reduction_kernels,
-    join_kernels,  index_kernels,  product_kernels,  convolution_kernels, pool_kernels, pad_kernels,
+    unary_kernels,     binary_kernels, division_kernels, comparison_kernels,  move_kernels, fill_kernels,
+    reduction_kernels, index_kernels,  product_kernels,  convolution_kernels, pool_kernels, pad_kernels,
 };
 
 using Table = std::unordered_map<std::string_view, KernelEntry>;

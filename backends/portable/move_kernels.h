@@ -1,4 +1,4 @@
-// What the compiler may ask of the kernels that join tensors.
+// What the compiler may ask of the kernels that only put elements elsewhere.
 #pragma once
 
 #include "ops/op.h"

@@ -1,0 +1,91 @@
+// Copies, casts, joins and reorderings: ops made of moves (backends/moves.h), and the calls of them that are not.
+#include "backends/portable/move_kernels.h"
+
+#include <algorithm>
+
+#include "backends/moves.h"
+#include "backends/portable/kernel.h"
+
+namespace parallax::portable {
+namespace {
+
+void make(const KernelCall& call, const Move& move) {
+  const TensorRef& from = call.ref(move.from);
+  const TensorRef& to = call.output();
+  // Whether a number is true is asked of the number itself: 0.5 is, and its integer part is not.
+  const DType compute = to.dtype == DType::Bool ? from.dtype : to.dtype;
+  with_compute_type(compute, [&]<class C>(std::type_identity<C>) {
+    Numbers<C> values = call.numbers<C>(move.source.numel());
+    read_elements(from, move.source, values.data());
+    write_elements(to, move.target, values.data());
+  });
+}
+
+// as_strided_scatter where the result has another layout than the operand (an expanded one): each element that is named
+// by its place in the operand's storage is looked up by its place in the operand.
+void scatter_by_place(const KernelCall& call) {
+  const Layout& self = *call.input(0).layout;
+  const auto size = Dims(std::span<const int64_t>(call.integers(2)));
+  const auto stride = Dims(std::span<const int64_t>(call.integers(3)));
+  const Layout part{size, stride, call.has(4) ? call.integer(4) : self.offset};
+  const DType dtype = call.output().dtype;
+  with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
+    Numbers<C> values = call.operand<C>(0, dtype);
+    // By element of the storage: its row-major place in the operand, counted from 1.
+    Numbers<int64_t> places = call.numbers<int64_t>(std::max(self.extent(), part.extent()));
+    int64_t place = 0;
+    for_each_element(self, [&](int64_t element) { places[static_cast<std::size_t>(element)] = ++place; });
+    const Numbers<C> source = call.broadcast<C>(call.input(1), size, dtype);
+    std::size_t next = 0;
+    for_each_element(part, [&](int64_t element) {
+      const int64_t at = places[static_cast<std::size_t>(element)];
+      if (at > 0) values[static_cast<std::size_t>(at - 1)] = source[next];
+      ++next;
+    });
+    call.write(values);
+  });
+}
+
+// roll over all elements in row-major order, which no layout of the operand or the result has.
+void roll_flattened(const KernelCall& call) {
+  const DType dtype = call.output().dtype;
+  with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
+    Numbers<C> values = call.operand<C>(0, dtype);
+    const auto size = static_cast<int64_t>(values.size());
+    if (size == 0) return;
+    const int64_t shift = ((call.integers(1).front() % size) + size) % size;
+    std::ranges::rotate(values, values.end() - shift);
+    call.write(values);
+  });
+}
+
+Result<void> move(const KernelCall& call) {
+  const TensorRef& output = call.output();
+  const std::optional<MoveList> list = moves_of(call, *output.layout);
+  if (!list) {
+    (call.op().name == "aten.roll.default" ? roll_flattened : scatter_by_place)(call);
+    return {};
+  }
+  if (list->clones_gaps) call.clone_gaps(0);
+  for (const Move& move : list->moves) {
+    const TensorRef& from = call.ref(move.from);
+    if (is_in_place({from.storage, from.dtype, &move.source}, {output.storage, output.dtype, &move.target})) continue;
+    make(call, move);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const KernelEntry> move_kernels() {
+  static const std::vector<KernelEntry> table = [] {
+    std::vector<KernelEntry> made;
+    for (const std::string_view op : ops_made_of_moves()) made.push_back({op, move});
+    return made;
+  }();
+  return table;
+}
+
+bool joins_in_place(const Op& op) { return op.name == "aten.cat.default"; }
+
+}  // namespace parallax::portable
