@@ -8,9 +8,11 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/portable/elements.h"
+#include "compiler/device_rules.h"
 #include "compiler/program.h"
 
 namespace parallax {
@@ -22,6 +24,20 @@ class DevicePartition {
   // Runs all of its nodes; `tensors` goes by value. An error is what the data makes an op raise, or what the device
   // fails with.
   virtual Result<void> run(std::span<const portable::TensorRef> tensors) = 0;
+  // How many nodes that compute something the last run had the device do.
+  virtual int nodes_done() const = 0;
+};
+
+// How one load of a program is to be run.
+struct DeviceTask {
+  DeviceRules rules;
+  uint64_t seed = 0;  // draws what the device's options leave open
+};
+
+// Something wrong that the values need not show.
+struct Complaint {
+  std::string_view detector;  // "Redzone", "ValidationLayer"
+  std::string text;
 };
 
 class Device {
@@ -34,16 +50,21 @@ class Device {
   // Prepares a partition of a program, which must outlive what is made. `inner` says by value what never leaves the
   // group that makes it.
   virtual Result<std::unique_ptr<DevicePartition>> prepare(const Program& program, const Partition& partition,
-                                                           const std::vector<bool>& inner) = 0;
+                                                           const std::vector<bool>& inner, const DeviceTask& task) = 0;
 
-  // What layers between the program and the device said of it since the last call.
-  virtual std::vector<std::string> take_complaints() { return {}; }
+  void complain(Complaint complaint) { complaints_.push_back(std::move(complaint)); }
+  // All complaints since the last call, those of layers between the program and the device among them.
+  virtual std::vector<Complaint> take_complaints() { return std::exchange(complaints_, {}); }
+
+ private:
+  std::vector<Complaint> complaints_;
 };
 
 // The device that runs the partitions of one of a compilation's backends.
 struct DeviceOfBackend {
   std::shared_ptr<Device> device;
   std::size_t backend = 0;
+  DeviceTask task = {};
 
   bool runs(const Partition& partition) const { return device && partition.backend == backend; }
 };

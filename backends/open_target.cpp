@@ -7,8 +7,8 @@
 #include "backends/contained_target.h"
 #include "backends/portable/portable_target.h"
 #include "backends/recorded_target.h"
-#include "backends/vulkan/backends.h"
 #include "backends/vulkan/device_options.h"
+#include "backends/vulkan/vulkan_backend.h"
 #include "backends/xnnpack/backends.h"
 
 namespace parallax {
@@ -34,6 +34,7 @@ Result<void> equip_with_vulkan(const vulkan::DeviceOptions& options, PortableOpt
   TRY(const std::shared_ptr<vulkan::VulkanDevice> device, vulkan::VulkanDevice::open(options));
   portable.delegates = &vulkan::delegates(device->context());
   portable.alignment = static_cast<int64_t>(device->context().limits().offset_alignment);
+  portable.redzone = portable.alignment;
   portable.device = device;
   return {};
 }
@@ -50,16 +51,20 @@ const OwnTarget* find_own(std::string_view name) {
 struct OwnOptions {
   PassSelection selection;
   bool in_process = false;  // even where it might bring the process down
+  bool draws_order = false;
   vulkan::DeviceOptions device = {};
 };
 
 Result<OwnOptions> own_options(const OwnTarget& own, const TargetSpec& spec, PassSelection selection) {
-  OwnOptions options = {std::move(selection), false, vulkan::default_device_options()};
+  OwnOptions options = {.selection = std::move(selection), .device = vulkan::default_device_options()};
   for (const auto& [key, value] : spec.options) {
     if (key == "passes") {
       options.selection.passes = split_names(value);
     } else if (key == "stop-after") {
       options.selection.stop_after = value;
+    } else if (key == "order") {
+      if (value != "random" && value != "kept") return fail("target {}: order is random or kept", own.name);
+      options.draws_order = value == "random";
     } else if (key == "in-process" && own.is_contained()) {
       if (value != "yes" && value != "no") return fail("target {}: in-process is yes or no", own.name);
       options.in_process = value == "yes";
@@ -68,7 +73,7 @@ Result<OwnOptions> own_options(const OwnTarget& own, const TargetSpec& spec, Pas
         return fail("target {}: {}", own.name, set.error().reason);
       }
     } else {
-      std::string known = "passes, stop-after";
+      std::string known = "passes, stop-after, order";
       if (own.is_contained()) known += ", in-process";
       for (std::string_view option : own.device_options) known.append(", ").append(option);
       return fail("target {} has no option '{}'; it has {}", own.name, key, known);
@@ -97,6 +102,7 @@ Result<std::unique_ptr<Target>> open_own(const OwnTarget& own, const std::string
   PortableOptions portable;
   TRY(portable.faults, FaultSet::of(options.faults));
   portable.selection = std::move(asked.selection);
+  portable.draws_order = asked.draws_order;
   const bool all = options.detect == "all";
   portable.detect.plan = all || options.detect == "plan";
   portable.detect.sanitizer = all || options.detect == "sanitizer";

@@ -3,10 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "backends/lost_target.h"
 #include "backends/portable/executor.h"
 #include "cli/command.h"
 #include "cli/named_cases.h"
 #include "cli/target_options.h"
+#include "cli/validation.h"
 #include "fuzz/adjudicate.h"
 #include "fuzz/make_finding.h"
 #include "fuzz/repeats.h"
@@ -24,6 +26,7 @@ struct CheckFlags {
   TargetOptions target_options;
   std::string print_after;  // a pass of our own compiler, or "all"
   int repeat = 0;
+  bool validate = false;
   bool explain = false;
   bool json = false;
 };
@@ -72,8 +75,8 @@ Result<void> print_after(const CheckFlags& flags, const Graph& graph) {
 Result<int> check(const CheckFlags& flags) {
   TRY(Case test, read_one_case(flags.path));
   if (!flags.print_after.empty()) TRY_VOID(print_after(flags, test.graph));
-  const std::vector<std::string> targets =
-      flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
+  std::vector<std::string> targets = flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
+  TRY_VOID(ask_for_validation(flags.validate, targets));
   const FindingOptions options{.target_options = flags.target_options, .reduce = false, .repeat = flags.repeat};
   int code = nothing_new;
   Json rows = Json::array();
@@ -81,6 +84,7 @@ Result<int> check(const CheckFlags& flags) {
   for (const std::string& name : targets) {
     TRY(std::unique_ptr<Target> target, open_target(name, flags.target_options));
     Examination examination = examine_until_wrong(*target, test, flags.repeat);
+    if (auto lost = lost_target(examination.outcome)) return std::unexpected(*std::move(lost));
     std::string adjudged;
     Case judged = test;
     if (examination.judgement.verdict == Verdict::Suspect) {
@@ -138,6 +142,7 @@ void add_check_command(CLI::App& program, int& exit_code) {
   command->add_option("case", flags->path, "A case file")->required();
   command->add_option("--target", flags->targets, "What to drive; repeatable. Default: ours and every installed one");
   add_target_options(*command, flags->target_options);
+  add_validate_flag(*command, flags->validate);
   command->add_option("--print-after", flags->print_after,
                       "Print the graph after this pass of our own compiler, or after all of them");
   add_repeat_option(*command, flags->repeat);

@@ -13,6 +13,7 @@
 #include "cli/histogram.h"
 #include "cli/summary.h"
 #include "cli/target_options.h"
+#include "cli/validation.h"
 #include "fuzz/campaign.h"
 #include "fuzz/draw_data.h"
 #include "fuzz/draw_gradient.h"
@@ -38,6 +39,7 @@ struct FuzzFlags {
   std::string shard;
   std::string base;
   int repeat = 0;
+  bool validate = false;
   bool gradients = false;
   bool no_reduce = false;
   bool fresh = false;
@@ -128,6 +130,7 @@ Result<int> fuzz(const FuzzFlags& flags) {
     return fail("--nodes {}..{}: not a range", flags.min_nodes, flags.max_nodes);
   CampaignOptions options;
   options.targets = flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
+  TRY_VOID(ask_for_validation(flags.validate, options.targets));
   options.target_options = flags.target_options;
   options.seed = flags.seed ? *flags.seed : random_seed();
   options.jobs = flags.jobs > 0 ? flags.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
@@ -235,6 +238,7 @@ void add_fuzz_command(CLI::App& program, int& exit_code) {
       ->capture_default_str()
       ->check(CLI::Range(1, 10000));
   add_target_options(*command, flags->target_options);
+  add_validate_flag(*command, flags->validate);
   command->add_option("--findings", flags->findings, "Folder that findings are kept in")->capture_default_str();
   command->add_option(
       "--known", flags->known,

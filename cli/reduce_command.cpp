@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "backends/lost_target.h"
 #include "cli/command.h"
 #include "cli/named_cases.h"
 #include "cli/target_options.h"
@@ -51,6 +52,7 @@ Result<int> reduce_case(const ReduceFlags& flags) {
   if (flags.seconds <= 0) return fail("--seconds {}: nothing can be tried in that time", flags.seconds);
   TRY(std::unique_ptr<Target> target, open_target(flags.target, flags.target_options));
   const Examination examination = examine_until_wrong(*target, test, runs_in_process(flags.target) ? 1 : most_repeats);
+  if (auto lost = lost_target(examination.outcome)) return std::unexpected(*std::move(lost));
   if (!is_finding(examination.judgement.verdict)) {
     return std::unexpected(Error{ErrorKind::Invalid, flags.path, "",
                                  fmt::format("does not diverge on {}: {}; nothing to reduce", flags.target,

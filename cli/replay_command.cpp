@@ -2,14 +2,17 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 #include <thread>
 
 #include "cli/command.h"
+#include "cli/device_share.h"
 #include "cli/junit.h"
 #include "cli/named_cases.h"
 #include "cli/sarif.h"
 #include "cli/summary.h"
 #include "cli/target_options.h"
+#include "cli/validation.h"
 #include "fuzz/campaign.h"
 
 namespace parallax {
@@ -21,6 +24,7 @@ struct ReplayFlags {
   TargetOptions target_options;
   std::string junit;
   std::string sarif;
+  bool validate = false;
   bool annotate = false;
   std::string findings;
   std::string known;
@@ -40,6 +44,7 @@ Result<int> replay(const ReplayFlags& flags) {
   for (const Error& error : files.broken) report_error(error);
   CampaignOptions options;
   options.targets = flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
+  TRY_VOID(ask_for_validation(flags.validate, options.targets));
   options.target_options = flags.target_options;
   options.jobs = flags.jobs > 0 ? flags.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   options.pack = flags.pack;
@@ -53,12 +58,17 @@ Result<int> replay(const ReplayFlags& flags) {
     if (k >= files.cases.size()) return std::nullopt;
     return files.cases[k];
   };
+  std::map<std::string, DeviceShare> shares;
+  for (const std::string& target : options.targets) {
+    if (auto share = DeviceShare::of(target)) shares.emplace(target, *std::move(share));
+  }
   JUnitReport junit;
   SarifReport sarif;
   options.on_case = [&](const std::string& target, uint64_t, const Case& test, const Examination& examination) {
     const Judgement& judgement = examination.judgement;
     junit.add(target, test, judgement);
     sarif.add(target, test, judgement);
+    if (const auto share = shares.find(target); share != shares.end()) share->second.add(test, examination);
     if (flags.annotate) fmt::print(stderr, "{}", github_annotation(target, test, judgement));
     if (judgement.verdict == Verdict::Match || flags.json) return;
     fmt::print("{}  {}  {}  {}\n", target, name(judgement.verdict), test.name, judgement.reason);
@@ -72,6 +82,9 @@ Result<int> replay(const ReplayFlags& flags) {
   }
   fmt::print("{}", flags.json ? summary_json(result, std::nullopt) + "\n"
                               : summary_text(result) + known_text(options.known, result));
+  for (const auto& [target, share] : shares) {
+    if (!flags.json) fmt::print("{}\n{}", target, share.text());
+  }
   const int code = exit_code_of(result, files.cases.empty() ? 0 : flags.min_judged);
   return files.broken.empty() ? code : bad_input;
 }
@@ -90,6 +103,7 @@ void add_replay_command(CLI::App& program, int& exit_code) {
   command->add_option("--target", flags->targets,
                       "What to drive; 'recorded' is the case's own expectation; repeatable");
   add_target_options(*command, flags->target_options);
+  add_validate_flag(*command, flags->validate);
   command->add_option("--junit", flags->junit, "Write a JUnit XML file");
   command->add_option("--sarif", flags->sarif, "Write a SARIF 2.1.0 file: what diverged, for code scanning");
   command->add_flag("--annotate", flags->annotate,

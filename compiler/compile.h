@@ -14,6 +14,8 @@ struct CompileOptions {
   FaultSet faults;
   int64_t alignment = 8;  // of the backend's arena, in bytes; small, so that slots of few sizes collide often
   int64_t arena_limit = ArenaRule().limit;    // bytes that the backend's arena may have
+  int64_t redzone = 0;                        // bytes behind each slot of the same that are nobody's
+  uint64_t order = 0;                         // 0: nodes stay where they are; else draws a legal order of them
   InPlaceKernels in_place_kernels = nullptr;  // which kernels of the backend may write over an operand
   JoinKernels join_kernels = nullptr;         // which take operands that are in their place in the result already
   bool reuse_in_place = false;                // let them

@@ -7,6 +7,7 @@
 #include <queue>
 #include <ranges>
 
+#include "core/choices.h"
 #include "planner/mutants_list.h"
 
 namespace parallax {
@@ -113,6 +114,29 @@ std::vector<Run> order_in_runs(const Dependencies& dependencies, NodeRange range
       if (--waiting[readers[r] - range.first] == 0) make_ready(readers[r]);
     }
   }
+}
+
+std::vector<NodeId> drawn_order(const Dependencies& dependencies, uint64_t seed) {
+  Choices choices(seed, 0);
+  std::vector<std::size_t> waiting(dependencies.size());
+  std::vector<std::vector<NodeId>> readers(dependencies.size());
+  std::vector<NodeId> ready;
+  for (std::size_t n = 0; n < dependencies.size(); ++n) {
+    waiting[n] = dependencies[n].size();
+    for (NodeId before : dependencies[n]) readers[before.index].push_back(NodeId(n));
+    if (waiting[n] == 0) ready.push_back(NodeId(n));
+  }
+  std::vector<NodeId> order;
+  while (!ready.empty()) {
+    std::swap(ready[choices.below(ready.size())], ready.back());
+    const NodeId next = ready.back();
+    ready.pop_back();
+    order.push_back(next);
+    for (NodeId reader : readers[next.index]) {
+      if (--waiting[reader.index] == 0) ready.push_back(reader);
+    }
+  }
+  return order;
 }
 
 }  // namespace parallax

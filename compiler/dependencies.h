@@ -27,4 +27,7 @@ struct Run {
 };
 std::vector<Run> order_in_runs(const Dependencies& dependencies, NodeRange range, std::span<const int> keys);
 
+// An order of all nodes that the seed draws.
+std::vector<NodeId> drawn_order(const Dependencies& dependencies, uint64_t seed);
+
 }  // namespace parallax

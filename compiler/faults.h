@@ -22,6 +22,7 @@ struct Fault {
   std::string_view summary;  // one line: what is wrong with it
   std::string_view seen_in;  // the real bugs behind it, as project#number
   void (*plant)(CompilerParts& parts);
+  std::string_view target = "portable";  // which shows it
 };
 
 // The planner ignores aliases (faults/alias_blind_last_use.cpp).
@@ -67,6 +68,11 @@ extern const Fault merge_allocations;
 extern const Fault add_slice_starts;
 extern const Fault choose_addend_axis_by_size;
 
+// What a device does with a partition that is right.
+extern const Fault padding_lanes_reduced;
+extern const Fault barriers_left_out;
+extern const Fault steps_from_the_shape;
+
 // The one list. A new fault is its file in compiler/faults/ and one line here.
 inline constexpr std::array all_faults = {
     &alias_blind_last_use,
@@ -88,6 +94,9 @@ inline constexpr std::array all_faults = {
     &narrowed_at_the_boundary,
     &write_overtakes_reader,
     &strided_operand_in_a_loop,
+    &padding_lanes_reduced,
+    &barriers_left_out,
+    &steps_from_the_shape,
     &drop_writes_without_readers,
     &merge_calls_across_writes,
     &lose_write_back,
@@ -121,6 +130,8 @@ class FaultSet {
   const Mutant* mutant() const { return mutant_; }
   // What they break: a finding under them should blame one of these parts.
   std::vector<std::string_view> broken_parts() const;
+  // Which target shows the first of them; "portable" for none.
+  std::string_view target() const { return faults_.empty() ? Fault().target : faults_.front()->target; }
   // "F01, F09"; empty for none.
   std::string names() const;
   // The compiler's parts with these faults in place.

@@ -70,7 +70,7 @@ bool works_in_place(const CompileOptions& options) { return options.reuse_in_pla
 
 MemoryOptions memory_options(const CompileOptions& options) {
   MemoryOptions memory;
-  memory.rule(Arena::Backend) = {options.alignment, options.arena_limit};
+  memory.rule(Arena::Backend) = {options.alignment, options.arena_limit, options.redzone};
   return memory;
 }
 
@@ -111,6 +111,11 @@ Result<Program> lower(Graph graph, std::span<const Graph> others, const Compiler
   const PartitionRules rules = whole ? PartitionRules() : parts.partition;
   Program program;
   program.graph = std::move(graph);
+  // At other sizes nodes are known by their numbers.
+  if (options.order != 0 && others.empty()) {
+    reorder(program.graph, {0, program.graph.nodes.size()},
+            drawn_order(all_dependencies(program.graph), options.order));
+  }
   TRY(program.partitions, partition(program.graph, others, backends, rules));
   program.groups = fuse(program.graph, others, program.partitions, backends, parts.fusion);
   bind_boundaries(program.graph, program.partitions, rules);

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "compiler/device_rules.h"
 #include "compiler/fusion.h"
 #include "compiler/passes.h"
 #include "compiler/resize.h"
@@ -21,6 +22,7 @@ struct CompilerParts {
   LiveRange (*life_with_part)(const LiveRange& whole, const LiveRange& part) = parallax::life_with_part;
   PackFn packer = pack_by_default;
   ResizeRules resize;
+  DeviceRules device;
 
   // Puts another function in a pass's place.
   void replace_pass(std::string_view name, PassFn run);

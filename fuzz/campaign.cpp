@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "backends/lost_target.h"
 #include "corpus/signature.h"
 #include "corpus/store.h"
 #include "fuzz/adjudicate.h"
@@ -278,6 +279,7 @@ class Campaign {
   // Counts a turn. Under the lock.
   void finish(Lane& lane, ServedTurn served) {
     for (const JudgedCase& one : served.judged) {
+      if (auto lost = lost_target(one.examination.outcome)) failure_ = std::move(lost);
       lane.state.tally.add(one.examination, one.seconds);
       lane.state.tally.hidden_by_packing += one.hidden_by_packing;
       if (!one.is_news())

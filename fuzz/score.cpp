@@ -45,7 +45,9 @@ Result<FaultScore> score_fault(const std::string& id, const ScoreOptions& option
   finding_options.target_options.faults = {id};
   finding_options.seed = options.seed;
   finding_options.reduce_seconds = options.reduce_seconds;
-  TRY(const std::unique_ptr<Target> target, open_target("portable", finding_options.target_options));
+  TRY(const FaultSet faults, FaultSet::of(finding_options.target_options.faults));
+  const std::string name_of_target(faults.target());
+  TRY(const std::unique_ptr<Target> target, open_target(name_of_target, finding_options.target_options));
   const Vocabulary words = Vocabulary::taken_by({target.get()});
   std::optional<std::pair<Case, Examination>> shown;
   score.values = first_detection(options, words, options.seconds, [&](const Case& test) {
@@ -59,13 +61,12 @@ Result<FaultScore> score_fault(const std::string& id, const ScoreOptions& option
     score.verdict = name(finding.verdict);
     score.nodes = finding.reduced.graph.nodes.size();
     score.blame = finding.blame;
-    TRY(const FaultSet faults, FaultSet::of(finding_options.target_options.faults));
     score.blame_is_right = breaks(faults, finding.blame);
   }
   for (std::size_t d = 0; d < other_detectors.size(); ++d) {
     TargetOptions asked = finding_options.target_options;
     asked.detect = other_detectors[d];
-    TRY(const std::unique_ptr<Target> detecting, open_target("portable", asked));
+    TRY(const std::unique_ptr<Target> detecting, open_target(name_of_target, asked));
     // A case that the target cannot run says nothing of the detector.
     score.others[d] = first_detection(options, words, options.seconds / 4, [&](const Case& test) {
       const Outcome outcome = detecting->run(test, nullptr);

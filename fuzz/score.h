@@ -40,7 +40,7 @@ struct FaultScore {
   std::array<Detection, other_detectors.size()> others;
 };
 
-// Fuzzes the target "portable" with the fault or the mutant of that id planted.
+// Fuzzes the target that shows the fault or the mutant of that id with it planted.
 Result<FaultScore> score_fault(const std::string& id, const ScoreOptions& options);
 
 // The faults that weights may be tuned on, and those held out: by the id's number, odd and even.

@@ -97,7 +97,11 @@ class MemoryPlanner {
   }
 
   void pack(Arena arena) {
-    const int64_t alignment = options_.rule(arena).alignment;
+    const ArenaRule& rule = options_.rule(arena);
+    const auto block_size = [&](std::size_t s) {
+      const int64_t bytes = plan_.placements[s].slot.size;
+      return bytes == 0 ? 0 : align_up(bytes + rule.redzone, rule.alignment);
+    };
     // Sizes rounded up to the alignment leave every offset aligned, and the packers a bound that they can reach.
     PackingProblem problem;
     std::vector<std::size_t> storages;
@@ -106,7 +110,7 @@ class MemoryPlanner {
       if (plan_.placements[s].arena != arena || shared_with_[s].valid()) continue;
       block_of[s] = static_cast<int>(problem.blocks.size());
       storages.push_back(s);
-      problem.blocks.push_back({lifetimes_[s].range, align_up(plan_.placements[s].slot.size, alignment), 1});
+      problem.blocks.push_back({lifetimes_[s].range, block_size(s), 1});
     }
     for (std::size_t s = 0; s < plan_.placements.size(); ++s) {
       if (plan_.placements[s].arena != arena || !shared_with_[s].valid()) continue;
@@ -117,7 +121,7 @@ class MemoryPlanner {
       }
       if (kept(shared_slot_begins_late)) block.range.first = std::min(block.range.first, lifetimes_[s].range.first);
       if (kept(shared_slot_ends_early)) block.range.last = std::max(block.range.last, lifetimes_[s].range.last);
-      block.size = options_.shared_size(block.size, align_up(plan_.placements[s].slot.size, alignment));
+      block.size = options_.shared_size(block.size, block_size(s));
     }
     if (problem.blocks.empty()) return;
     const Packing packing = options_.packer(problem, options_.budget);

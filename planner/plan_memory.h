@@ -12,6 +12,7 @@ namespace parallax {
 struct ArenaRule {
   int64_t alignment = 16;                               // of every slot, in bytes, at least 1
   int64_t limit = std::numeric_limits<int64_t>::max();  // bytes that the arena may have
+  int64_t redzone = 0;                                  // bytes behind every slot of an arena that is packed
 };
 
 using StorageSizes = int64_t (*)(const Graph& graph, StorageId storage);

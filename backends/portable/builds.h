@@ -13,6 +13,7 @@ struct Build {
   std::string_view part;     // what it adds to those before it: who is to blame where it is the first to be wrong
   bool anew = false;         // compiled once for each run, at its sizes, rather than for all of them
   bool partitioned = false;  // delegates take what they can; f32 arithmetic goes to "vector", all else to "scalar"
+  bool on_host = false;      // the kernels run what a device has taken
   bool fused = false;        // "vector" runs groups of nodes in one loop
   bool reuse_memory = true;
   bool in_place = false;
@@ -22,14 +23,15 @@ struct Build {
 inline constexpr std::array build_ladder = {
     Build{.part = "passes", .anew = true, .reuse_memory = false},
     Build{.part = "resize", .reuse_memory = false},
-    Build{.part = "partition", .partitioned = true, .reuse_memory = false},
+    Build{.part = "partition", .partitioned = true, .on_host = true, .reuse_memory = false},
+    Build{.part = "device", .partitioned = true, .reuse_memory = false},
     Build{.part = "fusion", .partitioned = true, .fused = true, .reuse_memory = false},
     Build{.part = "planner"},
     Build{.part = "planner", .partitioned = true, .fused = true},
     Build{.part = "planner", .partitioned = true, .fused = true, .in_place = true},
 };
 // What every case is run as; where there are delegates, the plain one has them too.
-inline constexpr Build plain_build = build_ladder[4];
+inline constexpr Build plain_build = build_ladder[5];
 inline constexpr Build full_build = build_ladder.back();
 inline constexpr Build plain_delegating_build = {.part = "planner", .partitioned = true};
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "backends/portable/computing.h"
+#include "backends/portable/redzones.h"
 #include "backends/portable/sanitizer.h"
 
 namespace parallax::portable {
@@ -11,15 +13,6 @@ namespace {
 
 constexpr std::size_t scratch_bytes = 1 << 16;
 constexpr int64_t widest_element = 8;  // in bytes
-
-// Whether the step computes anything: a result in memory of its own, or a write.
-bool runs(const Graph& graph, const std::vector<std::optional<NodeId>>& makers, NodeId id) {
-  const Node& node = graph.node(id);
-  if (node.op->is_view()) return false;
-  return node.op->writes() || std::ranges::any_of(node.results, [&](ValueId result) {
-           return makers[graph.meta(result).storage.index] == id;
-         });
-}
 
 Error no_kernel(const Node& node) {
   return {ErrorKind::Unsupported, "", "", fmt::format("no portable kernel for {}", node.op->name)};
@@ -128,7 +121,7 @@ Result<std::shared_ptr<const Executable>> load(Program program, std::span<const 
   const std::vector<bool> delegated = is_delegated(*executable);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     Kernel kernel = nullptr;
-    executable->computes.push_back(runs(graph, makers, NodeId(n)));
+    executable->computes.push_back(parallax::computes(graph, makers, NodeId(n)));
     if (!delegated[n] && executable->computes.back()) {
       kernel = find_kernel(graph.nodes[n].op->name);
       if (!kernel) {
@@ -147,6 +140,10 @@ Result<std::shared_ptr<const Executable>> load(Program program, std::span<const 
     executable->margin = std::max(executable->margin, storage.elements * widest_element);
   }
   executable->margin += delegate_slack;
+  if (executable->device.device) {
+    const Plan& plan = executable->program.plan;
+    executable->redzones = redzones_of(plan, plan.arena(Arena::Backend).size + executable->margin);
+  }
   executable->feed = feed_slots(graph);
   const std::vector<ValueId> newest = newest_values(graph);
   for (const Source& source : graph.sources) {
@@ -194,7 +191,8 @@ Result<void> Instance::prepare() {
   on_device_.resize(program.partitions.size());
   for (std::size_t p = 0; p < on_device_.size(); ++p) {
     if (!executable_->device.runs(program.partitions[p])) continue;
-    TRY(on_device_[p], executable_->device.device->prepare(program, program.partitions[p], executable_->inner));
+    const DeviceOfBackend& device = executable_->device;
+    TRY(on_device_[p], device.device->prepare(program, program.partitions[p], executable_->inner, device.task));
   }
   TRY_VOID(allocate(Arena::Backend));
   return lay_out(Arena::Constants);
@@ -407,6 +405,10 @@ Result<RunResult> Instance::run(std::span<const Tensor> feed, Sanitizer* sanitiz
   }
   TRY_VOID(run_steps(sanitizer));
   if (sanitizer) sanitizer->at_return(outside_);
+  const Program& program = executable_->program;
+  if (auto written = written_redzone(program, executable_->redzones, block(Arena::Backend).get(), poison_)) {
+    executable_->device.device->complain({"Redzone", *std::move(written)});
+  }
   RunResult result;
   const Graph& graph = executable_->program.graph;
   // The caller looks at its own memory, wherever the program thought that it was.
@@ -414,6 +416,7 @@ Result<RunResult> Instance::run(std::span<const Tensor> feed, Sanitizer* sanitiz
   for (ValueId value : graph.outputs) result.outputs.push_back(in_place(value, outside_[value.index].storage));
   for (ValueId value : executable_->inputs) result.inputs.push_back(own(value));
   for (ValueId value : executable_->buffers) result.buffers.push_back(own(value));
+  for (const auto& partition : on_device_) result.on_device += partition ? partition->nodes_done() : 0;
   return result;
 }
 

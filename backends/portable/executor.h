@@ -39,6 +39,7 @@ struct Executable {
   std::vector<std::optional<NodeId>> makers;  // by storage
   std::vector<bool> inner;                    // by value: never leaves the loop of the group that makes it
   int64_t margin = 0;                         // bytes behind each arena
+  std::vector<Slot> redzones;                 // of the backend's arena, where a device works in it
   std::vector<FeedSlot> feed;
   std::vector<ValueId> inputs, buffers;  // each source's newest value, as the caller sees it after a run
 };
@@ -65,6 +66,7 @@ struct TensorInPlace {
 
 struct RunResult {
   std::vector<TensorInPlace> outputs, inputs, buffers;
+  int on_device = 0;  // nodes that a device did
 };
 
 // One node in memory that is given by storage: how the compiler computes with constants (PassOptions::evaluate).

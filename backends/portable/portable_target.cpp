@@ -48,12 +48,13 @@ class PortableTarget : public Target {
   Outcome run(const Case& test, const std::vector<Tensor>* second) override {
     const auto start = std::chrono::steady_clock::now();
     Outcome outcome;
+    complained();  // of what an earlier case or its explanation ran
     const Result<LoadedRuns> plain = built(test, plain_);
     const Result<LoadedRuns> full = plain ? built(test, full_build) : plain;
     if (full) {
       run_protocol(*plain, *full, test, second, outcome);
       outcome.reused_slots = count_reused_slots(plain->front()->program.plan);
-      if (options_.delegates) outcome.delegated = delegated_nodes(*plain->front());
+      if (options_.delegates && !options_.device) outcome.delegated = delegated_nodes(*plain->front());
       if (outcome.status == Status::Ok) ask_detectors({*plain, *full}, test, outcome);
     } else {
       stop(outcome, "lower", full.error());
@@ -88,7 +89,7 @@ class PortableTarget : public Target {
   }
 
   std::vector<std::string> partitions(const Case& test) override {
-    const CompileOptions options = options_of(plain_);
+    const CompileOptions options = options_of(plain_, test);
     if (options.backends.empty()) return {};
     const Result<Program> program = compile(test.graph, options);
     return program ? partition_lines(*program, options.backends) : std::vector<std::string>();
@@ -103,24 +104,35 @@ class PortableTarget : public Target {
     return false;
   }
 
-  CompileOptions options_of(const Build& how) const {
+  // What is drawn for a case hangs on its name alone, so that a reduction keeps it.
+  static uint64_t seed_of(const Case& test) {
+    uint64_t seed = 0;
+    for (const char byte : test.name) seed = mix(seed, static_cast<uint8_t>(byte));
+    return seed;
+  }
+
+  CompileOptions options_of(const Build& how, const Case& test) const {
     CompileOptions options = compile_options(how, options_.delegates);
     options.faults = options_.faults;
     options.alignment = options_.alignment;
     options.arena_limit = options_.arena_limit;
+    options.redzone = options_.redzone;
     options.evaluate = evaluate;
     options.selection = options_.selection;
+    if (options_.draws_order) options.order = seed_of(test) | 1;
     return options;
   }
 
   // One executable a run. Each is resized from the one before it: whether a plan still holds is asked of the
   // plan that is there.
   Result<LoadedRuns> built(const Case& test, const Build& how) const {
-    const CompileOptions options = options_of(how);
+    const CompileOptions options = options_of(how, test);
+    DeviceOfBackend device;
+    if (how.partitioned && !how.on_host) device = {options_.device, 0, {options_.faults.parts().device, seed_of(test)}};
     const std::vector<MakeDelegate> makers = delegate_makers(how, options_.delegates);
     LoadedRuns runs;
     const auto add = [&](Program program) -> Result<void> {
-      TRY(Loaded executable, load(std::move(program), makers, {how.partitioned ? options_.device : nullptr, 0}));
+      TRY(Loaded executable, load(std::move(program), makers, device));
       runs.push_back(std::move(executable));
       return {};
     };
@@ -160,19 +172,22 @@ class PortableTarget : public Target {
     for (std::size_t run = 0; run <= test.later.size(); ++run) {
       const Result<Case> one = case_of_run(test, run);
       if (!one) break;
-      auto failures = check_passes(*one, options_of(plain_), *profile_);
+      auto failures = check_passes(*one, options_of(plain_, test), *profile_);
       if (!failures.empty()) return failures;
     }
     return {};
   }
+
+  // Whether the device has a complaint, which is forgotten then.
+  bool complained() const { return options_.device && !options_.device->take_complaints().empty(); }
 
   // The kernels of delegates round in their own way: what their builds compute is held against the oracle.
   BuildCheck build_check(const Case& test) const {
     if (!options_.delegates) return bit_for_bit();
     const Result<ExpectedRuns> expected = expected_runs(*profile_, test);
     if (!expected) return bit_for_bit();
-    return {"be wrong", [&test, expected = *expected, profile = profile_](const Outcome&, const Outcome& outcome) {
-              return is_finding(judge(test.graph, expected, outcome, *profile).verdict);
+    return {"be wrong", [this, &test, expected = *expected](const Outcome&, const Outcome& outcome) {
+              return complained() || is_finding(judge(test.graph, expected, outcome, *profile_).verdict);
             }};
   }
 
@@ -196,8 +211,8 @@ class PortableTarget : public Target {
       }
     }
     if (options_.device) {
-      for (std::string& complaint : options_.device->take_complaints()) {
-        raise("run", "ValidationLayer", std::move(complaint));
+      for (Complaint& complaint : options_.device->take_complaints()) {
+        raise("run", std::string(complaint.detector), std::move(complaint.text));
       }
     }
     if (!options_.detect.plan && !options_.detect.sanitizer) return;

@@ -23,9 +23,11 @@ struct PortableOptions {
   Detectors detect;
   int64_t alignment = 8;                               // of the backend's arena, in bytes
   int64_t arena_limit = CompileOptions().arena_limit;  // of the same, in bytes
+  int64_t redzone = 0;                                 // bytes behind each of its slots
   PassSelection selection = {};                        // which passes run
   const DelegateSet* delegates = nullptr;              // who is asked before the kernels
   std::shared_ptr<Device> device = nullptr;            // that runs what the first of them takes
+  bool draws_order = false;                            // of the nodes, a legal one for each case
 };
 
 // With delegates it is a target of their name, which promises of its arithmetic what they do.

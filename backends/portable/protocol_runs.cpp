@@ -1,5 +1,7 @@
 #include "backends/portable/protocol_runs.h"
 
+#include "backends/lost_target.h"
+
 namespace parallax::portable {
 namespace {
 
@@ -64,6 +66,9 @@ void stop(Outcome& outcome, Status status, std::string stage, std::string kind, 
 }
 
 void stop(Outcome& outcome, const std::string& stage, const Error& error) {
+  if (error.kind == ErrorKind::NoTarget) {
+    return stop(outcome, Status::Unsupported, stage, std::string(lost_target_kind), error.text());
+  }
   const bool unsupported = error.kind == ErrorKind::Unsupported;
   stop(outcome, unsupported ? Status::Unsupported : Status::Error, stage, unsupported ? "Unsupported" : "Error",
        error.text());
@@ -76,6 +81,7 @@ void run_protocol(const LoadedRuns& runs, const LoadedRuns& again, const Case& t
   const Result<RunResult> a = instance.run(test.feed);
   if (!a) return stop(outcome, "run", a.error());
   outcome.a = observe(*runs.front(), *a);
+  if (runs.front()->device.device) outcome.delegated = a->on_device;
   if (several) {
     if (!run_later(runs, test, instance, outcome.later, outcome)) return;
   } else if (second) {

@@ -1,6 +1,7 @@
 #include "backends/vulkan/barriers.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace parallax::vulkan {
 namespace {
@@ -18,13 +19,12 @@ bool any_overlap(std::span<const BufferRange> some, std::span<const BufferRange>
 }  // namespace
 
 bool BarrierTracker::before(std::span<const BufferRange> reads, std::span<const BufferRange> writes) {
-  const auto meets = [&](Hazard hazard, std::span<const BufferRange> now, std::span<const BufferRange> earlier) {
-    return rule_(hazard) && any_overlap(now, earlier);
-  };
+  std::optional<Hazard> hazard;
+  if (any_overlap(writes, read_)) hazard = Hazard::WriteAfterRead;
+  if (any_overlap(writes, written_)) hazard = Hazard::WriteAfterWrite;
+  if (any_overlap(reads, written_)) hazard = Hazard::ReadAfterWrite;
   const bool first = read_.empty() && written_.empty();
-  const bool needed =
-      !first && (mode_ == BarrierMode::Full || meets(Hazard::ReadAfterWrite, reads, written_) ||
-                 meets(Hazard::WriteAfterWrite, writes, written_) || meets(Hazard::WriteAfterRead, writes, read_));
+  const bool needed = (!first && mode_ == BarrierMode::Full) || (hazard && rule_(*hazard, hazards_++));
   if (needed) {
     read_.clear();
     written_.clear();

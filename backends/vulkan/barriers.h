@@ -9,21 +9,16 @@
 #include <vector>
 
 #include "backends/vulkan/heap.h"
+#include "compiler/device_rules.h"
 
 namespace parallax::vulkan {
 
 // Minimal: where bytes ask for it. Full: after every dispatch.
 enum class BarrierMode : uint8_t { Minimal, Full };
 
-enum class Hazard : uint8_t { ReadAfterWrite, WriteAfterRead, WriteAfterWrite };
-
-// Which hazards count; a fault may leave some out.
-using BarrierRule = bool (*)(Hazard hazard);
-constexpr bool every_hazard(Hazard) { return true; }
-
 class BarrierTracker {
  public:
-  explicit BarrierTracker(BarrierMode mode, BarrierRule rule = every_hazard) : mode_(mode), rule_(rule) {}
+  explicit BarrierTracker(BarrierMode mode, BarrierRule rule = wait_always) : mode_(mode), rule_(rule) {}
 
   // Whether a barrier must stand in front of a dispatch with these accesses, which counts as dispatched then.
   bool before(std::span<const BufferRange> reads, std::span<const BufferRange> writes);
@@ -31,6 +26,7 @@ class BarrierTracker {
  private:
   BarrierMode mode_;
   BarrierRule rule_;
+  int hazards_ = 0;
   std::vector<BufferRange> read_, written_;  // since the last barrier
 };
 

@@ -75,8 +75,22 @@ void Commands::bind(const Dispatch& dispatch, const BufferRange& status) const {
                                static_cast<uint32_t>(writes.size()), writes.data());
 }
 
+// In as many parts as the limit asks for; they write apart from each other.
+void Commands::dispatch_groups(const Dispatch& dispatch, const CommandRules& rules, bool splits) const {
+  const uint32_t groups = rules.groups == 0 ? context_->limits().groups : rules.groups;
+  const uint64_t most = uint64_t{groups} * rules.workgroup;
+  const uint64_t end = splits ? dispatch.count : std::min(most, dispatch.count);
+  for (uint64_t first = 0; first < end; first += most) {
+    const uint64_t now = std::min(most, end - first);
+    const PushConstants push = {dispatch.metadata, static_cast<uint32_t>(first), static_cast<uint32_t>(dispatch.count)};
+    vkCmdPushConstants(buffer_, pipelines_->layout(dispatch.source->width), VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                       push_constant_bytes, &push);
+    vkCmdDispatch(buffer_, static_cast<uint32_t>((now + rules.workgroup - 1) / rules.workgroup), 1, 1);
+  }
+}
+
 Result<void> Commands::record(std::span<const Dispatch> dispatches, std::span<const uint32_t> metadata,
-                              const CommandRules& rules) {
+                              const CommandRules& rules, const DeviceRules& device) {
   const auto raising = std::ranges::count_if(dispatches, [](const Dispatch& dispatch) { return dispatch.raiser >= 0; });
   const uint64_t alignment = std::max<uint64_t>(context_->limits().offset_alignment, 64);
   const auto aligned = [&](uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; };
@@ -95,7 +109,7 @@ Result<void> Commands::record(std::span<const Dispatch> dispatches, std::span<co
   VkCommandBufferBeginInfo begin{};
   begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
   TRY_VOID(succeeded("commands", vkBeginCommandBuffer(buffer_, &begin)));
-  BarrierTracker tracker(rules.barriers, rules.hazards);
+  BarrierTracker tracker(rules.barriers, device.waits);
   for (const Dispatch& dispatch : dispatches) {
     if (tracker.before(dispatch.reads, dispatch.writes)) {
       memory_barrier(buffer_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
@@ -106,15 +120,7 @@ Result<void> Commands::record(std::span<const Dispatch> dispatches, std::span<co
     const uint64_t status = dispatch.raiser >= 0 ? raisers_.size() : static_cast<uint64_t>(raising);
     if (dispatch.raiser >= 0) raisers_.push_back(dispatch.raiser);
     bind(dispatch, {all.buffer, all.offset + metadata_bytes + status * status_stride_, status_stride_});
-    const uint64_t most = uint64_t{context_->limits().groups} * rules.workgroup;
-    for (uint64_t first = 0; first < dispatch.count; first += most) {
-      const uint64_t now = std::min(most, dispatch.count - first);
-      const PushConstants push = {dispatch.metadata, static_cast<uint32_t>(first),
-                                  static_cast<uint32_t>(dispatch.count)};
-      vkCmdPushConstants(buffer_, pipelines_->layout(dispatch.source->width), VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                         push_constant_bytes, &push);
-      vkCmdDispatch(buffer_, static_cast<uint32_t>((now + rules.workgroup - 1) / rules.workgroup), 1, 1);
-    }
+    dispatch_groups(dispatch, rules, device.splits_dispatches);
   }
   memory_barrier(buffer_, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
   return succeeded("commands", vkEndCommandBuffer(buffer_));
@@ -128,7 +134,9 @@ Result<std::optional<Raised>> Commands::submit() {
   info.commandBufferCount = 1;
   info.pCommandBuffers = &buffer_;
   VkFence fence = fence_.get();
-  TRY_VOID(succeeded("a submission", vkQueueSubmit(context_->queue(), 1, &info, fence)));
+  const VkResult submitted =
+      context_->fails(Failure::Submission) ? VK_ERROR_DEVICE_LOST : vkQueueSubmit(context_->queue(), 1, &info, fence);
+  TRY_VOID(succeeded("a submission", submitted));
   TRY_VOID(succeeded("waiting for the device", vkWaitForFences(device, 1, &fence, VK_TRUE, UINT64_MAX)));
   TRY_VOID(succeeded("waiting for the device", vkResetFences(device, 1, &fence)));
   for (std::size_t i = 0; i < raisers_.size(); ++i) {

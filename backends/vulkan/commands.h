@@ -27,8 +27,8 @@ struct Raised {
 
 struct CommandRules {
   BarrierMode barriers = BarrierMode::Minimal;
-  BarrierRule hazards = every_hazard;
-  uint32_t workgroup = 64;
+  uint32_t workgroup = 64;  // invocations
+  uint32_t groups = 0;      // that one dispatch may have; 0: as many as the device takes
 };
 
 class Commands {
@@ -38,7 +38,7 @@ class Commands {
 
   // Records dispatches in order over these words of metadata, in place of what was recorded before.
   Result<void> record(std::span<const Dispatch> dispatches, std::span<const uint32_t> metadata,
-                      const CommandRules& rules);
+                      const CommandRules& rules, const DeviceRules& device);
 
   // Runs what was recorded to its end, and what was raised first, by node.
   Result<std::optional<Raised>> submit();
@@ -47,6 +47,7 @@ class Commands {
   Commands() = default;
   Result<void> start();
   void bind(const Dispatch& dispatch, const BufferRange& status) const;
+  void dispatch_groups(const Dispatch& dispatch, const CommandRules& rules, bool splits) const;
 
   std::shared_ptr<Context> context_;
   std::shared_ptr<Heap> heap_;

@@ -96,7 +96,19 @@ bool is_wanted(const std::string& wanted, std::size_t index, std::string_view na
   return name.contains(wanted.empty() ? "llvmpipe" : wanted);
 }
 
+constexpr std::array failures = {std::pair(std::string_view("feature"), Failure::Feature),
+                                 std::pair(std::string_view("memory"), Failure::Memory),
+                                 std::pair(std::string_view("shader"), Failure::Shader),
+                                 std::pair(std::string_view("submission"), Failure::Submission)};
+
 }  // namespace
+
+Result<Failure> failure_called(std::string_view name) {
+  for (const auto& [known, failure] : failures) {
+    if (known == name) return failure;
+  }
+  return fail("fail is feature, memory, shader or submission");
+}
 
 std::string_view name(VkResult result) {
   switch (result) {
@@ -147,6 +159,7 @@ Result<std::shared_ptr<Context>> Context::open(const ContextRequest& request) {
     if (known == request) return context;
   }
   const std::shared_ptr<Context> context(new Context);
+  context->fails_ = request.fails;
   TRY_VOID(context->create_instance(request.validate));
   TRY_VOID(context->pick_device(request.device));
   TRY_VOID(context->create_device());
@@ -229,7 +242,8 @@ Result<void> Context::create_device() {
   const auto has = offered.needed();
   const auto wants = asked.needed();
   for (std::size_t i = 0; i < has.size(); ++i) {
-    if (!*has[i].flag) return no_target(fmt::format("{} has no {}", device_name_, has[i].name));
+    if (!*has[i].flag || fails(Failure::Feature))
+      return no_target(fmt::format("{} has no {}", device_name_, has[i].name));
     *wants[i].flag = VK_TRUE;
   }
   if (!has_extension(physical_, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME)) {

@@ -13,9 +13,15 @@
 
 namespace parallax::vulkan {
 
+// What a device may be told to fail with, for the sake of what is said then.
+enum class Failure : uint8_t { None, Feature, Memory, Shader, Submission };
+// "feature", "memory" …
+Result<Failure> failure_called(std::string_view name);
+
 struct ContextRequest {
   std::string device;     // an index, or a part of a name; empty: the first of Mesa's llvmpipe, which runs anywhere
   bool validate = false;  // with the Khronos layer and its synchronization validation
+  Failure fails = Failure::None;
 
   friend bool operator==(const ContextRequest&, const ContextRequest&) = default;
 };
@@ -54,6 +60,9 @@ class Context {
 
   PFN_vkCmdPushDescriptorSetKHR push_descriptors() const { return push_descriptors_; }
 
+  // Whether it is to fail in that way.
+  bool fails(Failure failure) const { return fails_ == failure; }
+
   // Held by who records or submits: the queue, the pipelines and the table of shaders are the process's.
   std::mutex& turns() { return turns_; }
 
@@ -73,6 +82,7 @@ class Context {
   VkQueue queue_ = nullptr;
   uint32_t family_ = 0;
   std::string device_name_, driver_;
+  Failure fails_ = Failure::None;
   bool is_lavapipe_ = false;
   bool preserves_special_values_ = false;
   bool rounds_to_nearest_ = false;

@@ -5,6 +5,20 @@
 
 namespace parallax::vulkan {
 
+namespace {
+
+Result<uint32_t> positive(std::string_view name, const std::string& value) {
+  uint32_t number = 0;
+  const char* end = value.data() + value.size();
+  const auto parsed = std::from_chars(value.data(), end, number);
+  if (parsed.ec != std::errc() || parsed.ptr != end || number == 0) {
+    return fail("{} is a number from 1 on, and '{}' is none", name, value);
+  }
+  return number;
+}
+
+}  // namespace
+
 DeviceOptions default_device_options() {
   DeviceOptions options;
   if (const char* device = std::getenv("PARALLAX_VULKAN_DEVICE")) options.context.device = device;
@@ -20,12 +34,14 @@ Result<void> set_device_option(std::string_view name, const std::string& value, 
   } else if (name == "validate") {
     if (value != "yes" && value != "no") return fail("validate is yes or no");
     options.context.validate = value == "yes";
+  } else if (name == "fail") {
+    TRY(options.context.fails, failure_called(value));
+  } else if (name == "groups") {
+    TRY(options.rules.groups, positive(name, value));
   } else {
-    uint32_t& size = options.rules.workgroup;
-    const auto parsed = std::from_chars(value.data(), value.data() + value.size(), size);
-    if (parsed.ec != std::errc() || parsed.ptr != value.data() + value.size() || size == 0) {
-      return fail("workgroup is a number of invocations, and '{}' is none", value);
-    }
+    options.draws_workgroups = value == "random";
+    if (options.draws_workgroups) return {};
+    TRY(options.rules.workgroup, positive(name, value));
   }
   return {};
 }

@@ -1,5 +1,6 @@
 // Options of the target "vulkan", as its name says them:
-// vulkan?device=llvmpipe&barriers=full&workgroup=32&validate=yes.
+// vulkan?device=llvmpipe&barriers=full&workgroup=32&validate=yes. groups=N limits the workgroups of one dispatch, and
+// workgroup=random draws both by the case; fail=memory and the like have the device fail, to see what comes of it.
 #pragma once
 
 #include <array>
@@ -10,7 +11,8 @@
 
 namespace parallax::vulkan {
 
-inline constexpr std::array<std::string_view, 4> device_option_names = {"device", "barriers", "workgroup", "validate"};
+inline constexpr std::array<std::string_view, 6> device_option_names = {"device", "barriers", "workgroup",
+                                                                        "groups", "validate", "fail"};
 
 // What the environment says: PARALLAX_VULKAN_DEVICE.
 DeviceOptions default_device_options();

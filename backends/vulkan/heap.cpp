@@ -47,7 +47,10 @@ Result<Heap::Chunk*> Heap::grow(uint64_t bytes) {
   memory_info.allocationSize = needs.size;
   memory_info.memoryTypeIndex = *type;
   VkDeviceMemory memory = nullptr;
-  TRY_VOID(succeeded(what, vkAllocateMemory(device, &memory_info, nullptr, &memory)));
+  const VkResult allocated = context_->fails(Failure::Memory)
+                                 ? VK_ERROR_OUT_OF_DEVICE_MEMORY
+                                 : vkAllocateMemory(device, &memory_info, nullptr, &memory);
+  TRY_VOID(succeeded(what, allocated));
   chunk->memory = MemoryHandle(device, memory);
   TRY_VOID(succeeded(what, vkBindBufferMemory(device, buffer, memory, 0)));
   void* mapped = nullptr;

@@ -34,7 +34,9 @@ std::string full_text(const Context& context, const ShaderSource& source) {
   text += fmt::format("#define INPUTS {}\n#define OUTPUTS {}\n", width.inputs, width.outputs);
   if (context.preserves_special_values()) text += "#define PRESERVE_SPECIAL_VALUES\n";
   if (context.rounds_to_nearest()) text += "#define ROUND_TO_NEAREST\n";
-  return text.append(shader_text("interface")).append(source.text());
+  text.append(shader_text("interface")).append(source.text());
+  if (context.fails(Failure::Shader)) text += "#error told to fail\n";
+  return text;
 }
 
 Result<std::shared_ptr<Pipelines>> Pipelines::make(std::shared_ptr<Context> context,

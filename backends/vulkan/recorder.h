@@ -17,8 +17,10 @@ struct BoundTensor {
 
 class Recorder {
  public:
-  Recorder(const Context& context, Heap& heap) : context_(&context), heap_(&heap) {}
+  Recorder(const Context& context, Heap& heap, const DeviceRules& rules)
+      : context_(&context), heap_(&heap), rules_(&rules) {}
 
+  const DeviceRules& rules() const { return *rules_; }
   const DeviceLimits& limits() const { return context_->limits(); }
 
   // The elements of `layout` over the tensor's storage. There must be some.
@@ -43,6 +45,7 @@ class Recorder {
  private:
   const Context* context_;
   Heap* heap_;
+  const DeviceRules* rules_;
   std::vector<Dispatch> dispatches_;
   std::vector<uint32_t> metadata_;
   std::vector<std::shared_ptr<std::byte[]>> scratch_;

@@ -94,8 +94,10 @@ Result<SpirV> compile_glsl(std::string_view name, const std::string& source) {
   shader.setEnvClient(glslang::EShClientVulkan, glslang::EShTargetVulkan_1_2);
   shader.setEnvTarget(glslang::EShTargetSpv, glslang::EShTargetSpv_1_5);
   constexpr auto rules = static_cast<EShMessages>(EShMsgSpvRules | EShMsgVulkanRules);
-  const auto failed = [&](const char* log) {
-    return std::unexpected(Error{ErrorKind::NoTarget, "", "", fmt::format("vulkan: shader {}: {}", name, log)});
+  // The first complaint; the others follow from it.
+  const auto failed = [&](std::string_view log) {
+    const std::string_view line = log.substr(0, log.find('\n'));
+    return std::unexpected(Error{ErrorKind::NoTarget, "", "", fmt::format("vulkan: shader {}: {}", name, line)});
   };
   if (!shader.parse(GetDefaultResources(), 450, false, rules)) return failed(shader.getInfoLog());
   glslang::TProgram program;

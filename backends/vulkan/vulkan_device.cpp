@@ -3,16 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
-#include "backends/vulkan/kernel.h"
+#include "backends/portable/computing.h"
+#include "backends/vulkan/device_kernel.h"
+#include "core/choices.h"
 
 namespace parallax::vulkan {
 
 class VulkanPartition final : public DevicePartition {
  public:
   VulkanPartition(VulkanDevice& device, const Program& program, const Partition& partition,
-                  const std::vector<bool>& inner, std::unique_ptr<Commands> commands)
+                  const std::vector<bool>& inner, const DeviceTask& task, std::unique_ptr<Commands> commands)
       : device_(&device),
+        task_(task),
         graph_(&program.graph),
         nodes_(partition.nodes),
         inner_(&inner),
@@ -44,6 +48,8 @@ class VulkanPartition final : public DevicePartition {
     return at(fmt::format("{} ({})", node.name, node.op->name), error_of(*raised));
   }
 
+  int nodes_done() const override { return written_down_; }
+
  private:
   // In eager's words.
   static Error error_of(const Raised& raised) {
@@ -52,34 +58,37 @@ class VulkanPartition final : public DevicePartition {
     return refuse("index {} is out of range for a dim of size {}", raised.first, raised.second).error();
   }
 
-  // Whether the node computes anything: a result in memory of its own, or a write.
-  bool computes(std::size_t n) const {
-    const Node& node = graph_->nodes[n];
-    if (node.op->is_view()) return false;
-    return node.op->writes() || std::ranges::any_of(node.results, [&](ValueId result) {
-             return makers_[graph_->meta(result).storage.index] == NodeId(n);
-           });
-  }
-
   Result<void> record(std::span<const TensorRef> tensors) {
     ++device_->recordings_;
-    recorder_.emplace(*device_->context_, *device_->heap_);
+    recorder_.emplace(*device_->context_, *device_->heap_, task_.rules);
+    layouts_.clear();
+    stepped_.assign(tensors.begin(), tensors.end());
+    for (ValueId value : named_) {
+      TensorRef& tensor = stepped_[value.index];
+      tensor.layout = &layouts_.emplace_back(task_.rules.steps(*tensors[value.index].layout));
+    }
     auto group = groups_.begin();
+    written_down_ = 0;
     for (std::size_t n = nodes_.first; n < nodes_.end;) {
       if (group != groups_.end() && group->first == n) {
-        TRY_VOID(record_group(*graph_, n, group->end, *inner_, tensors, *recorder_));
+        TRY_VOID(record_group(*graph_, n, group->end, *inner_, stepped_, *recorder_));
+        written_down_ += static_cast<int>(group->size());
         n = (group++)->end;
         continue;
       }
-      if (computes(n)) TRY_VOID(record_node(*graph_, NodeId(n), tensors, *recorder_));
+      if (computes(*graph_, makers_, NodeId(n))) {
+        TRY_VOID(record_node(*graph_, NodeId(n), stepped_, *recorder_));
+        ++written_down_;
+      }
       ++n;
     }
     is_empty_ = recorder_->dispatches().empty();
     if (is_empty_) return {};
-    return commands_->record(recorder_->dispatches(), recorder_->metadata(), device_->rules_);
+    return commands_->record(recorder_->dispatches(), recorder_->metadata(), device_->rules_for(task_), task_.rules);
   }
 
   VulkanDevice* device_;
+  DeviceTask task_;
   const Graph* graph_;
   NodeRange nodes_;
   const std::vector<bool>* inner_;
@@ -88,7 +97,10 @@ class VulkanPartition final : public DevicePartition {
   std::vector<NodeRange> groups_;
   std::vector<ValueId> named_;
   std::vector<const std::byte*> recorded_for_;  // by named_
+  std::deque<Layout> layouts_;                  // likewise, as kernels step through them
+  std::vector<TensorRef> stepped_;              // by value
   std::optional<Recorder> recorder_;            // its scratch memory is what the commands work in
+  int written_down_ = 0;                        // nodes
   bool is_empty_ = true;
 };
 
@@ -108,13 +120,31 @@ Result<std::shared_ptr<VulkanDevice>> VulkanDevice::open(const DeviceOptions& op
     kept.emplace_back(context.get(), std::move(pipelines));
     found = std::prev(kept.end());
   }
-  return std::shared_ptr<VulkanDevice>(new VulkanDevice(context, found->second, options.rules));
+  return std::shared_ptr<VulkanDevice>(new VulkanDevice(context, found->second, options));
 }
 
 Result<std::unique_ptr<DevicePartition>> VulkanDevice::prepare(const Program& program, const Partition& partition,
-                                                               const std::vector<bool>& inner) {
+                                                               const std::vector<bool>& inner, const DeviceTask& task) {
   TRY(std::unique_ptr<Commands> commands, Commands::make(context_, heap_, pipelines_));
-  return std::make_unique<VulkanPartition>(*this, program, partition, inner, std::move(commands));
+  return std::make_unique<VulkanPartition>(*this, program, partition, inner, task, std::move(commands));
+}
+
+CommandRules VulkanDevice::rules_for(const DeviceTask& task) const {
+  CommandRules rules = options_.rules;
+  if (!options_.draws_workgroups) return rules;
+  // Few sizes, since each has its own pipelines. Small limits split what is never so large in a test.
+  constexpr std::array<uint32_t, 4> sizes = {1, 8, 64, 256};
+  constexpr std::array<uint32_t, 4> limits = {2, 16, 1024, 0};
+  Choices choices(task.seed, 0);
+  rules.workgroup = std::min(choices.pick(sizes), context_->limits().group_invocations);
+  rules.groups = choices.pick(limits);
+  return rules;
+}
+
+std::vector<Complaint> VulkanDevice::take_complaints() {
+  std::vector<Complaint> complaints = Device::take_complaints();
+  for (std::string& message : context_->take_messages()) complaints.push_back({"ValidationLayer", std::move(message)});
+  return complaints;
 }
 
 DeviceStatistics VulkanDevice::statistics() const {

@@ -11,6 +11,7 @@ namespace parallax::vulkan {
 struct DeviceOptions {
   ContextRequest context;
   CommandRules rules;
+  bool draws_workgroups = false;  // for each load a legal size and limit, from the task's seed
 };
 
 // What a device did, for tests and benchmarks.
@@ -27,24 +28,25 @@ class VulkanDevice final : public Device {
 
   Result<std::shared_ptr<std::byte[]>> allocate(int64_t bytes) override { return heap_->allocate(bytes); }
   Result<std::unique_ptr<DevicePartition>> prepare(const Program& program, const Partition& partition,
-                                                   const std::vector<bool>& inner) override;
-  std::vector<std::string> take_complaints() override { return context_->take_messages(); }
+                                                   const std::vector<bool>& inner, const DeviceTask& task) override;
+  std::vector<Complaint> take_complaints() override;
 
   const Context& context() const { return *context_; }
   DeviceStatistics statistics() const;
 
  private:
   friend class VulkanPartition;
-  VulkanDevice(std::shared_ptr<Context> context, std::shared_ptr<Pipelines> pipelines, CommandRules rules)
+  VulkanDevice(std::shared_ptr<Context> context, std::shared_ptr<Pipelines> pipelines, const DeviceOptions& options)
       : context_(std::move(context)),
         heap_(std::make_shared<Heap>(context_)),
         pipelines_(std::move(pipelines)),
-        rules_(rules) {}
+        options_(options) {}
+  CommandRules rules_for(const DeviceTask& task) const;
 
   std::shared_ptr<Context> context_;
   std::shared_ptr<Heap> heap_;
   std::shared_ptr<Pipelines> pipelines_;
-  CommandRules rules_;
+  DeviceOptions options_;
   int64_t recordings_ = 0;
   int64_t submissions_ = 0;
 };

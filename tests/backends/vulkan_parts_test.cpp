@@ -56,7 +56,7 @@ TEST(Barriers, StandEverywhereWhereTheyAreFull) {
 }
 
 TEST(Barriers, LeaveOutWhatARuleSays) {
-  const BarrierRule no_read_after_write = [](Hazard hazard) { return hazard != Hazard::ReadAfterWrite; };
+  const BarrierRule no_read_after_write = [](Hazard hazard, int) { return hazard != Hazard::ReadAfterWrite; };
   expect_barriers(BarrierTracker(BarrierMode::Minimal, no_read_after_write),
                   {{{}, {bytes(0, 8)}, false}, {{bytes(0, 8)}, {bytes(8, 16)}, false}, {{}, {bytes(0, 8)}, true}});
 }

@@ -6,8 +6,13 @@
 #include <map>
 
 #include "backends/examine.h"
+#include "backends/lost_target.h"
 #include "backends/open_target.h"
-#include "backends/vulkan/kernel.h"
+#include "backends/portable/builds.h"
+#include "backends/vulkan/device_kernel.h"
+#include "backends/vulkan/vulkan_backend.h"
+#include "backends/vulkan/vulkan_device.h"
+#include "fuzz/generate.h"
 #include "fuzz/single_op.h"
 #include "ops/registry.h"
 #include "tests/support/graph_text.h"
@@ -121,6 +126,141 @@ TEST_F(Vulkan, RefusesOptionsThatTheDeviceDoesNotHave) {
   EXPECT_THAT(refusal("vulkan?workgroup=many"), HasSubstr("'many' is none"));
   EXPECT_THAT(refusal("vulkan?barriers=some"), HasSubstr("minimal or full"));
   EXPECT_THAT(refusal("vulkan?colour=blue"), HasSubstr("no option 'colour'"));
+}
+
+// What a user sees of it is exit code 3 and the line.
+TEST_F(Vulkan, SaysWhyItCannotGoOn) {
+  const auto refusal = [](const std::string& options) {
+    const auto opened = open_target("vulkan?in-process=yes&" + options, {});
+    return opened ? Error{} : opened.error();
+  };
+  EXPECT_THAT(refusal("fail=feature").reason, HasSubstr(" has no shaderInt64"));
+  EXPECT_EQ(refusal("fail=feature").kind, ErrorKind::NoTarget);
+  EXPECT_THAT(refusal("fail=luck").reason, HasSubstr("feature, memory, shader or submission"));
+  const Case test = case_of(std::string(elided_copy), R"({"x": [-0.5, 1.1]})");
+  const auto lost = [&](const std::string& options) {
+    const Outcome outcome = target("&" + options)->run(test, nullptr);
+    EXPECT_EQ(outcome.status, Status::Unsupported);
+    const std::optional<Error> error = lost_target(outcome);
+    return error ? error->reason : "";
+  };
+  EXPECT_THAT(lost("fail=memory"), HasSubstr("a buffer of 16777216 bytes: VK_ERROR_OUT_OF_DEVICE_MEMORY"));
+  EXPECT_THAT(lost("fail=shader"), HasSubstr("told to fail"));
+  EXPECT_THAT(lost("fail=submission"), HasSubstr("a submission: VK_ERROR_DEVICE_LOST"));
+}
+
+// A row that is a part of a larger one, and sums of rows of five elements, all negative.
+constexpr std::string_view parts_and_rows = R"({"inputs": {"x": {"type": "f32[3,5]"}}, "nodes": [
+    {"out": "s", "op": "aten.slice.Tensor", "args": ["%x", 1, 1, 4, 1]},
+    {"out": "e", "op": "aten.neg.default", "args": ["%s"]},
+    {"out": "n", "op": "aten.neg.default", "args": ["%x"]},
+    {"out": "m", "op": "aten.amax.default", "args": ["%n", [1]]}],
+  "outputs": ["%e", "%m"]})";
+constexpr std::string_view fifteen = R"({"x": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]})";
+
+TEST_F(Vulkan, ShowsTheFaultsOfADeviceAndBlamesIt) {
+  const Case test = case_of(std::string(parts_and_rows), std::string(fifteen));
+  EXPECT_EQ(examine(*target(), test).judgement.verdict, Verdict::Match);
+  for (const char* fault : {"F24", "F29"}) {
+    const std::unique_ptr<Target> broken = target("", {fault});
+    EXPECT_TRUE(is_finding(examine(*broken, test).judgement.verdict)) << fault;
+    std::string blame;
+    for (const Diagnosis& diagnosis : broken->explain(test)) blame += diagnosis.blame;
+    EXPECT_EQ(blame, "device") << fault;
+  }
+}
+
+TEST_F(Vulkan, SplitsWhatIsOverTheLimitOfOneDispatch) {
+  const Case test = case_of(R"({"inputs": {"x": {"type": "f32[1000]"}}, "nodes": [
+      {"out": "y", "op": "aten.add.Tensor", "args": ["%x", "%x"]}], "outputs": ["%y"]})",
+                            R"({"x": {"fill": 1.5}})");
+  EXPECT_EQ(examine(*target("&workgroup=16&groups=4"), test).judgement.verdict, Verdict::Match);
+  EXPECT_TRUE(is_finding(examine(*target("&workgroup=16&groups=4", {"F36"}), test).judgement.verdict));
+  EXPECT_EQ(examine(*target("", {"F36"}), test).judgement.verdict, Verdict::Match) << "no limit is met";
+}
+
+TEST_F(Vulkan, GivesTheSameBitsForEveryDrawnWorkgroupAndOrder) {
+  const std::unique_ptr<Target> usual = target();
+  const std::unique_ptr<Target> drawn = target("&workgroup=random&order=random");
+  for (uint64_t stream = 0; stream < 30; ++stream) {
+    Choices choices(3, stream);
+    GenerateOptions options;
+    const Vocabulary words = Vocabulary::taken_by({usual.get()});
+    options.words = &words;
+    Case test = generate(choices, options);
+    test.name = "stream " + std::to_string(stream);
+    const Outcome one = usual->run(test, nullptr);
+    const Outcome other = drawn->run(test, nullptr);
+    ASSERT_EQ(one.status, other.status) << one.message << other.message;
+    if (one.status == Status::Ok) EXPECT_EQ(one.a->outputs, other.a->outputs) << to_json(test);
+  }
+}
+
+// Faults of boundaries show here too: a device's partitions are bound by position like any other.
+TEST_F(Vulkan, ShowsTheFaultsOfBoundariesAndLayouts) {
+  struct Planted {
+    const char* fault;
+    const char* nodes;
+    const char* outputs;
+  };
+  const Planted planted[] = {
+      {"F08", R"({"out": "t", "op": "aten.t.default", "args": ["%x"]},
+                 {"out": "p", "op": "aten.add.Tensor", "args": ["%t", "%x"]})",
+       R"("%p", "%t")"},
+      {"F09", R"({"out": "y", "op": "aten.exp.default", "args": ["%x"]},
+                 {"out": "a", "op": "aten.clone.default", "args": ["%y"]})",
+       R"("%y", "%a")"},
+      {"F31", R"({"out": "m", "op": "aten.mul.Scalar", "args": ["%n", 3]})", R"("%m")"},
+      {"F27", R"({"out": "y", "op": "aten.neg.default", "args": ["%x"]},
+                 {"out": "t", "op": "aten.t.default", "args": ["%y"]},
+                 {"out": "c", "op": "aten.clone.default", "args": ["%t"], "kwargs": {"memory_format": "contiguous"}},
+                 {"out": "s", "op": "aten.as_strided.default", "args": ["%c", [4], [1]]})",
+       R"("%s")"},
+  };
+  for (const Planted& plant : planted) {
+    SCOPED_TRACE(plant.fault);
+    const Case test = case_of(R"({"inputs": {"x": {"type": "f32[2,2]"}, "n": {"type": "i64[1]"}}, "nodes": [)" +
+                                  std::string(plant.nodes) + R"(], "outputs": [)" + plant.outputs + "]}",
+                              R"({"x": [1, -2, 3, -4], "n": [4000000000]})");
+    EXPECT_EQ(examine(*target(), test).judgement.verdict, Verdict::Match);
+    EXPECT_TRUE(is_finding(examine(*target("", {plant.fault}), test).judgement.verdict));
+  }
+}
+
+// A rule of barriers that leaves one out, and how many it was asked for.
+int left_out = -1;
+int asked_for = 0;
+bool all_but_one(Hazard, int number) {
+  asked_for = std::max(asked_for, number + 1);
+  return number != left_out;
+}
+
+TEST_F(Vulkan, HearsOfEveryBarrierThatIsLeftOut) {
+  const auto device = vulkan::VulkanDevice::open({.context = {"", true}});
+  if (!device) GTEST_SKIP() << device.error().reason;
+  const DelegateSet& delegates = vulkan::delegates((*device)->context());
+  const CompileOptions options = portable::compile_options(portable::plain_delegating_build, &delegates);
+  const auto complaints = [&](const Program& program, const Case& test, int barrier) {
+    left_out = barrier;
+    const auto makers = portable::delegate_makers(portable::plain_delegating_build, &delegates);
+    const auto loaded = portable::load(program, makers, {*device, 0, {{.waits = all_but_one}, 0}});
+    if (loaded) (void)portable::Instance(*loaded, std::byte{0xCB}).run(test.feed);
+    return (*device)->take_complaints();
+  };
+  int barriers = 0;
+  for (uint64_t stream = 0; stream < 40; ++stream) {
+    SCOPED_TRACE(::testing::Message() << "stream " << stream);
+    Choices choices(5, stream);
+    const Case test = generate(choices, {});
+    const Result<Program> program = compile(test.graph, options);
+    if (!program) continue;
+    asked_for = 0;
+    EXPECT_THAT(complaints(*program, test, -1), IsEmpty());
+    for (int barrier = 0; barrier < asked_for; ++barrier, ++barriers) {
+      EXPECT_THAT(complaints(*program, test, barrier), Not(IsEmpty())) << "barrier " << barrier;
+    }
+  }
+  EXPECT_GT(barriers, 30);
 }
 
 TEST_F(Vulkan, SaysNothingUnderTheValidationLayer) {

@@ -42,7 +42,7 @@ TEST(Faults, AnUnknownOneIsRefused) {
 }
 
 TEST(Faults, EachBreaksAPartThatItCanBeBlamedFor) {
-  for (const Fault* fault : all_faults) EXPECT_EQ(broken_parts(*fault).size(), 1U) << fault->id;
+  for (const Fault* fault : all_faults) EXPECT_FALSE(broken_parts(*fault).empty()) << fault->id;
   EXPECT_EQ(broken_parts(alias_blind_last_use).front(), "planner");
   EXPECT_EQ(broken_parts(partition_cycle).front(), "partition");
   EXPECT_EQ(broken_parts(fused_over_second_use).front(), "fusion");

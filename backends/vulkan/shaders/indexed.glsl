@@ -1,11 +1,29 @@
 // Elements chosen by the values of other tensors: an invocation moves one element, out of a place that indices name or
 // into one.
 //
-// Metadata: the direction (0 gathers, 1 scatters, 2 adds where it scatters, in one invocation for all), dtypes and
+// Metadata: the direction (0 gathers, 1 scatters, from 2 on combines where it scatters, in one invocation for all), dtypes and
 // offsets of source and result, the number of indices, the rank; sizes; the steps of source and result along each dim;
 // then for each index its dtype, offset, the size of the dim that it indexes, that dim's step in the tensor that is
 // indexed, whether it may count from the end, and its steps.
-const uint Gathers = 0, Scatters = 1, Adds = 2;
+const uint Gathers = 0, Scatters = 1, Adds = 2, Multiplies = 3, KeepsLargest = 4, KeepsSmallest = 5;
+
+float combined(uint direction, float a, float b) {
+  if (direction == Adds) return a + b;
+  if (direction == Multiplies) return a * b;
+  if (direction == KeepsLargest) return is_nan(a) || a > b ? a : b;
+  return is_nan(a) || a < b ? a : b;
+}
+double combined(uint direction, double a, double b) {
+  if (direction == Adds) return a + b;
+  if (direction == Multiplies) return a * b;
+  if (direction == KeepsLargest) return is_nan(a) || a > b ? a : b;
+  return is_nan(a) || a < b ? a : b;
+}
+int64_t combined(uint direction, int64_t a, int64_t b) {
+  if (direction == Adds) return a + b;
+  if (direction == Multiplies) return a * b;
+  return (direction == KeepsLargest) == (a > b) ? a : b;
+}
 
 // The element of the output as it is now, in its class.
 uvec2 load_back(uint dtype, int element) {
@@ -57,14 +75,14 @@ void move_element(uint item) {
     at += 5u + rank;
   }
   uvec2 number = converted(load(0u, from, source), from, to);
-  if (direction == Adds) {
+  if (direction >= Adds) {
     uvec2 before = load_back(to, target);
     uint numbers = class_of(to);
-    precise float sum = to_float(before) + to_float(number);
-    precise double wide_sum = to_double(before) + to_double(number);
-    number = numbers == FloatClass ? float_bits(sum)
-             : numbers == DoubleClass ? double_bits(wide_sum)
-             : integer_bits(wrapped(to_integer(before) + to_integer(number), to));
+    precise float both = combined(direction, to_float(before), to_float(number));
+    precise double wide = combined(direction, to_double(before), to_double(number));
+    int64_t whole = combined(direction, to_integer(before), to_integer(number));
+    number = numbers == FloatClass ? float_bits(both)
+             : numbers == DoubleClass ? double_bits(wide) : integer_bits(wrapped(whole, to));
   }
   store(0u, to, target, number);
 }
@@ -72,7 +90,7 @@ void move_element(uint item) {
 void main() {
   uint item = push.first + gl_GlobalInvocationID.x;
   if (item >= push.count) return;
-  if (metadata[push.metadata] != Adds) {
+  if (metadata[push.metadata] < Adds) {
     move_element(item);
     return;
   }

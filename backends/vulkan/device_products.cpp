@@ -1,7 +1,7 @@
 // Products of matrices and vectors.
 #include <algorithm>
 
-#include "backends/vulkan/contraction.h"
+#include "backends/vulkan/device_contraction.h"
 
 namespace parallax::vulkan {
 namespace {

@@ -3,7 +3,7 @@
 #include <limits>
 #include <unordered_map>
 
-#include "backends/vulkan/kernel.h"
+#include "backends/vulkan/device_kernel.h"
 #include "ops/elementwise.h"
 
 namespace parallax::vulkan {

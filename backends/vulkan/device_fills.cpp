@@ -1,5 +1,7 @@
 // Values that come from no tensor, or from one element of one.
-#include "backends/vulkan/kernel.h"
+#include <algorithm>
+
+#include "backends/vulkan/device_kernel.h"
 
 namespace parallax::vulkan {
 namespace {
@@ -22,6 +24,25 @@ Result<void> fill(const KernelCall& call, Make&& make) {
 // full, full_like and fill have the number as parameter 1.
 Result<void> fill_parameter(const KernelCall& call) {
   return fill(call, [&](PointwiseProgram& program) { return program.constant(call.output().dtype, call.scalar(1)); });
+}
+
+// constant_pad_nd(self, pad, value): two numbers a dim, from the last one on; what is negative cuts off.
+Result<void> pad(const KernelCall& call) {
+  const TensorRef& output = call.output();
+  TRY_VOID(fill(call, [&](PointwiseProgram& program) { return program.constant(output.dtype, call.scalar(2)); }));
+  Layout from = *call.input(0).layout;
+  Layout to = *output.layout;
+  const IntList& widths = call.integers(1);
+  for (std::size_t k = 0; 2 * k < widths.size(); ++k) {
+    const int dim = from.rank() - 1 - static_cast<int>(k);
+    const auto cut_off = [&](std::size_t side) { return std::max<int64_t>(-widths[2 * k + side], 0); };
+    from.offset += cut_off(0) * from.strides[dim];
+    to.offset += std::max<int64_t>(widths[2 * k], 0) * to.strides[dim];
+    from.sizes[dim] = std::max<int64_t>(from.sizes[dim] - cut_off(0) - cut_off(1), 0);
+    to.sizes[dim] = from.sizes[dim];
+  }
+  call.move(call.input(0), from, output, to);
+  return {};
 }
 
 template <int64_t number>
@@ -54,6 +75,7 @@ constexpr std::array rows = {
     KernelRow{"aten.zero.default", takes_any, fill_constant<0>},
     KernelRow{"aten.zeros_like.default", takes_any, fill_constant<0>},
     KernelRow{"aten.ones_like.default", takes_any, fill_constant<1>},
+    KernelRow{"aten.constant_pad_nd.default", takes_any, pad},
     KernelRow{"aten.arange.start_step", takes_any, arange},
 };
 

@@ -77,10 +77,11 @@ struct PointwiseRow {
 
 const PointwiseRow* find_pointwise(std::string_view op);
 
-// The families. A new one is its file and one line in kernel.cpp.
+// The families. A new one is its file and one line in device_kernel.cpp.
 std::span<const KernelRow> move_kernels();
 std::span<const KernelRow> fill_kernels();
 std::span<const KernelRow> reduction_kernels();
+std::span<const KernelRow> norm_kernels();
 std::span<const KernelRow> index_kernels();
 std::span<const KernelRow> product_kernels();
 std::span<const KernelRow> window_kernels();

@@ -1,4 +1,4 @@
-#include "backends/vulkan/kernel.h"
+#include "backends/vulkan/device_kernel.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -6,7 +6,7 @@
 namespace parallax::vulkan {
 namespace {
 
-constexpr std::array families = {move_kernels,  fill_kernels,    reduction_kernels,
+constexpr std::array families = {move_kernels,  fill_kernels,    reduction_kernels, norm_kernels,
                                  index_kernels, product_kernels, window_kernels};
 
 // Bytes that a binding may have on every device: the least maxStorageBufferRange that Vulkan allows.

@@ -1,7 +1,7 @@
 // Convolutions and pooling.
 #include <algorithm>
 
-#include "backends/vulkan/kernel.h"
+#include "backends/vulkan/device_kernel.h"
 #include "ops/convolution_plan.h"
 #include "ops/pool_plan.h"
 

@@ -1,7 +1,7 @@
 // Contraction: sums of elements or of products of two, which reductions and products of matrices are.
 #pragma once
 
-#include "backends/vulkan/kernel.h"
+#include "backends/vulkan/device_kernel.h"
 
 namespace parallax::vulkan {
 
@@ -26,6 +26,10 @@ struct Contraction {
   Scalar alpha = int64_t{1}, beta = int64_t{1};
   Contracted result;
 };
+
+// The operand's dims split into those that stay and those that go, which the call's parameter `dim` names; all go where
+// it names none. `input` stands for the call's first operand.
+Contraction reduction_of(const KernelCall& call, Reduction function, const TensorRef& input, const TensorRef& output);
 
 // Writes it down; nothing where the result has no elements.
 void record_contraction(const KernelCall& call, Contraction contraction);

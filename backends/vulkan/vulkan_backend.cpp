@@ -1,8 +1,8 @@
-#include "backends/vulkan/backends.h"
+#include "backends/vulkan/vulkan_backend.h"
 
 #include <algorithm>
 
-#include "backends/vulkan/kernel.h"
+#include "backends/vulkan/device_kernel.h"
 
 namespace parallax::vulkan {
 namespace {

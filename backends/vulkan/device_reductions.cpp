@@ -1,59 +1,24 @@
 // Reductions over dims, extremes with their places, and running sums and products.
 #include <algorithm>
 
-#include "backends/vulkan/contraction.h"
-#include "ops/reduce_dims.h"
+#include "backends/vulkan/device_contraction.h"
 
 namespace parallax::vulkan {
 namespace {
 
 const ShaderSource scan_source = {"scan", [] { return std::string(shader_text("scan")); }};
 
-// Which dims a call reduces: those that its parameter `dim` names, or all where there is none.
-DimMask reduced_dims(const Call& call) {
-  const int rank = call.tensor(0).layout.rank();
-  const int parameter = call.op().schema.index_of("dim");
-  if (rank == 0 || parameter < 0 || !call.has(parameter)) return all_dims(rank);
-  const auto* list = std::get_if<IntList>(&call.arguments()[static_cast<std::size_t>(parameter)]);
-  const IntList dims = list ? *list : IntList{call.integer(parameter)};
-  const Result<DimMask> mask = listed_dims(dims, rank);
-  return mask.value_or(all_dims(rank));
-}
-
-// The operand's dims split into those that stay and those that go.
-Contraction split(const KernelCall& call, Reduction function, const TensorRef& output) {
-  const TensorRef& input = call.input(0);
-  const Layout& from = *input.layout;
-  const Layout& to = *output.layout;
-  const DimMask reduced = reduced_dims(call);
-  const bool keeps = to.rank() == from.rank() && to.rank() > 0;
-  Contraction c;
-  c.function = function;
-  c.dtype = output.dtype;
-  c.a = {input, from.offset, {}, {}};
-  c.result = {output, to.offset, {}, {}};
-  int next = 0;
-  for (int dim = 0; dim < from.rank(); ++dim) {
-    const bool goes = reduced[static_cast<std::size_t>(dim)];
-    (goes ? c.inner : c.outer).push_back(from.sizes[dim]);
-    (goes ? c.a.inner : c.a.outer).push_back(from.strides[dim]);
-    if (!goes) c.result.outer.push_back(to.strides[next]);
-    next += !goes || keeps;
-  }
-  return c;
-}
-
 // A reduced dim that stays as one of 1 is told by the ranks only where some dim is reduced.
 template <Reduction function>
 Result<void> reduce(const KernelCall& call) {
-  record_contraction(call, split(call, function, call.output()));
+  record_contraction(call, reduction_of(call, function, call.input(0), call.output()));
   return {};
 }
 
 // In the dtype of the operand; the result is the place in the reduced dims.
 template <Reduction function>
 Result<void> place(const KernelCall& call) {
-  Contraction c = split(call, function, call.output());
+  Contraction c = reduction_of(call, function, call.input(0), call.output());
   c.dtype = call.input(0).dtype;
   record_contraction(call, std::move(c));
   return {};
@@ -62,10 +27,10 @@ Result<void> place(const KernelCall& call) {
 // (values, indices)
 template <Reduction value, Reduction place>
 Result<void> extreme_with_place(const KernelCall& call) {
-  Contraction c = split(call, place, call.output(1));
+  Contraction c = reduction_of(call, place, call.input(0), call.output(1));
   c.dtype = call.input(0).dtype;
   record_contraction(call, std::move(c));
-  record_contraction(call, split(call, value, call.output()));
+  record_contraction(call, reduction_of(call, value, call.input(0), call.output()));
   return {};
 }
 

@@ -1,14 +1,19 @@
 // Elements chosen by the values of other tensors.
 #include <algorithm>
+#include <limits>
 
-#include "backends/vulkan/kernel.h"
+#include "backends/vulkan/device_kernel.h"
+#include "ops/combiner.h"
 
 namespace parallax::vulkan {
 namespace {
 
 const ShaderSource indexed_source = {"indexed", [] { return std::string(shader_text("indexed")); }};
 
-enum class Direction : uint32_t { Gathers, Scatters, Adds };  // as in shaders/indexed.glsl
+// As in shaders/indexed.glsl.
+enum class Direction : uint32_t { Gathers, Scatters, Adds, Multiplies, KeepsLargest, KeepsSmallest };
+// Whether places that are named twice get both: then one invocation does all, in order.
+constexpr bool combines(Direction direction) { return direction >= Direction::Adds; }
 
 constexpr std::size_t most_indices = 3;  // beside the source, in a narrow shader
 
@@ -37,7 +42,7 @@ void record(const KernelCall& call, const IndexedMove& move) {
   Recorder& recorder = call.recorder();
   Dispatch dispatch;
   dispatch.source = &indexed_source;
-  dispatch.count = move.direction == Direction::Adds ? 1 : static_cast<uint64_t>(count);
+  dispatch.count = combines(move.direction) ? 1 : static_cast<uint64_t>(count);
   dispatch.raiser = call.node();
   // The offset, in the bound range, of a layout's first element.
   const auto bind = [&](const TensorRef& tensor, const Layout& layout, std::vector<BufferRange>& ranges) {
@@ -116,26 +121,107 @@ Result<void> index_select(const KernelCall& call) {
   return {};
 }
 
-// The call scatter(self, dim, index, src) and its kin, after self has been put into the output.
-Result<void> scatter(const KernelCall& call, Direction direction) {
-  const TensorRef& output = call.output();
-  call.move(call.input(0), *call.input(0).layout, output, *output.layout);
+// Elements of `source`, which `from` gives one for each element of the index, to where the index of the call
+// scatter(self, dim, index, …) says in `output`.
+void scatter_into(const KernelCall& call, Direction direction, const TensorRef& source, Layout from,
+                  const TensorRef& output) {
   const TensorRef& index = call.input(2);
-  const TensorRef& source = call.input(3);
   const Layout places = at_least_1d(*index.layout);
   const Layout to = at_least_1d(*output.layout);
   const int dim = portable::wrapped_dim(call.integer(1), to.rank());
-  Layout from = at_least_1d(*source.layout);
   from.sizes = places.sizes;
   Layout target = along(to, dim);
   target.sizes = places.sizes;
   record(call,
          {direction, places.sizes, source, output, from, target, {{index, places, to.sizes[dim], to.strides[dim]}}});
-  return {};
 }
+
+// scatter(self, dim, index, src) and its kin
 template <Direction direction>
 Result<void> scatter(const KernelCall& call) {
-  return scatter(call, direction);
+  const TensorRef& output = call.output();
+  call.move(call.input(0), *call.input(0).layout, output, *output.layout);
+  scatter_into(call, direction, call.input(3), at_least_1d(*call.input(3).layout), output);
+  return {};
+}
+
+// One element in memory of its own, and its steps along the dims of the call's index.
+struct Repeated {
+  Layout own = {{1}, {1}, 0};
+  TensorRef tensor;
+  Layout steps;
+
+  static Result<void> make(const KernelCall& call, DType dtype, const Scalar& number, Repeated& made) {
+    made.tensor = {nullptr, dtype, &made.own};
+    TRY(made.tensor.storage, call.recorder().scratch(size_of(dtype)));
+    PointwiseProgram program(made.own.sizes);
+    program.store(program.constant(dtype, number), made.tensor, made.own);
+    program.record(call.recorder(), call.node());
+    const int rank = std::max(call.input(2).layout->rank(), 1);
+    made.steps = {Dims::filled(rank, 1), Dims::filled(rank, 0), 0};
+    return {};
+  }
+};
+
+// The number that changes nothing it is combined with.
+Scalar identity(Direction direction, DType dtype) {
+  if (direction == Direction::Adds) return int64_t{0};
+  if (direction == Direction::Multiplies) return int64_t{1};
+  const bool least = direction == Direction::KeepsLargest;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (is_floating(dtype)) return least ? -infinity : infinity;
+  if (dtype == DType::Bool || dtype == DType::U8) return int64_t{least ? 0 : dtype == DType::Bool ? 1 : 255};
+  const int64_t highest = std::numeric_limits<int64_t>::max() >> (64 - 8 * size_of(dtype));
+  return least ? -highest - 1 : highest;
+}
+
+Direction direction_of(Combine how) {
+  switch (how) {
+    case Combine::Product:
+      return Direction::Multiplies;
+    case Combine::Maximum:
+      return Direction::KeepsLargest;
+    case Combine::Minimum:
+      return Direction::KeepsSmallest;
+    case Combine::Sum:
+    case Combine::Mean:
+      break;
+  }
+  return Direction::Adds;
+}
+
+// scatter_reduce(self, dim, index, src, reduce, include_self)
+Result<void> scatter_reduce(const KernelCall& call) {
+  const TensorRef& output = call.output();
+  const Combine how = parse_combine(std::get<std::string>(call.arguments()[4])).value();
+  const Direction direction = direction_of(how);
+  const bool with_self = call.boolean(5);
+  call.move(call.input(0), *call.input(0).layout, output, *output.layout);
+  if (!with_self) {
+    Repeated nothing;
+    TRY_VOID(Repeated::make(call, output.dtype, identity(direction, output.dtype), nothing));
+    scatter_into(call, Direction::Scatters, nothing.tensor, nothing.steps, output);
+  }
+  scatter_into(call, direction, call.input(3), at_least_1d(*call.input(3).layout), output);
+  if (how != Combine::Mean || output.layout->numel() == 0) return {};
+  // Each by how many there were, at least one.
+  const Layout each = contiguous_layout(output.layout->sizes);
+  TensorRef counts{nullptr, output.dtype, &each};
+  TRY(counts.storage, call.recorder().scratch(each.numel() * size_of(output.dtype)));
+  PointwiseProgram start(each.sizes);
+  start.store(start.constant(output.dtype, int64_t{with_self}), counts, each);
+  start.record(call.recorder(), call.node());
+  Repeated one;
+  TRY_VOID(Repeated::make(call, output.dtype, int64_t{1}, one));
+  scatter_into(call, Direction::Adds, one.tensor, one.steps, counts);
+  PointwiseProgram program(output.layout->sizes);
+  const PointwiseProgram::Number sum = program.load(output, *output.layout);
+  const PointwiseProgram::Number count =
+      program.apply(find_function("maximum"), program.load(counts, each), program.constant(output.dtype, int64_t{1}));
+  const Function& quotient = find_function(is_floating(output.dtype) ? "div" : "div_floor");
+  program.store(program.apply(quotient, sum, count), output, *output.layout);
+  program.record(call.recorder(), call.node());
+  return {};
 }
 
 // An indexing expression over a tensor: its lists, the dims of the selection, and how the tensor lies along them.
@@ -253,6 +339,7 @@ constexpr std::array rows = {
     KernelRow{"aten.index_put.default", takes_index_put, index_put},
     KernelRow{"aten.scatter.src", takes_any, scatter<Direction::Scatters>},
     KernelRow{"aten.scatter_add.default", takes_any, scatter<Direction::Adds>},
+    KernelRow{"aten.scatter_reduce.two", takes_any, scatter_reduce},
     KernelRow{"aten.embedding.default", takes_any, embedding},
 };
 

@@ -1,8 +1,9 @@
-#include "backends/vulkan/contraction.h"
+#include "backends/vulkan/device_contraction.h"
 
 #include <bit>
 
 #include "backends/vulkan/strides.h"
+#include "ops/reduce_dims.h"
 
 namespace parallax::vulkan {
 namespace {
@@ -21,7 +22,40 @@ uint64_t number_bits(DType dtype, const Scalar& number) {
   return std::bit_cast<uint32_t>(static_cast<float>(as_double(number)));
 }
 
+// Which dims a call reduces: those that its parameter `dim` names, or all where there is none.
+DimMask reduced_dims(const Call& call) {
+  const int rank = call.tensor(0).layout.rank();
+  const int parameter = call.op().schema.index_of("dim");
+  if (rank == 0 || parameter < 0 || !call.has(parameter)) return all_dims(rank);
+  const auto* list = std::get_if<IntList>(&call.arguments()[static_cast<std::size_t>(parameter)]);
+  const IntList dims = list ? *list : IntList{call.integer(parameter)};
+  const Result<DimMask> mask = listed_dims(dims, rank);
+  return mask.value_or(all_dims(rank));
+}
+
 }  // namespace
+
+Contraction reduction_of(const KernelCall& call, Reduction function, const TensorRef& input, const TensorRef& output) {
+  const Layout& from = *input.layout;
+  const Layout& to = *output.layout;
+  const DimMask reduced = reduced_dims(call);
+  const bool keeps = to.rank() == from.rank() && to.rank() > 0;
+  Contraction c;
+  c.function = function;
+  c.dtype = output.dtype;
+  c.a = {input, from.offset, {}, {}};
+  c.result = {output, to.offset, {}, {}};
+  int next = 0;
+  for (int dim = 0; dim < from.rank(); ++dim) {
+    const bool goes = reduced[static_cast<std::size_t>(dim)];
+    (goes ? c.inner : c.outer).push_back(from.sizes[dim]);
+    (goes ? c.a.inner : c.a.outer).push_back(from.strides[dim]);
+    if (!goes) c.result.outer.push_back(to.strides[next]);
+    next += !goes || keeps;
+  }
+  if (c.inner.size() > 0) c.inner[c.inner.size() - 1] = call.recorder().rules().lanes(c.inner[c.inner.size() - 1]);
+  return c;
+}
 
 void record_contraction(const KernelCall& call, Contraction contraction) {
   Contraction& c = contraction;

@@ -1,0 +1,72 @@
+// Vector norms: a function of each element, a reduction, and the way back, with memory in between.
+#include <cmath>
+
+#include "backends/vulkan/device_contraction.h"
+
+namespace parallax::vulkan {
+namespace {
+
+using Number = PointwiseProgram::Number;
+
+// Halves add up in f32.
+DType sum_dtype(DType result) { return result == DType::F64 ? DType::F64 : DType::F32; }
+
+// What is reduced: |x| to the power of the order.
+Number summand(PointwiseProgram& program, Number x, double order) {
+  if (order == 0)
+    return program.converted(program.apply(find_function("ne"), x, program.constant(x.dtype, 0.0)), x.dtype);
+  const Number size = program.apply(find_function("abs"), x);
+  if (order == 1 || std::isinf(order)) return size;
+  if (order == 2) return program.apply(find_function("mul"), size, size);
+  return program.apply(find_function("pow"), size, program.constant(x.dtype, order));
+}
+
+Number root(PointwiseProgram& program, Number sum, double order) {
+  if (order == 0 || order == 1 || std::isinf(order)) return sum;
+  if (order == 2) return program.apply(find_function("sqrt"), sum);
+  return program.apply(find_function("pow"), sum, program.constant(sum.dtype, 1 / order));
+}
+
+// linalg_vector_norm(self, ord, dim, keepdim, dtype)
+Result<void> vector_norm(const KernelCall& call) {
+  const TensorRef& output = call.output();
+  const Layout& from = *call.input(0).layout;
+  const double order = as_double(call.scalar(1));
+  const DType dtype = sum_dtype(output.dtype);
+  const Layout each = contiguous_layout(from.sizes);
+  const Layout sums = contiguous_layout(output.layout->sizes);
+  TensorRef powers{nullptr, dtype, &each};
+  TensorRef total{nullptr, dtype, &sums};
+  TRY(powers.storage, call.recorder().scratch(each.numel() * size_of(dtype)));
+  TRY(total.storage, call.recorder().scratch(sums.numel() * size_of(dtype)));
+  if (each.numel() > 0) {
+    PointwiseProgram program(from.sizes);
+    const Number x = program.converted(program.converted(program.load(call.input(0), from), output.dtype), dtype);
+    program.store(summand(program, x, order), powers, each);
+    program.record(call.recorder(), call.node());
+  }
+  const Reduction function = !std::isinf(order) ? Reduction::Sum : order > 0 ? Reduction::Largest : Reduction::Smallest;
+  record_contraction(call, reduction_of(call, function, powers, total));
+  if (sums.numel() == 0) return {};
+  PointwiseProgram program(output.layout->sizes);
+  const Number norm = root(program, program.load(total, sums), order);
+  program.store(program.converted(norm, output.dtype), output, *output.layout);
+  program.record(call.recorder(), call.node());
+  return {};
+}
+
+// There is no power of doubles, nor an extreme of nothing.
+bool takes_norm(const Call& call, const TensorMeta& result) {
+  const double order = as_double(call.scalar(1));
+  const bool plain = order == 0 || order == 1 || order == 2 || std::isinf(order);
+  return is_floating(result.dtype) && (plain || result.dtype != DType::F64) &&
+         (!std::isinf(order) || call.tensor(0).layout.numel() > 0);
+}
+
+constexpr std::array rows = {KernelRow{"aten.linalg_vector_norm.default", takes_norm, vector_norm}};
+
+}  // namespace
+
+std::span<const KernelRow> norm_kernels() { return rows; }
+
+}  // namespace parallax::vulkan
