@@ -196,7 +196,7 @@ class PortableTarget : public Target {
     const Result<LoadedRuns> whole = built(test, Build{});
     const Result<LoadedRuns> full = whole ? built(test, full_build) : whole;
     if (!full) return std::nullopt;
-    return check_program(full->front()->program, options_of(full_build).backends, whole->front()->program.graph);
+    return check_program(full->front()->program, options_of(full_build, test).backends, whole->front()->program.graph);
   }
 
   // Detectors that were asked to raise a finding of their own, although the values may be right.
