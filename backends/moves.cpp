@@ -246,6 +246,8 @@ constexpr std::array rows = {
     Row{"aten.slice_copy.Tensor", copy_view},
     Row{"aten.squeeze_copy.default", copy_view},
     Row{"aten.squeeze_copy.dim", copy_view},
+    Row{"aten.squeeze_copy.dims", copy_view},
+    Row{"aten.narrow_copy.default", copy_view},
     Row{"aten.t_copy.default", copy_view},
     Row{"aten.transpose_copy.int", copy_view},
     Row{"aten.unfold_copy.default", copy_view},

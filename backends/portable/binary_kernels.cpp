@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "backends/portable/kernel.h"
+#include "backends/portable/element_loops.h"
 
 namespace parallax::portable {
 namespace {
@@ -45,22 +45,6 @@ struct Minimum {
   }
 };
 
-template <class C, class F>
-void combine(const KernelCall& call, F&& f) {
-  const DType dtype = call.output().dtype;
-  Numbers<C> a = call.operand_or_number<C>(0, dtype);  // `1 - x` has the number first
-  const Numbers<C> b = call.operand_or_number<C>(1, dtype);
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] = f(a[i], b[i]);
-  call.write(a);
-}
-
-// f(a, b)
-template <class F>
-Result<void> binary(const KernelCall& call) {
-  with_compute_type(call.output().dtype, [&]<class C>(std::type_identity<C>) { combine<C>(call, F()); });
-  return {};
-}
-
 // f(a, alpha b)
 template <class F>
 Result<void> binary_with_alpha(const KernelCall& call) {
@@ -68,11 +52,6 @@ Result<void> binary_with_alpha(const KernelCall& call) {
     const C alpha = call.number<C>(2);
     combine<C>(call, [&](C a, C b) { return F()(a, multiply(alpha, b)); });
   });
-  return {};
-}
-
-Result<void> divide(const KernelCall& call) {
-  with_float_type(call.output().dtype, [&]<class C>(std::type_identity<C>) { combine<C>(call, Divide()); });
   return {};
 }
 
@@ -99,8 +78,8 @@ constexpr std::array table = {
     KernelEntry{"aten.sub.Scalar", binary_with_alpha<Subtract>, Overwrites::Elements},
     KernelEntry{"aten.mul.Tensor", binary<Multiply>, Overwrites::Elements},
     KernelEntry{"aten.mul.Scalar", binary<Multiply>, Overwrites::Elements},
-    KernelEntry{"aten.div.Tensor", divide, Overwrites::Elements},
-    KernelEntry{"aten.div.Scalar", divide, Overwrites::Elements},
+    KernelEntry{"aten.div.Tensor", float_binary<Divide>, Overwrites::Elements},
+    KernelEntry{"aten.div.Scalar", float_binary<Divide>, Overwrites::Elements},
     KernelEntry{"aten.maximum.default", binary<Maximum>, Overwrites::Elements},
     KernelEntry{"aten.minimum.default", binary<Minimum>, Overwrites::Elements},
     KernelEntry{"aten.addcmul.default", addcmul, Overwrites::Elements},

@@ -116,6 +116,20 @@ std::span<const KernelEntry> product_kernels();
 std::span<const KernelEntry> convolution_kernels();
 std::span<const KernelEntry> pool_kernels();
 std::span<const KernelEntry> pad_kernels();
+std::span<const KernelEntry> function_kernels();
+std::span<const KernelEntry> rounding_kernels();
+std::span<const KernelEntry> bit_kernels();
+std::span<const KernelEntry> pair_kernels();
+std::span<const KernelEntry> order_kernels();
+std::span<const KernelEntry> scan_kernels();
+std::span<const KernelEntry> scatter_kernels();
+std::span<const KernelEntry> lookup_kernels();
+std::span<const KernelEntry> resample_kernels();
+std::span<const KernelEntry> grid_kernels();
+std::span<const KernelEntry> distance_kernels();
+std::span<const KernelEntry> gamma_kernels();
+std::span<const KernelEntry> bessel_kernels();
+std::span<const KernelEntry> polynomial_kernels();
 
 // The kernel of an op, or null.
 Kernel find_kernel(std::string_view op);

@@ -9,9 +9,9 @@
 namespace parallax::portable {
 namespace {
 
-void make(const KernelCall& call, const Move& move) {
+void make(const KernelCall& call, const Move& move, std::size_t k = 0) {
   const TensorRef& from = call.ref(move.from);
-  const TensorRef& to = call.output();
+  const TensorRef& to = call.output(k);
   // Whether a number is true is asked of the number itself: 0.5 is, and its integer part is not.
   const DType compute = to.dtype == DType::Bool ? from.dtype : to.dtype;
   with_compute_type(compute, [&]<class C>(std::type_identity<C>) {
@@ -75,11 +75,23 @@ Result<void> move(const KernelCall& call) {
   return {};
 }
 
+// The copying twin of a view op with several results: what each of its views would show.
+Result<void> copy_views(const KernelCall& call) {
+  const Op& view = *call.op().view_twin;
+  TRY(const std::vector<ResultMeta> shown, view.infer(Call(view, call.arguments(), call.metas())));
+  for (std::size_t k = 0; k < call.output_count(); ++k) {
+    make(call, {call.value(0), shown[k].layout, *call.output(k).layout}, k);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::span<const KernelEntry> move_kernels() {
   static const std::vector<KernelEntry> table = [] {
-    std::vector<KernelEntry> made;
+    std::vector<KernelEntry> made = {{"aten.split_copy.Tensor", copy_views},
+                                     {"aten.split_with_sizes_copy.default", copy_views},
+                                     {"aten.unbind_copy.int", copy_views}};
     for (const std::string_view op : ops_made_of_moves()) made.push_back({op, move});
     return made;
   }();

@@ -1,4 +1,4 @@
-// Reductions over dims, and cumsum. Floats accumulate in the compute type: f16 and bf16 in float.
+// Reductions over dims, norms, and cumsum. Floats accumulate in the compute type: f16 and bf16 in float.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -55,6 +55,15 @@ struct Product {
     return multiply(total, x);
   }
 };
+// NaN counts as 0.
+struct SumOfNumbers {
+  template <class C>
+  static constexpr C start = C(0);
+  template <class C>
+  C operator()(C total, C x) const {
+    return x != x ? total : add(total, x);
+  }
+};
 struct Largest {
   template <class C>
   static constexpr C start =
@@ -66,20 +75,25 @@ struct Largest {
 };
 
 template <class C, class F>
-Numbers<C> reduced(const KernelCall& call, F&& f) {
+Numbers<C> folded(const KernelCall& call, C start, F&& f) {
   const DType dtype = call.output().dtype;
   const TensorRef& input = call.input(0);
   const Dims& sizes = input.layout->sizes;
   const Layout places = result_places(sizes, reduced_dims(call, sizes.size()));
   const Numbers<C> values = call.read<C>(input, *input.layout, dtype);
   Numbers<C> totals = call.numbers<C>(call.output().layout->numel());
-  std::ranges::fill(totals, F::template start<C>);
+  std::ranges::fill(totals, start);
   std::size_t next = 0;
   for_each_element(places, [&](int64_t place) {
     C& total = totals[static_cast<std::size_t>(place)];
     total = f(total, values[next++]);
   });
   return totals;
+}
+
+template <class C, class F>
+Numbers<C> reduced(const KernelCall& call, F f) {
+  return folded<C>(call, F::template start<C>, f);
 }
 
 template <class F>
@@ -96,6 +110,36 @@ Result<void> mean(const KernelCall& call) {
     for (C& total : totals) total /= count;
     call.write(totals);
   });
+  return {};
+}
+
+// The sum of |x|^order to its root; at the ends of the orders an extreme, at 0 how many are not 0.
+template <class C>
+Numbers<C> vector_norm_of(const KernelCall& call, double order) {
+  if (std::isinf(order) && order > 0) {
+    return folded(call, C(0), [](C most, C x) { return most != most || most > std::fabs(x) ? most : std::fabs(x); });
+  }
+  if (std::isinf(order)) {
+    return folded(call, std::numeric_limits<C>::infinity(),
+                  [](C least, C x) { return least != least || least < std::fabs(x) ? least : std::fabs(x); });
+  }
+  if (order == 0) return folded(call, C(0), [](C count, C x) { return count + C(x != C(0)); });
+  if (order == 1) return folded(call, C(0), [](C sum, C x) { return sum + std::fabs(x); });
+  if (order == 2) {
+    Numbers<C> norms = folded(call, C(0), [](C sum, C x) { return sum + x * x; });
+    for (C& norm : norms) norm = std::sqrt(norm);
+    return norms;
+  }
+  const C power = static_cast<C>(order);
+  Numbers<C> norms = folded(call, C(0), [&](C sum, C x) { return sum + std::pow(std::fabs(x), power); });
+  for (C& norm : norms) norm = std::pow(norm, C(1) / power);
+  return norms;
+}
+
+Result<void> vector_norm(const KernelCall& call) {
+  const double order = call.has(1) ? as_double(call.scalar(1)) : 2;
+  with_float_type(call.output().dtype,
+                  [&]<class C>(std::type_identity<C>) { call.write(vector_norm_of<C>(call, order)); });
   return {};
 }
 
@@ -124,9 +168,15 @@ constexpr std::array table = {
     KernelEntry{"aten.sum.dim_IntList", reduce<Sum>},
     KernelEntry{"aten.prod.default", reduce<Product>},
     KernelEntry{"aten.prod.dim_int", reduce<Product>},
+    KernelEntry{"aten.nansum.default", reduce<SumOfNumbers>},
     KernelEntry{"aten.amax.default", reduce<Largest>},
     KernelEntry{"aten.mean.default", mean},
     KernelEntry{"aten.mean.dim", mean},
+    KernelEntry{"aten.linalg_vector_norm.default", vector_norm},
+    KernelEntry{"aten.norm.Scalar", vector_norm},
+    KernelEntry{"aten.norm.ScalarOpt_dtype", vector_norm},
+    KernelEntry{"aten.norm.ScalarOpt_dim", vector_norm},
+    KernelEntry{"aten.norm.ScalarOpt_dim_dtype", vector_norm},
     KernelEntry{"aten.cumsum.default", cumsum},
 };
 

@@ -2,34 +2,10 @@
 #include <algorithm>
 #include <array>
 
-#include "backends/portable/kernel.h"
+#include "backends/portable/element_loops.h"
 
 namespace parallax::portable {
 namespace {
-
-// f(x) in the result's dtype, integers too.
-template <class F>
-Result<void> elementwise(const KernelCall& call) {
-  const DType dtype = call.output().dtype;
-  with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    Numbers<C> values = call.operand<C>(0, dtype);
-    for (C& x : values) x = F()(x);
-    call.write(values);
-  });
-  return {};
-}
-
-// f(x) of ops whose result is a float whatever goes in.
-template <class F>
-Result<void> float_elementwise(const KernelCall& call) {
-  const DType dtype = call.output().dtype;
-  with_float_type(dtype, [&]<class C>(std::type_identity<C>) {
-    Numbers<C> values = call.operand<C>(0, dtype);
-    for (C& x : values) x = F()(x);
-    call.write(values);
-  });
-  return {};
-}
 
 struct Negate {
   template <class C>

@@ -104,7 +104,23 @@ Terms is_one_infinity(Composer& c) {
 // Numbers stand for one or both of the tensors.
 Terms where_number(Composer& c) { return {choose(c.raw(0), c.converted(1), c.converted(2))}; }
 
+// Of the pairs of numbers that the operands hold, or of one number.
+Terms float_power(Composer& c) {
+  if (std::holds_alternative<Scalar>(c.argument(0)))
+    return {c.call("aten.pow.Scalar", {c.argument(0), c.operand(1).value})};
+  const bool by_number = std::holds_alternative<Scalar>(c.argument(1));
+  if (by_number) return {c.call("aten.pow.Tensor_Scalar", {c.operand(0).value, c.argument(1)})};
+  return {c.call("aten.pow.Tensor_Tensor", {c.operand(0).value, c.operand(1).value})};
+}
+
+// With the power of two rounded, so that it overflows where eager's does.
+Terms ldexp(Composer& c) { return {c.raw(0) * c.call("aten.pow.Scalar", {Scalar(2.0), c.raw(1).value})}; }
+
 constexpr std::array rows = {
+    Decomposition{"aten.float_power.Tensor_Tensor", float_power},
+    Decomposition{"aten.float_power.Tensor_Scalar", float_power},
+    Decomposition{"aten.float_power.Scalar", float_power},
+    Decomposition{"aten.ldexp.Tensor", ldexp},
     Decomposition{"aten.square.default", square},
     Decomposition{"aten.reciprocal.default", reciprocal},
     Decomposition{"aten.rsqrt.default", rsqrt},

@@ -72,6 +72,11 @@ Terms aminmax(Composer& c) {
   return {viewed(extreme(c, dims, false), sizes), viewed(extreme(c, dims, true), sizes)};
 }
 
+// The norm of the difference.
+Terms dist(Composer& c) {
+  return {c.call("aten.linalg_vector_norm.default", {(c.operand(0) - c.operand(1)).value, c.argument(2)})};
+}
+
 struct Spread {
   int dims = -1;        // the parameter that names them
   int unbiased = -1;    // a correction of 1 or 0
@@ -103,6 +108,7 @@ constexpr Spread rooted(Spread at) {
 }
 
 constexpr std::array rows = {
+    Decomposition{"aten.dist.default", dist},
     Decomposition{"aten.count_nonzero.default", count_nonzero<1>},
     Decomposition{"aten.count_nonzero.dim_IntList", count_nonzero<1>},
     Decomposition{"aten.any.default", any<-1>},

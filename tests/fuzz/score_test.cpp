@@ -62,7 +62,7 @@ TEST(Mutants, AreDrawnBySeed) {
 // Mutants that the values show, from every part of the compiler.
 TEST(Mutants, ThatMustBeNoticedAre) {
   ScoreOptions options;
-  options.graphs = 60;
+  options.graphs = 300;
   options.reduce_seconds = 0;
   for (const Mutant* mutant :
        {&last_use_one_early, &conflict_at_one_step, &operand_lives_on, &returned_kept_inside, &stale_value}) {

@@ -1,0 +1,86 @@
+// Distances of vectors: of every one to every other of a second set, or of each pair of one set.
+#include <algorithm>
+#include <array>
+
+#include "backends/portable/kernel.h"
+
+namespace parallax::portable {
+namespace {
+
+// The order-norm of the difference of two vectors.
+template <class C>
+C distance(std::span<const C> a, std::span<const C> b, double order) {
+  const C power = static_cast<C>(order);
+  C sum(0);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const C difference = std::fabs(a[i] - b[i]);
+    if (order == 0) {
+      sum += difference != difference ? difference : C(difference != C(0));
+    } else if (order == 1) {
+      sum += difference;
+    } else if (order == 2) {
+      sum += difference * difference;
+    } else if (std::isinf(order)) {
+      sum = sum != sum || sum > difference ? sum : difference;
+    } else {
+      sum += std::pow(difference, power);
+    }
+  }
+  if (order == 2) return std::sqrt(sum);
+  return order == 0 || order == 1 || std::isinf(order) ? sum : std::pow(sum, C(1) / power);
+}
+
+// [.., p, m] and [.., r, m], their batches broadcast.
+Result<void> cdist(const KernelCall& call) {
+  const DType dtype = call.output().dtype;
+  Dims pairs = call.output_sizes();
+  const int64_t length = call.input(0).layout->sizes.back();
+  pairs.push_back(length);
+  // Each operand with a dim of size 1 for the other's vectors.
+  const auto shown = [&](int i, int added_from_last) {
+    Layout layout = *call.input(i).layout;
+    layout.sizes.insert(layout.rank() - added_from_last, 1);
+    layout.strides.insert(layout.strides.size() - added_from_last, 0);
+    return *broadcast_to(layout, pairs);
+  };
+  with_float_type(dtype, [&]<class C>(std::type_identity<C>) {
+    const Numbers<C> a = call.read<C>(call.input(0), shown(0, 1), dtype);
+    const Numbers<C> b = call.read<C>(call.input(1), shown(1, 2), dtype);
+    Numbers<C> distances = call.numbers<C>(call.output().layout->numel());
+    const auto size = static_cast<std::size_t>(length);
+    for (std::size_t i = 0; i < distances.size(); ++i) {
+      distances[i] =
+          distance<C>(std::span(a).subspan(i * size, size), std::span(b).subspan(i * size, size), call.real(2));
+    }
+    call.write(distances);
+  });
+  return {};
+}
+
+Result<void> pdist(const KernelCall& call) {
+  const TensorRef& self = call.input(0);
+  const DType dtype = call.output().dtype;
+  const auto count = static_cast<std::size_t>(self.layout->sizes[0]);
+  const auto size = static_cast<std::size_t>(self.layout->sizes[1]);
+  with_float_type(dtype, [&]<class C>(std::type_identity<C>) {
+    const Numbers<C> values = call.read<C>(self, *self.layout, dtype);
+    const auto row = [&](std::size_t i) { return std::span<const C>(values).subspan(i * size, size); };
+    Numbers<C> distances = call.numbers<C>(0);
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t j = i + 1; j < count; ++j) distances.push_back(distance<C>(row(i), row(j), call.real(1)));
+    }
+    call.write(distances);
+  });
+  return {};
+}
+
+constexpr std::array table = {
+    KernelEntry{"aten._cdist_forward.default", cdist},
+    KernelEntry{"aten._pdist_forward.default", pdist},
+};
+
+}  // namespace
+
+std::span<const KernelEntry> distance_kernels() { return table; }
+
+}  // namespace parallax::portable
