@@ -40,6 +40,7 @@ void add_neighbours_command(CLI::App& program, int& exit_code);
 void add_ops_command(CLI::App& program, int& exit_code);
 void add_reduce_command(CLI::App& program, int& exit_code);
 void add_replay_command(CLI::App& program, int& exit_code);
+void add_report_command(CLI::App& program, int& exit_code);
 void add_score_command(CLI::App& program, int& exit_code);
 void add_targets_command(CLI::App& program, int& exit_code);
 void add_worker_command(CLI::App& program, int& exit_code);

@@ -35,6 +35,7 @@ std::string bars(const std::map<std::string, int64_t>& counts) {
 
 void Histogram::add(const Graph& graph, int reused_slots) {
   ++graphs_;
+  coverage_.add(graph);
   planned_ += reused_slots >= 0;
   const AliasRelations relations = alias_relations(graph);
   bool alias = false;
@@ -58,6 +59,11 @@ void Histogram::add(const Graph& graph, int reused_slots) {
   write_alias_reuse_ += write && alias && reused_slots > 0;
 }
 
+int64_t Histogram::graphs_with(AliasRelation relation) const {
+  const auto found = relations_.find(std::string(name(relation)));
+  return found == relations_.end() ? 0 : found->second;
+}
+
 std::string Histogram::text() const {
   if (graphs_ == 0) return "";
   std::string text = fmt::format("ops\n{}alias relations (graphs that hold them)\n{}", bars(ops_), bars(relations_));
@@ -69,11 +75,8 @@ std::string Histogram::text() const {
 }
 
 std::string Histogram::to_json() const {
-  return nlohmann::json{{"graphs", graphs_},
-                        {"planned", planned_},
-                        {"write_alias_reuse", write_alias_reuse_},
-                        {"ops", ops_},
-                        {"relations", relations_}}
+  return nlohmann::json{{"graphs", graphs_}, {"planned", planned_},     {"write_alias_reuse", write_alias_reuse_},
+                        {"ops", ops_},       {"relations", relations_}, {"coverage", coverage_.to_json()}}
       .dump();
 }
 
@@ -86,6 +89,8 @@ Result<Histogram> Histogram::from_json(const std::string& text) {
     json.at("write_alias_reuse").get_to(histogram.write_alias_reuse_);
     json.at("ops").get_to(histogram.ops_);
     json.at("relations").get_to(histogram.relations_);
+    // Campaigns of earlier versions did not count it.
+    if (json.contains("coverage")) histogram.coverage_ = CoverageMap::from_json(json.at("coverage"));
     return histogram;
   } catch (const nlohmann::json::exception& error) {
     return fail("a histogram cannot be read: {}", error.what());

@@ -1,4 +1,4 @@
-// Histogram: which ops and which alias relations a campaign's graphs held.
+// Histogram: which ops and which alias relations a campaign's graphs held, and which together.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/result.h"
-#include "graph/graph.h"
+#include "fuzz/coverage_map.h"
 
 namespace parallax {
 
@@ -18,6 +18,11 @@ class Histogram {
   // slot.
   std::string text() const;
 
+  int64_t graphs() const { return graphs_; }
+  // How many graphs hold a relation.
+  int64_t graphs_with(AliasRelation relation) const;
+  const CoverageMap& coverage() const { return coverage_; }
+
   // All counts as JSON and back, for a campaign that goes on.
   std::string to_json() const;
   static Result<Histogram> from_json(const std::string& text);
@@ -28,6 +33,7 @@ class Histogram {
   int64_t write_alias_reuse_ = 0;
   std::map<std::string, int64_t> ops_;
   std::map<std::string, int64_t> relations_;
+  CoverageMap coverage_;
 };
 
 }  // namespace parallax

@@ -13,17 +13,6 @@
 namespace parallax {
 namespace {
 
-// The name without @VERSION and ?OPTIONS.
-std::string_view plain_target(std::string_view target) { return target.substr(0, target.find_first_of("@?")); }
-
-// A signature holds the target as the user named it.
-std::string plain_signature(std::string_view signature, std::string_view target) {
-  std::string plain(signature);
-  const std::size_t at = plain.find(target);
-  if (at != std::string::npos) plain.replace(at, target.size(), plain_target(target));
-  return plain;
-}
-
 bool is_day(std::string_view text) {
   constexpr std::string_view form = "0000-00-00";
   return std::ranges::equal(text, form, [](char c, char f) { return f == '0' ? std::isdigit(c) != 0 : c == f; });
@@ -78,6 +67,15 @@ Result<KnownFinding> parse_entry(const Json& json) {
 }
 
 }  // namespace
+
+std::string_view plain_target(std::string_view target) { return target.substr(0, target.find_first_of("@?")); }
+
+std::string plain_signature(std::string_view signature, std::string_view target) {
+  std::string plain(signature);
+  const std::size_t at = plain.find(target);
+  if (at != std::string::npos) plain.replace(at, target.size(), plain_target(target));
+  return plain;
+}
 
 bool is_older_version(std::string_view a, std::string_view b) {
   while (!a.empty() && !b.empty()) {

@@ -20,6 +20,10 @@ namespace parallax {
 // Whether version `a` is older than `b`: number by number ("1.9" before "1.22"), what is no number as text.
 bool is_older_version(std::string_view a, std::string_view b);
 
+// A target's name without @VERSION and ?OPTIONS, and a signature, which holds the target as the user named it, with it.
+std::string_view plain_target(std::string_view target);
+std::string plain_signature(std::string_view signature, std::string_view target);
+
 struct KnownFinding {
   std::string signature;
   std::string target;                           // empty: any

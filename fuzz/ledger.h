@@ -56,4 +56,23 @@ class Ledger {
   bool begun_before_ = false;
 };
 
+// A campaign as a folder's ledger tells it, for a report.
+struct CampaignRecord {
+  std::string description;  // as Ledger::open was given it
+  std::string begun;        // day and time (UTC)
+  bool finished = false;
+  double seconds = 0;
+  std::map<std::string, Tally> tallies;  // by target
+  std::string more;
+  struct Found {
+    std::string target;
+    std::string signature;
+    uint64_t graph = 0;  // its number among the campaign's cases
+  };
+  std::vector<Found> findings;
+};
+
+// Every campaign of a folder that wrote something, the latest first; none where there is no ledger.
+Result<std::vector<CampaignRecord>> recorded_campaigns(const std::filesystem::path& folder);
+
 }  // namespace parallax

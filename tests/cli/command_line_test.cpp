@@ -320,6 +320,89 @@ TEST_F(CommandLine, SarifNamesWhatDivergedAndWhere) {
   EXPECT_TRUE(nlohmann::json::parse(read_file(folder_ / "clean.sarif"))["runs"][0]["results"].empty());
 }
 
+// Of the finding that a planted fault leaves: the page holds its story, and a hostile name in it stays a text.
+TEST_F(CommandLine, AReportTellsAFindingWithItsMemory) {
+  std::string hostile = aliased_case;
+  hostile.replace(hostile.find("\"aliased\""), 9, R"("\"><script>alert(1)</script>")");
+  write("case.json", hostile);
+  ASSERT_EQ(run("replay case.json --target portable --plant F01 --findings found --reduce").code, 1);
+  const Ran ran = run("report found -o page.html --json");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const auto json = nlohmann::json::parse(ran.out);
+  ASSERT_EQ(json["findings"].size(), 1U);
+  EXPECT_EQ(json["findings"][0]["now"], "mismatch");
+  const std::string page = read_file(folder_ / "page.html");
+  EXPECT_TRUE(page.contains("<svg class=\"arena\""));
+  EXPECT_TRUE(page.contains("which lies where the next run writes."));
+  EXPECT_TRUE(page.contains("✗ outside"));
+  EXPECT_TRUE(page.contains("data-copy=\"script\""));
+  EXPECT_TRUE(page.contains("&quot;&gt;&lt;script&gt;alert(1)"));
+  EXPECT_FALSE(page.contains("<script>alert"));
+  const std::string check = "python3 -c 'import sys, xml.etree.ElementTree as t; t.parse(sys.argv[1])' '" +
+                            (folder_ / "page.html").string() + "'";
+  EXPECT_EQ(std::system(check.c_str()), 0);
+  // Without Graphviz the graphs are there as text, and the page says so.
+  fs::create_directories(folder_ / "bin");
+  fs::create_symlink("/bin/sh", folder_ / "bin/sh");
+  const std::string bare = "cd '" + folder_.string() + "' && PATH='" + (folder_ / "bin").string() +
+                           "' PARALLAX_ROOT='" PARALLAX_SOURCE_DIR "' '" PARALLAX_BINARY
+                           "' report found -o bare.html >/dev/null";
+  EXPECT_EQ(std::system(bare.c_str()), 0);
+  const std::string without = read_file(folder_ / "bare.html");
+  EXPECT_TRUE(without.contains("No picture: Graphviz (dot) is not installed"));
+  EXPECT_THAT(without, testing::HasSubstr("= sigmoid("));
+}
+
+TEST_F(CommandLine, AReportSinceAnEarlierFolderTellsWhatIsNewAndGone) {
+  write("case.json", aliased_case);
+  ASSERT_EQ(run("replay case.json --target portable --plant F01 --findings now --reduce").code, 1);
+  fs::create_directories(folder_ / "before");
+  const Ran fresh = run("report now --since before --json");
+  EXPECT_EQ(fresh.code, 1) << fresh.err;
+  EXPECT_EQ(nlohmann::json::parse(fresh.out)["findings"][0]["standing"], "new");
+  const Ran same = run("report now --since now");
+  EXPECT_EQ(same.code, 0) << same.err;
+  EXPECT_THAT(same.out, testing::HasSubstr("1 findings, 0 new, 0 newly flaky, 1 known, 0 gone"));
+  const Ran gone = run("report before --since now --json -o page.html");
+  EXPECT_EQ(gone.code, 0) << gone.err;
+  EXPECT_EQ(nlohmann::json::parse(gone.out)["gone"][0]["standing"], "gone");
+  EXPECT_TRUE(read_file(folder_ / "page.html").contains("Gone since then"));
+}
+
+TEST_F(CommandLine, ABrokenFindingIsNamedAndTheRestReported) {
+  write("case.json", aliased_case);
+  ASSERT_EQ(run("replay case.json --target portable --plant F01 --findings found --reduce").code, 1);
+  fs::create_directories(folder_ / "found/BROKEN");
+  write("found/BROKEN/finding.json", R"({"id": "<script>"})");
+  const Ran ran = run("report found -o page.html --rerun none");
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, testing::HasSubstr("BROKEN/finding.json"));
+  const std::string page = read_file(folder_ / "page.html");
+  EXPECT_TRUE(page.contains("could not be read"));
+  EXPECT_TRUE(page.contains("since the findings were not run again (--rerun none)"));
+  EXPECT_TRUE(page.contains("class=\"finding\""));
+  EXPECT_EQ(run("report nowhere").code, 2);
+  EXPECT_EQ(run("report found -o /proc/nowhere/page.html").code, 2);
+}
+
+TEST_F(CommandLine, ConformanceIsATableAPageAndADifference) {
+  const Ran table = run("conformance --target portable --op aten.neg --json --html page.html");
+  EXPECT_EQ(table.code, 0) << table.err;
+  write("before.json", table.out);
+  EXPECT_TRUE(read_file(folder_ / "page.html").contains("Conformance of portable"));
+  write("after.json", std::regex_replace(table.out, std::regex("\"f32\": \"right\""), "\"f32\": \"wrong\""));
+  const Ran changed = run("conformance --diff before.json after.json --html changed.html");
+  EXPECT_EQ(changed.code, 1) << changed.err;
+  EXPECT_THAT(changed.out, testing::HasSubstr("f32   right → wrong"));
+  EXPECT_TRUE(read_file(folder_ / "changed.html").contains("for the worse"));
+  EXPECT_EQ(run("conformance --diff before.json before.json").code, 0);
+  write("broken.json", R"({"target": 1})");
+  const Ran broken = run("conformance --diff before.json broken.json");
+  EXPECT_EQ(broken.code, 2);
+  EXPECT_THAT(broken.err, testing::HasSubstr("broken.json: /target"));
+  EXPECT_EQ(run("conformance").code, 2);
+}
+
 TEST_F(CommandLine, ACaseIsExportedAsWhatItIsAskedFor) {
   write("case.json", aliased_case);
   for (const char* form : {"pytorch", "executorch", "dot", "text"}) {

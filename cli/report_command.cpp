@@ -1,0 +1,308 @@
+// parallax report: a findings folder as a page for people, and beside an earlier one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "backends/open_target.h"
+#include "cli/command.h"
+#include "cli/graphviz.h"
+#include "cli/histogram.h"
+#include "cli/rerun.h"
+#include "cli/target_options.h"
+#include "cli/write_file.h"
+#include "corpus/store.h"
+#include "fuzz/controls.h"
+#include "fuzz/ledger.h"
+#include "fuzz/op_coverage.h"
+#include "graph/emit_reproducer.h"
+#include "reports/campaign_report.h"
+#include "reports/compared_findings.h"
+
+namespace parallax {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ReportFlags {
+  std::string folder;
+  std::string since;
+  std::string output;
+  std::string rerun = "ours";
+  bool json = false;
+};
+
+// Larger graphs are no pictures that a person reads, and take Graphviz minutes.
+constexpr std::size_t most_drawn_nodes = 120;
+
+// The findings of a folder; what cannot be read goes into `broken`.
+Result<std::vector<Finding>> read_findings(const std::string& folder, std::vector<Error>& broken) {
+  TRY(std::vector<Result<Finding>> read, load_findings(folder));
+  std::vector<Finding> findings;
+  for (Result<Finding>& finding : read) {
+    if (finding) {
+      findings.push_back(*std::move(finding));
+    } else {
+      broken.push_back(std::move(finding).error());
+    }
+  }
+  return findings;
+}
+
+CampaignReport campaign_of(const CampaignRecord& record) {
+  CampaignReport campaign;
+  campaign.begun = record.begun;
+  campaign.finished = record.finished;
+  campaign.seconds = record.seconds;
+  const Json description = Json::parse(record.description, nullptr, false);
+  if (description.is_object()) {
+    const auto seed = description.find("seed");
+    if (seed != description.end() && seed->is_number_unsigned()) campaign.seed = *seed;
+    const auto profile = description.find("profile");
+    if (profile != description.end() && profile->is_string()) campaign.profile = *profile;
+    const auto faults = description.find("faults");
+    for (const Json& fault : faults != description.end() && faults->is_array() ? *faults : Json::array()) {
+      if (fault.is_string()) campaign.planted.push_back(fault);
+    }
+  }
+  for (const auto& [target, tally] : record.tallies) {
+    LaneReport lane{target, tally.cases, tally.judged(), tally.seconds, tally.verdicts, {}};
+    for (const CampaignRecord::Found& found : record.findings) {
+      if (found.target == target) lane.found_at.push_back(static_cast<int64_t>(found.graph));
+    }
+    campaign.lanes.push_back(std::move(lane));
+  }
+  return campaign;
+}
+
+// What all campaigns of the folder drew together, beside what could be drawn; nothing where none counted it.
+std::optional<CoverageReport> coverage_of(const std::vector<CampaignRecord>& records) {
+  CoverageMap drawn;
+  CoverageReport report;
+  for (std::size_t r = 0; r < alias_relation_count; ++r) {
+    report.relations.emplace_back(name(static_cast<AliasRelation>(r)), 0);
+  }
+  for (const CampaignRecord& record : records) {
+    const auto histogram = Histogram::from_json(record.more);
+    if (!histogram || histogram->coverage().ops().empty()) continue;
+    drawn.add(histogram->coverage());
+    report.graphs += histogram->graphs();
+    for (std::size_t r = 0; r < alias_relation_count; ++r) {
+      report.relations[r].second += histogram->graphs_with(static_cast<AliasRelation>(r));
+    }
+  }
+  if (drawn.ops().empty()) return std::nullopt;
+  std::map<std::string, CoverageRow> rows;
+  for (const OpCoverage& known : op_coverage()) {
+    if (!known.generated || !known.dtypes) continue;
+    CoverageRow& row = rows[known.op->name];
+    for (std::size_t d = 0; d < dtype_count; ++d) row.cells[d].possible = (*known.dtypes)[d];
+  }
+  for (const auto& [op, cells] : drawn.ops()) {
+    CoverageRow& row = rows[op];
+    for (std::size_t d = 0; d < dtype_count; ++d) {
+      row.cells[d].nodes = cells[d].nodes;
+      for (std::size_t r = 0; r < alias_relation_count; ++r) {
+        if (cells[d].relations[r]) row.cells[d].relations.emplace_back(name(static_cast<AliasRelation>(r)));
+      }
+    }
+  }
+  for (auto& [op, row] : rows) {
+    row.op = op;
+    report.rows.push_back(std::move(row));
+  }
+  return report;
+}
+
+std::string found_at(const Finding& finding, const std::vector<CampaignRecord>& records) {
+  for (const CampaignRecord& record : records) {
+    for (const CampaignRecord::Found& found : record.findings) {
+      if (found.signature != finding.signature || found.target != finding.target) continue;
+      const auto tally = record.tallies.find(found.target);
+      return tally == record.tallies.end() ? fmt::format("graph {}", found.graph)
+                                           : fmt::format("graph {} of {}", found.graph, tally->second.cases);
+    }
+  }
+  return finding.index ? fmt::format("case {}", *finding.index) : "";
+}
+
+std::string check_command(const Finding& finding, const std::string& folder) {
+  const auto quoted = [](const std::string& word) {
+    std::string text = "'";
+    for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+    return text + "'";
+  };
+  std::string command = fmt::format("parallax check {} --target {}",
+                                    quoted((std::filesystem::path(folder) / finding.id / "reduced.json").string()),
+                                    quoted(finding.target));
+  for (const std::string& fault : finding.planted) command += " --plant " + quoted(fault);
+  return command + " --explain";
+}
+
+// All that a page says of a finding but its pictures.
+FindingReport report_of(Finding finding, const ReportFlags& flags, std::vector<DotMark>& marks) {
+  FindingReport report;
+  report.command = check_command(finding, flags.folder);
+  finding.control = passing_control(finding.reduced, finding.controls);
+  if (auto script = emit_reproducer(finding.reduced, script_options(finding))) {
+    report.script = *std::move(script);
+  } else {
+    report.script_missing = script.error().text();
+  }
+  if (flags.rerun == "none") {
+    report.not_rerun = "the findings were not run again (--rerun none)";
+  } else if (flags.rerun == "ours" && !runs_in_process(finding.target)) {
+    report.not_rerun = "a target outside of this process is run again with --rerun all only";
+  } else if (auto evidence = run_again(finding)) {
+    report.rerun = std::move(evidence->rerun);
+    marks = std::move(evidence->marks);
+  } else {
+    report.not_rerun = "it cannot be run here: " + evidence.error().text();
+  }
+  report.finding = std::move(finding);
+  return report;
+}
+
+void draw_all(std::vector<FindingReport>& reports, const std::vector<std::vector<DotMark>>& marks) {
+  std::vector<Drawing> drawings;
+  std::vector<Picture*> places;
+  const auto add = [&](const Case& test, const std::vector<DotMark>& at, std::string_view when, Picture& picture) {
+    if (test.graph.nodes.size() > most_drawn_nodes) {
+      picture.missing = fmt::format("a graph of more than {} nodes is no picture that can be read", most_drawn_nodes);
+      return;
+    }
+    std::string label = fmt::format("The graph {} reduction, {} nodes.", when, test.graph.nodes.size());
+    for (const DotMark& mark : at) label += fmt::format(" {} {}.", test.graph.node(mark.node).name, mark.why);
+    drawings.push_back({to_dot(test.graph, "", at), std::move(label)});
+    places.push_back(&picture);
+  };
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    add(reports[i].finding.reduced, marks[i], "after", reports[i].after);
+    add(reports[i].finding.original, {}, "before", reports[i].before);
+  }
+  std::vector<Picture> pictures = draw(drawings);
+  for (std::size_t i = 0; i < pictures.size(); ++i) *places[i] = std::move(pictures[i]);
+}
+
+Json json_of(const FolderReport& report) {
+  Json json = {{"folder", report.folder}, {"findings", Json::array()}, {"gone", Json::array()}};
+  const auto row = [](const Finding& finding, Standing standing) {
+    Json one = {{"id", finding.id},
+                {"target", finding.target},
+                {"verdict", name(finding.verdict)},
+                {"signature", finding.signature},
+                {"reason", finding.reason}};
+    if (standing != Standing::Unknown) one["standing"] = name(standing);
+    return one;
+  };
+  for (const FindingReport& finding : report.findings) {
+    json["findings"].push_back(row(finding.finding, finding.standing));
+    if (finding.rerun) json["findings"].back()["now"] = name(finding.rerun->verdict);
+  }
+  for (const Finding& finding : report.gone) json["gone"].push_back(row(finding, Standing::Gone));
+  json["broken"] = Json::array();
+  for (const Error& error : report.broken) json["broken"].push_back(error.text());
+  return json;
+}
+
+void print_text(const FolderReport& report) {
+  const auto line = [](const Finding& finding, Standing standing) {
+    fmt::print("{}{}{}  {}\n", name(standing), standing == Standing::Unknown ? "" : "  ", finding.id,
+               finding.signature);
+  };
+  for (const FindingReport& finding : report.findings) line(finding.finding, finding.standing);
+  for (const Finding& finding : report.gone) line(finding, Standing::Gone);
+  fmt::print("{} findings", report.findings.size());
+  if (!report.since.empty()) {
+    for (const Standing standing : {Standing::New, Standing::NewlyFlaky, Standing::Known}) {
+      fmt::print(", {} {}", std::ranges::count(report.findings, standing, &FindingReport::standing), name(standing));
+    }
+    fmt::print(", {} gone", report.gone.size());
+  }
+  fmt::print("\n");
+}
+
+// The folder's findings with their standings, those that ask for attention first.
+Result<void> add_findings(const ReportFlags& flags, const std::vector<CampaignRecord>& records, FolderReport& report) {
+  TRY(std::vector<Finding> findings, read_findings(flags.folder, report.broken));
+  std::vector<Standing> standings(findings.size(), Standing::Unknown);
+  if (!flags.since.empty()) {
+    TRY(std::vector<Finding> before, read_findings(flags.since, report.broken));
+    Comparison comparison = compare(before, findings);
+    standings = std::move(comparison.now);
+    for (const std::size_t i : comparison.gone) report.gone.push_back(std::move(before[i]));
+  }
+  std::vector<std::vector<DotMark>> marks(findings.size());
+  std::vector<std::size_t> order(findings.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto urgency = [&](std::size_t i) { return standings[i] == Standing::Known ? 1 : 0; };
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return std::pair(urgency(i), findings[i].target); });
+  for (const std::size_t i : order) {
+    const std::string at = found_at(findings[i], records);
+    FindingReport& entry =
+        report.findings.emplace_back(report_of(std::move(findings[i]), flags, marks[report.findings.size()]));
+    entry.standing = standings[i];
+    entry.found_at = at;
+  }
+  set_anchors(report.findings);
+  if (!flags.output.empty()) draw_all(report.findings, marks);
+  return {};
+}
+
+Result<int> make_report(ReportFlags flags) {
+  FolderReport report;
+  report.folder = flags.folder;
+  report.since = flags.since;
+  report.made = today();
+  report.version = PARALLAX_VERSION;
+  if (flags.output.empty()) flags.rerun = "none";  // nothing of it would be shown
+  std::vector<CampaignRecord> records;
+  if (auto read = recorded_campaigns(flags.folder)) {
+    records = *std::move(read);
+  } else {
+    report.broken.push_back(std::move(read).error());
+  }
+  TRY_VOID(add_findings(flags, records, report));
+  if (!flags.output.empty()) {
+    for (const CampaignRecord& record : records) report.campaigns.push_back(campaign_of(record));
+    report.coverage = coverage_of(records);
+    TRY_VOID(write_file(flags.output, campaign_page(report)));
+  }
+  for (const Error& error : report.broken) report_error(error);
+  if (flags.json) {
+    fmt::print("{}\n", json_of(report).dump(2, ' ', false, Json::error_handler_t::replace));
+  } else {
+    print_text(report);
+  }
+  if (!report.broken.empty()) return bad_input;
+  const auto is_news = [](const FindingReport& finding) {
+    return finding.standing == Standing::New || finding.standing == Standing::NewlyFlaky;
+  };
+  return std::ranges::any_of(report.findings, is_news) ? diverged : nothing_new;
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& program, int& exit_code) {
+  auto flags = std::make_shared<ReportFlags>();
+  CLI::App* command = program.add_subcommand("report", "A findings folder as a page, and beside an earlier one.");
+  command->footer(
+      "Example:\n"
+      "  parallax report findings -o report.html --since last-night\n"
+      "The page is one file that needs no network. With --since the exit code is 1 where a finding is new or newly "
+      "flaky.\n"
+      "Findings that cannot be read are named and left out; the exit code is 2 then.");
+  command->add_option("findings", flags->folder, "A findings folder")->required();
+  command->add_option("-o,--output", flags->output, "Write the page to this file; else only a list is printed");
+  command->add_option("--since", flags->since, "An earlier findings folder: what is new, known, gone, newly flaky");
+  command
+      ->add_option("--rerun", flags->rerun,
+                   "Which findings to run again for what their folders do not keep, as all elements: none, ours "
+                   "(targets in this process), all")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"none", "ours", "all"}));
+  command->add_flag("--json", flags->json, "The list as JSON on standard output");
+  command->callback([flags, &exit_code] { exit_code = code_of(make_report(*flags)); });
+}
+
+}  // namespace parallax

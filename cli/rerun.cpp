@@ -1,0 +1,156 @@
+#include "cli/rerun.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/examine.h"
+#include "backends/open_target.h"
+#include "backends/portable/arena_record.h"
+#include "graph/print.h"
+
+namespace parallax {
+namespace {
+
+std::vector<StageReport> stages_of(Target& target, const Case& test) {
+  std::vector<StageReport> stages;
+  for (const StageVerdict& stage : examine_stages(target, test)) {
+    const Judgement& judgement = stage.judgement;
+    const std::string reason = judgement.reason.empty() ? "" : ": " + judgement.reason;
+    stages.push_back({stage.name, std::string(name(judgement.verdict)) + reason, is_finding(judgement.verdict), {}});
+  }
+  for (Diagnosis& diagnosis : target.explain(test)) {
+    // The passes are told of in any case, the others only where something is wrong.
+    const bool wrong = diagnosis.detector != "passes" || !diagnosis.blame.empty();
+    const bool again = std::ranges::find(stages, diagnosis.lines, &StageReport::lines) != stages.end();
+    if (again) diagnosis.lines.clear();
+    stages.push_back({std::move(diagnosis.detector), std::move(diagnosis.summary), wrong, std::move(diagnosis.lines)});
+  }
+  return stages;
+}
+
+// The blocks of the arena that is used again within a run, from the step that makes each to the last that needs it.
+ArenaStory story_of(const portable::ArenaRecord& record) {
+  const Graph& graph = record.program.graph;
+  const Schedule schedule = schedule_of(record.program);
+  const int end = static_cast<int>(graph.nodes.size());
+  ArenaStory story;
+  story.bytes = record.program.plan.arena(Arena::Backend).size;
+  story.about = fmt::format("The {} program; {} bytes are used again within a run.", record.build, story.bytes);
+  for (const Node& node : graph.nodes) story.steps.push_back(node.name + " = " + call_text(graph, node));
+  const std::vector<int> makers = storage_makers(schedule);
+  std::vector<int> last(schedule.storages.size(), -1);
+  for (int step = 0; step < static_cast<int>(schedule.steps.size()); ++step) {
+    const ScheduledStep& at = schedule.steps[static_cast<std::size_t>(step)];
+    for (const auto* values : {&at.reads, &at.writes}) {
+      for (const ValueId value : *values) last[schedule.value(value).storage.index] = step;
+    }
+  }
+  for (const ValueId value : schedule.outputs) last[schedule.value(value).storage.index] = end;
+  std::vector<int> block_of(schedule.storages.size(), -1);
+  for (std::size_t s = 0; s < schedule.storages.size(); ++s) {
+    const Placement& placement = record.program.plan.placements[s];
+    if (placement.arena != Arena::Backend || placement.slot.size <= 0 || makers[s] < 0) continue;
+    block_of[s] = static_cast<int>(story.blocks.size());
+    story.blocks.push_back({graph.name(first_value(graph, StorageId(s))), placement.slot.offset, placement.slot.size,
+                            makers[s], std::max(makers[s], last[s])});
+  }
+  for (const PlanFailure& failure : record.failures) {
+    const bool in_next_run = failure.kind == PlanFailure::Kind::Returned;
+    if (!in_next_run && failure.kind != PlanFailure::Kind::Overwritten) continue;
+    story.clashes.push_back(
+        {block_of[failure.storage.index], failure.written_by, failure.overwritten_by, failure.read_by, in_next_run});
+  }
+  // A read of wrong bytes says more than a slot that only might be overwritten.
+  std::ranges::stable_sort(story.clashes, {},
+                           [](const ArenaClash& clash) { return std::pair(clash.block < 0, clash.in_next_run); });
+  return story;
+}
+
+// The node of the case that a step of the program comes from: passes name what they make of a node after it.
+std::optional<NodeId> source_of(const Graph& graph, std::string_view step) {
+  std::optional<NodeId> best;
+  std::size_t longest = 0;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const std::string& name = graph.nodes[n].name;
+    if (name.size() < longest || !step.starts_with(name)) continue;
+    if (step.size() > name.size() && step[name.size()] != '_') continue;
+    best = NodeId(n);
+    longest = name.size();
+  }
+  return best;
+}
+
+void mark_clash(const Case& test, const portable::ArenaRecord& record, const ArenaStory& story,
+                std::vector<DotMark>& marks) {
+  if (story.clashes.empty() || story.clashes.front().block < 0) return;
+  const ArenaClash& clash = story.clashes.front();
+  const std::string& wanted = story.blocks[static_cast<std::size_t>(clash.block)].name;
+  const auto mark = [&](int step, const std::string& why) {
+    if (step < 0 || step >= static_cast<int>(record.program.graph.nodes.size())) return;
+    const auto node = source_of(test.graph, record.program.graph.nodes[static_cast<std::size_t>(step)].name);
+    if (node) marks.push_back({*node, why});
+  };
+  if (clash.in_next_run) {
+    mark(clash.written_by, "returned where the next run writes");
+    return;
+  }
+  mark(clash.overwritten_by, "overwrites " + wanted);
+  mark(clash.read_by, clash.overwritten_by < 0 ? "reads what nothing wrote" : "reads what is overwritten");
+}
+
+void mark_wrong_outputs(const Case& test, const std::vector<TensorElements>& tensors, std::vector<DotMark>& marks) {
+  for (std::size_t i = 0; i < test.graph.outputs.size(); ++i) {
+    const std::string place = fmt::format("out[{}] {}", i, test.graph.name(test.graph.outputs[i]));
+    const bool wrong = std::ranges::any_of(tensors, [&](const TensorElements& tensor) {
+      return tensor.place == place && (tensor.outside > 0 || !tensor.other.empty());
+    });
+    if (!wrong) continue;
+    for (std::size_t n = 0; n < test.graph.nodes.size(); ++n) {
+      const std::vector<ValueId>& results = test.graph.nodes[n].results;
+      if (std::ranges::find(results, test.graph.outputs[i]) == results.end()) continue;
+      marks.push_back({NodeId(n), fmt::format("out[{}] is wrong", i)});
+    }
+  }
+}
+
+// Of our own kernels alone, whose memory this program plans; nothing for any other target.
+std::optional<portable::ArenaRecord> arena_of(const Finding& finding) {
+  const auto spec = parse_target_spec(finding.target);
+  const auto faults = FaultSet::of(finding.planted);
+  if (!spec || spec->name != "portable" || !faults) return std::nullopt;
+  PassSelection selection;
+  for (const auto& [key, value] : spec->options) {
+    if (key == "passes") selection.passes = split_names(value);
+    if (key == "stop-after") selection.stop_after = value;
+  }
+  auto record = portable::record_arena(finding.reduced, *faults, selection);
+  return record ? std::optional(*std::move(record)) : std::nullopt;
+}
+
+}  // namespace
+
+Result<Evidence> run_again(const Finding& finding) {
+  TargetOptions options;
+  options.faults = finding.planted;
+  TRY(const std::unique_ptr<Target> target, open_target(finding.target, options));
+  const Case& test = finding.reduced;
+  Evidence evidence;
+  const Examination examination = examine(*target, test);
+  Rerun& rerun = evidence.rerun;
+  rerun.verdict = examination.judgement.verdict;
+  rerun.reason = examination.judgement.reason;
+  rerun.detail = examination.outcome.detail;
+  if (const auto expected = expected_runs(target->profile(), test)) {
+    rerun.tensors = elements_of_runs(test.graph, *expected, examination.outcome);
+  }
+  rerun.stages = stages_of(*target, test);
+  if (const auto record = arena_of(finding)) {
+    rerun.arena = story_of(*record);
+    mark_clash(test, *record, *rerun.arena, evidence.marks);
+  }
+  mark_wrong_outputs(test, rerun.tensors, evidence.marks);
+  return evidence;
+}
+
+}  // namespace parallax

@@ -1,0 +1,309 @@
+#include "reports/finding_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "graph/print.h"
+#include "reports/page_parts.h"
+
+namespace parallax {
+namespace {
+
+void write_fact(Html& html, std::string_view what, std::string_view text) {
+  if (text.empty()) return;
+  const auto row = html.in("div");
+  html.element("dt", what);
+  html.element("dd", text);
+}
+
+// A text to be copied: the page's script adds the button.
+void write_code(Html& html, std::string_view text, std::string_view what) {
+  const auto box = html.in("div", {{"class", "code"}});
+  const auto code = html.in("pre", {{"data-copy", what}, {"tabindex", "0"}, {"aria-label", what}});
+  html.text(text);
+}
+
+void write_facts(Html& html, const FindingReport& report) {
+  const Finding& finding = report.finding;
+  const auto facts = html.in("dl", {{"class", "facts"}});
+  std::string versions;
+  for (const auto& [part, version] : finding.versions) {
+    versions += (versions.empty() ? "" : ", ") + part + " " + version;
+  }
+  write_fact(html, "Target", finding.target);
+  write_fact(html, "Versions", versions);
+  write_fact(html, "Planted", fmt::format("{}", fmt::join(finding.planted, ", ")));
+  write_fact(html, "First stage that differs", finding.stage);
+  write_fact(html, "Its own checks blame", finding.blame);
+  write_fact(html, "Found", report.found_at);
+  write_fact(html, "Reduced",
+             fmt::format("{} to {}", plural(finding.original.graph.nodes.size(), "node"),
+                         plural(finding.reduced.graph.nodes.size(), "node")));
+  write_fact(html, "Case", finding.original.name);
+}
+
+void write_elements(Html& html, const TensorElements& tensor) {
+  const auto box = scroll_box(html, "Elements of " + tensor.place + ", run " + tensor.run, "scroll");
+  const auto table = html.in("table", {{"class", "elements"}});
+  {
+    const auto caption = html.in("caption");
+    html.element("strong", tensor.place);
+    html.text(fmt::format(" {} · run {} · ", tensor.type, tensor.run));
+    html.element("span", fmt::format("{} of {} outside", tensor.outside, tensor.total),
+                 {{"class", tensor.outside > 0 ? "bad" : "good"}});
+    if (tensor.undecided > 0) html.text(fmt::format(" · {} undecided", tensor.undecided));
+  }
+  write_columns(html, {"element", "expected", "bound", "got", ""});
+  const auto body = html.in("tbody");
+  for (const ElementRow& element : tensor.rows) {
+    const bool wrong = element.state == ElementState::Outside;
+    const auto row = html.in("tr", {{"class", wrong ? "wrong" : ""}});
+    html.element("th", element.index, {{"scope", "row"}});
+    html.element("td", element.expected);
+    html.element("td", element.bound.empty() && element.state != ElementState::Undecided ? "exact" : element.bound);
+    html.element("td", element.got);
+    html.element("td", wrong ? "✗ outside" : element.state == ElementState::Undecided ? "undecided" : "inside");
+  }
+  const auto shown = static_cast<int64_t>(tensor.rows.size());
+  if (shown < tensor.total) {
+    const auto row = html.in("tr");
+    html.element("td",
+                 fmt::format("… and {} more elements, of which {} outside", tensor.total - shown,
+                             std::max<int64_t>(0, tensor.outside - shown)),
+                 {{"colspan", "5"}});
+  }
+}
+
+void write_values(Html& html, const FindingReport& report) {
+  html.element("h3", "Expected, got and bound");
+  if (!report.rerun) {
+    html.element("p", report.finding.reason, {{"class", "reason"}});
+    html.element("p", "Element by element: not available, since " + report.not_rerun + ".", {{"class", "note"}});
+    return;
+  }
+  const std::vector<TensorElements>& tensors = report.rerun->tensors;
+  if (tensors.empty()) {
+    html.element("p", "The target handed nothing back.", {{"class", "note"}});
+    return;
+  }
+  std::vector<const TensorElements*> right;
+  std::vector<const TensorElements*> again;  // wrong in a later run than the first that is
+  std::string_view run;
+  for (const TensorElements& tensor : tensors) {
+    if (!tensor.other.empty()) {
+      const auto paragraph = html.in("p", {{"class", "reason"}});
+      html.element("strong", tensor.place);
+      html.text(fmt::format(" must be {}, and {} (run {}).", tensor.type, tensor.other, tensor.run));
+    } else if (tensor.outside > 0 && (run.empty() || run == tensor.run)) {
+      run = tensor.run;
+      write_elements(html, tensor);
+    } else if (tensor.outside > 0) {
+      again.push_back(&tensor);
+    } else {
+      right.push_back(&tensor);
+    }
+  }
+  const auto fold = [&](const std::vector<const TensorElements*>& folded, std::string_view what) {
+    if (folded.empty()) return;
+    const auto details = html.in("details");
+    html.element("summary", fmt::format("{} {}", plural(folded.size(), "tensor"), what));
+    for (const TensorElements* tensor : folded) write_elements(html, *tensor);
+  };
+  fold(again, "wrong in the runs after it");
+  fold(right, "with nothing outside the bound");
+}
+
+void write_picture(Html& html, std::string_view heading, const Graph& graph, const Picture& picture) {
+  const auto figure = html.in("figure");
+  {
+    const auto caption = html.in("figcaption");
+    html.element("strong", heading);
+    html.text(" · " + plural(graph.nodes.size(), "node"));
+  }
+  if (!picture.svg.empty()) {
+    const auto box = scroll_box(html, heading, "scroll picture");
+    html.markup(picture.svg);
+  } else {
+    html.element("p", "No picture: " + picture.missing + ".", {{"class", "note"}});
+  }
+  const auto details =
+      html.in("details", {{"open", picture.svg.empty() ? std::string_view("open") : std::string_view()}});
+  html.element("summary", "As text");
+  html.element("pre", print(graph), {{"tabindex", "0"}, {"aria-label", "The graph as text"}});
+}
+
+void write_graphs(Html& html, const FindingReport& report) {
+  html.element("h3", "Graph");
+  {
+    const auto legend = html.in("p", {{"class", "legend"}});
+    for (const auto& [kind, text] : {std::pair("guilty", "guilty"), std::pair("write", "writes in place"),
+                                     std::pair("alias", "shares memory"), std::pair("source", "given")}) {
+      html.element("span", text, {{"class", kind}});
+    }
+  }
+  write_picture(html, "After reduction", report.finding.reduced.graph, report.after);
+  const auto details = html.in("details");
+  html.element("summary", "Before reduction");
+  write_picture(html, "Before reduction", report.finding.original.graph, report.before);
+}
+
+// "Step #3 overwrites a before #4 reads it."
+std::string clash_text(const ArenaStory& story) {
+  const ArenaClash& clash = story.clashes.front();
+  const std::string wanted = clash.block < 0 ? "a storage" : story.blocks[static_cast<std::size_t>(clash.block)].name;
+  const std::string reader =
+      clash.read_by == static_cast<int>(story.steps.size()) ? "the caller" : fmt::format("#{}", clash.read_by);
+  if (clash.in_next_run) return fmt::format("The caller holds {}, which lies where the next run writes.", wanted);
+  if (clash.overwritten_by < 0) return fmt::format("Where {} looks for {}, nothing was written.", reader, wanted);
+  return fmt::format("Step #{} overwrites {} before {} reads it.", clash.overwritten_by, wanted, reader);
+}
+
+void write_arena(Html& html, const FindingReport& report) {
+  if (!report.rerun || !report.rerun->arena) {
+    const std::string why = report.rerun ? "the target does not tell its memory plan" : report.not_rerun;
+    html.element("h3", "Memory");
+    html.element("p", "The arena's timeline: not available, since " + why + ".", {{"class", "note"}});
+    return;
+  }
+  const ArenaStory& story = *report.rerun->arena;
+  html.element("h3", "Memory: the arena, step by step");
+  const std::string told = (story.clashes.empty() ? "" : clash_text(story) + " ") + story.about;
+  html.element("p", told);
+  if (story.blocks.empty()) {
+    html.element("p", "Nothing lies in the arena that is used again within a run.", {{"class", "note"}});
+  } else {
+    if (!story.clashes.empty()) {
+      const auto legend = html.in("p", {{"class", "legend"}});
+      html.element("span", "whose bytes are wanted", {{"class", "wanted"}});
+      html.element("span", "✗ lies over them", {{"class", "guilty"}});
+      html.element("span", "? the read that meets other bytes", {{"class", "alias"}});
+    }
+    const auto box = scroll_box(html, "The arena's timeline", "scroll picture");
+    draw_arena(html, story, "Storages by step, left to right, and offset in bytes, top to bottom. " + told);
+  }
+  const auto details = html.in("details");
+  html.element("summary", "The steps");
+  const auto list = html.in("ol", {{"class", "steps"}, {"start", "0"}});
+  for (const std::string& step : story.steps) html.element("li", step);
+}
+
+void write_stages(Html& html, const FindingReport& report) {
+  html.element("h3", "Stages and detectors");
+  if (!report.rerun || report.rerun->stages.empty()) {
+    const std::string why = report.rerun ? "the target tells nothing of its stages" : report.not_rerun;
+    html.element("p",
+                 (report.finding.stage.empty() ? "" : "The first that differs: " + report.finding.stage + ". ") +
+                     "More is not available, since " + why + ".",
+                 {{"class", "note"}});
+    return;
+  }
+  const auto list = html.in("ol", {{"class", "stages"}});
+  for (const StageReport& stage : report.rerun->stages) {
+    const auto item = html.in("li", {{"class", stage.wrong ? "wrong" : "right"}});
+    html.element("span", stage.wrong ? "✗" : "✓", {{"class", "sign"}, {"aria-hidden", "true"}});
+    html.element("strong", stage.name);
+    html.text(" " + stage.said);
+    if (stage.lines.empty()) continue;
+    html.element("pre", fmt::format("{}", fmt::join(stage.lines, "\n")),
+                 {{"tabindex", "0"}, {"aria-label", "What " + stage.name + " saw"}});
+  }
+}
+
+void write_controls(Html& html, const Finding& finding) {
+  html.element("h3", "Controls");
+  if (finding.controls.empty()) {
+    html.element("p", "The case has none.", {{"class", "note"}});
+    return;
+  }
+  const auto list = html.in("ul", {{"class", "stages"}});
+  for (const auto& [what, verdict] : finding.controls) {
+    const bool right = verdict == Verdict::Match;
+    const auto item = html.in("li", {{"class", right ? "right" : "wrong"}});
+    html.element("span", right ? "✓" : "✗", {{"class", "sign"}, {"aria-hidden", "true"}});
+    html.element("strong", what);
+    html.text(" " + std::string(name(verdict)));
+  }
+}
+
+void write_reproducer(Html& html, const FindingReport& report) {
+  html.element("h3", "Reproduce");
+  write_code(html, report.command, "command");
+  if (report.script.empty()) {
+    html.element("p", "No script: " + report.script_missing + ".", {{"class", "note"}});
+    return;
+  }
+  const auto details = html.in("details", {{"open", "open"}});
+  html.element("summary", "As a script");
+  write_code(html, report.script, "script");
+}
+
+}  // namespace
+
+void set_anchors(std::vector<FindingReport>& reports) {
+  std::map<std::string, int> taken;
+  for (FindingReport& report : reports) {
+    std::string anchor = "f-";
+    for (const char c : report.finding.id) anchor += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-';
+    const int times = ++taken[anchor];
+    report.anchor = times == 1 ? anchor : fmt::format("{}-{}", anchor, times);
+  }
+}
+
+void write_finding(Html& html, const FindingReport& report) {
+  const Finding& finding = report.finding;
+  const std::string& anchor = report.anchor;
+  const auto article = html.in(
+      "article", {{"id", anchor}, {"class", "finding"}, {"tabindex", "-1"}, {"aria-labelledby", anchor + "-title"}});
+  {
+    const auto header = html.in("header");
+    {
+      const auto back = html.in("p", {{"class", "back"}});
+      html.element("a", "← All findings", {{"href", "#findings"}});
+    }
+    {
+      const auto title = html.in("h2", {{"id", anchor + "-title"}});
+      html.element("code", finding.id);
+      html.text(" " + finding.target + " · " + std::string(name(finding.verdict)));
+    }
+    {
+      const auto badges = html.in("p", {{"class", "badges"}});
+      if (finding.verdict == Verdict::Mismatch) write_badge(html, "proved", "neutral");
+      write_standing(html, report.standing);
+      for (const std::string& fault : finding.planted) write_badge(html, "planted " + fault, "planted");
+    }
+    html.element("p", finding.reason, {{"class", "reason"}});
+    html.element("p", finding.signature, {{"class", "signature"}});
+  }
+  write_facts(html, report);
+  if (report.rerun && !is_finding(report.rerun->verdict)) {
+    html.element("p",
+                 fmt::format("It did not show again when this report was made: {}{}{}.", name(report.rerun->verdict),
+                             report.rerun->reason.empty() ? "" : ": ", report.rerun->reason),
+                 {{"class", "warning"}});
+  }
+  const auto section = [&](auto&& write) {
+    const auto scope = html.in("section");
+    write();
+  };
+  section([&] { write_values(html, report); });
+  section([&] { write_arena(html, report); });
+  section([&] { write_graphs(html, report); });
+  section([&] { write_stages(html, report); });
+  section([&] { write_controls(html, finding); });
+  section([&] { write_reproducer(html, report); });
+  section([&] {
+    html.element("h3", "As it was explained when it was found");
+    const auto details = html.in("details");
+    html.element("summary", "The whole text");
+    html.element("pre", finding.explanation, {{"tabindex", "0"}, {"aria-label", "The explanation"}});
+    if (report.rerun && !report.rerun->detail.empty()) {
+      html.element("h4", "The target's own last words");
+      html.element("pre", report.rerun->detail, {{"tabindex", "0"}, {"aria-label", "The target's last words"}});
+    }
+  });
+}
+
+}  // namespace parallax

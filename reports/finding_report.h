@@ -1,0 +1,59 @@
+// Finding report: one finding as a page of its own within a report: what is wrong, where it comes from, how to see it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "corpus/finding.h"
+#include "reports/arena_story.h"
+#include "reports/element_rows.h"
+#include "reports/html.h"
+#include "reports/standing.h"
+
+namespace parallax {
+
+// What one stage or one detector of the target says of the case.
+struct StageReport {
+  std::string name;
+  std::string said;  // the verdict, or what the detector saw
+  bool wrong = false;
+  std::vector<std::string> lines;  // more of it, line by line
+};
+
+// What the target did with the reduced case when the report was made.
+struct Rerun {
+  Verdict verdict = Verdict::Match;
+  std::string reason;
+  std::string detail;  // a traceback, the tail of standard error
+  std::vector<TensorElements> tensors;
+  std::vector<StageReport> stages;
+  std::optional<ArenaStory> arena;
+};
+
+// A drawing by Graphviz as inline SVG, or why there is none.
+struct Picture {
+  std::string svg;
+  std::string missing;
+};
+
+struct FindingReport {
+  Finding finding;
+  std::string anchor;  // of its page, one of a kind
+  Standing standing = Standing::Unknown;
+  std::string found_at;  // "graph 12 of 2566"; empty where that is not known
+  std::optional<Rerun> rerun;
+  std::string not_rerun;  // why there is no rerun
+  Picture before, after;
+  std::string script;          // that shows it on the system
+  std::string script_missing;  // why there is none
+  std::string command;         // that shows it with this program
+};
+
+// Gives each its anchor: "f-7KQ2", and where that is taken "f-7KQ2-2".
+void set_anchors(std::vector<FindingReport>& reports);
+
+// Writes the page as an article.
+void write_finding(Html& html, const FindingReport& report);
+
+}  // namespace parallax

@@ -1,0 +1,136 @@
+// The page of a findings folder: whole, whatever it is made of, and a text never more than a text.
+#include "reports/campaign_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/reports/well_formed.h"
+
+namespace parallax {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::xml_error;
+
+constexpr const char* hostile = R"("><script>alert(1)</script><!-- ]]> ' & \)";
+
+Case hostile_case() {
+  Case test = *parse_case(
+      R"({"parallax": 1, "name": "n", "graph": {"inputs": {"x": {"type": "f32[1]"}}, "nodes": [
+        {"out": "a", "op": "aten.div.Tensor_mode", "args": ["%x", "%x"], "kwargs": {"rounding_mode": "floor"}}],
+        "outputs": ["%a"]}, "feed": {"x": [1]}})");
+  test.name = hostile;
+  return test;
+}
+
+FindingReport hostile_finding() {
+  FindingReport report;
+  Finding& finding = report.finding;
+  finding.id = finding.target = finding.signature = finding.reason = finding.explanation = hostile;
+  finding.stage = finding.blame = hostile;
+  finding.planted = {hostile};
+  finding.versions = {{hostile, hostile}};
+  finding.controls = {{hostile, Verdict::Match}};
+  finding.original = finding.reduced = hostile_case();
+  report.script = report.command = report.found_at = hostile;
+  report.before.missing = report.after.missing = hostile;
+  Rerun& rerun = report.rerun.emplace();
+  rerun.verdict = Verdict::Mismatch;
+  rerun.reason = rerun.detail = hostile;
+  rerun.stages = {{hostile, hostile, true, {hostile}}};
+  rerun.tensors = {{.run = hostile,
+                    .place = hostile,
+                    .type = hostile,
+                    .total = 1,
+                    .outside = 1,
+                    .undecided = 0,
+                    .other = "",
+                    .rows = {{hostile, hostile, hostile, hostile, ElementState::Outside}}},
+                   {.run = hostile, .place = hostile, .type = hostile, .other = hostile, .rows = {}}};
+  rerun.arena = ArenaStory{hostile, {hostile, hostile}, {{hostile, 0, 8, 0, 1}, {"b", 0, 4, 1, 1}}, {{0, 0, 1, 2}}, 8};
+  return report;
+}
+
+FolderReport hostile_folder() {
+  FolderReport report;
+  report.folder = report.since = report.made = report.version = hostile;
+  CampaignReport campaign;
+  campaign.begun = campaign.profile = hostile;
+  campaign.planted = {hostile};
+  campaign.lanes = {{hostile, 10, 9, 0.5, {9, 1}, {0, 7}}};
+  report.campaigns = {campaign};
+  CoverageRow row{hostile, {}};
+  row.cells[0] = {true, 1200, {hostile}};
+  row.cells[1].possible = true;
+  report.coverage = CoverageReport{10, {{hostile, 3}}, {row}};
+  report.findings = {hostile_finding()};
+  report.gone = {hostile_finding().finding};
+  report.broken = {Error{ErrorKind::Invalid, hostile, "", hostile}};
+  return report;
+}
+
+TEST(CampaignReportTest, HostileTextsStayTexts) {
+  FolderReport report = hostile_folder();
+  set_anchors(report.findings);
+  const std::string page = campaign_page(report);
+  EXPECT_EQ(xml_error(page), "");
+  EXPECT_FALSE(page.contains("<script>alert")) << "the page holds " << "<script>alert";
+  EXPECT_TRUE(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+  // The one script that the policy names.
+  EXPECT_EQ(page.find("<script>"), page.rfind("<script>"));
+  EXPECT_TRUE(page.contains("script-src &#39;sha256-"));
+}
+
+TEST(CampaignReportTest, WhatIsNotKnownIsSaid) {
+  FolderReport report;
+  report.folder = "empty";
+  std::string page = campaign_page(report);
+  EXPECT_EQ(xml_error(page), "");
+  EXPECT_TRUE(page.contains("None: nothing diverged."));
+  EXPECT_TRUE(page.contains("is not recorded in this folder"));
+  FindingReport& finding = report.findings.emplace_back();
+  finding.finding.id = "AB";
+  finding.not_rerun = "it is elsewhere";
+  finding.script_missing = "nothing says it";
+  page = campaign_page(report);
+  EXPECT_EQ(xml_error(page), "");
+  EXPECT_TRUE(page.contains("timeline: not available, since it is elsewhere."));
+  EXPECT_TRUE(page.contains("Element by element: not available, since it is elsewhere."));
+  EXPECT_TRUE(page.contains("No script: nothing says it."));
+}
+
+TEST(CampaignReportTest, NothingIsAskedOfANetwork) {
+  const std::string page = campaign_page(hostile_folder());
+  for (const char* part : {" src=", "<link", "@import", "url("})
+    EXPECT_FALSE(page.contains(part)) << "the page holds " << part;
+}
+
+TEST(CampaignReportTest, AnchorsAreOneOfAKind) {
+  std::vector<FindingReport> findings(3);
+  findings[0].finding.id = findings[1].finding.id = "7KQ2";
+  findings[2].finding.id = "a\"b";
+  set_anchors(findings);
+  EXPECT_EQ(findings[0].anchor, "f-7KQ2");
+  EXPECT_EQ(findings[1].anchor, "f-7KQ2-2");
+  EXPECT_EQ(findings[2].anchor, "f-a-b");
+}
+
+TEST(ArenaStoryTest, ALongProgramIsCutAroundTheClash) {
+  ArenaStory story;
+  for (int i = 0; i < 200; ++i) {
+    story.steps.push_back("step");
+    story.blocks.push_back({"v" + std::to_string(i), 8 * (i % 5), 8, i, i + 3});
+  }
+  story.clashes = {{150, 150, 152, 153}};
+  Html html;
+  draw_arena(html, story, "label");
+  const std::string drawing = html.take();
+  EXPECT_EQ(xml_error(drawing), "");
+  EXPECT_THAT(drawing, HasSubstr("#152"));
+  EXPECT_THAT(drawing, HasSubstr("slot victim"));
+  EXPECT_THAT(drawing, Not(HasSubstr("#10<")));
+}
+
+}  // namespace
+}  // namespace parallax
