@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <map>
@@ -14,6 +15,8 @@
 #include "cli/write_file.h"
 #include "fuzz/op_coverage.h"
 #include "fuzz/single_op.h"
+#include "graph/text_file.h"
+#include "reports/conformance.h"
 
 namespace parallax {
 namespace {
@@ -23,14 +26,13 @@ struct ConformanceFlags {
   std::string pattern;
   int samples = 1;
   std::string declined_file;
+  std::string html;
+  std::vector<std::string> compared;
   TargetOptions target_options;
   bool json = false;
 };
 
-// What became of a case, in the words of DESIGN's table.
-enum class Cell { Right, Wrong, Declined, FellBack, Crashed, Undecided };
-constexpr std::array<std::string_view, 6> cell_names = {"right",     "wrong",   "declined",
-                                                        "fell back", "crashed", "undecided"};
+using Cell = Conformance;
 // In the order in which several samples of one op and dtype are summed up: the first that occurs.
 constexpr std::array worst_first = {Cell::Crashed, Cell::Wrong,     Cell::FellBack,
                                     Cell::Right,   Cell::Undecided, Cell::Declined};
@@ -58,11 +60,6 @@ Cell cell_of(const Examination& examination) {
   return Cell::Undecided;
 }
 
-struct Row {
-  std::array<std::optional<Cell>, dtype_count> cells;
-  std::string why;  // of the first that is not right
-};
-
 // Calls of an op that are looked for before it is left out, and samples tried while all are declined.
 constexpr uint64_t most_draws = 40;
 constexpr int most_declined = 3;
@@ -71,14 +68,15 @@ constexpr int most_declined = 3;
 constexpr std::array dtypes_in_order = {DType::F32, DType::Bool, DType::U8,  DType::I8,   DType::I16,
                                         DType::I32, DType::I64,  DType::F16, DType::BF16, DType::F64};
 
-class Conformance {
+class Measured {
  public:
-  Conformance(Target& target, int samples) : target_(target), samples_(samples) {
+  Measured(Target& target, int samples) : target_(target), samples_(samples) {
     for (int d = 0; d < dtype_count; ++d) pools_.emplace_back(static_cast<DType>(d));
   }
 
-  Row row(const OpCoverage& coverage) {
-    Row row;
+  ConformanceRow row(const OpCoverage& coverage) {
+    ConformanceRow row;
+    row.op = coverage.op->name;
     // What is declined at one dtype is mostly declined at the others: then one sample of each will do.
     int patience = std::max(most_declined, samples_);
     for (const DType dtype : dtypes_in_order) {
@@ -93,7 +91,7 @@ class Conformance {
  private:
   std::optional<Cell> cell(const Op& op, DType dtype, int patience, std::string& why) {
     if (!target_.takes_dtype(dtype)) return Cell::Declined;
-    std::array<int, cell_names.size()> counts{};
+    std::array<int, conformance_count> counts{};
     int seen = 0;
     for (uint64_t stream = 0; stream < most_draws; ++stream) {
       const std::optional<Case> test = pools_[static_cast<std::size_t>(dtype)].draw_case(op, stream);
@@ -117,30 +115,8 @@ class Conformance {
   std::vector<SingleOpPool> pools_;
 };
 
-std::string line(const std::string& op, const Row& row) {
-  std::string text = fmt::format("{:48}", op);
-  for (std::size_t d = 0; d < dtype_count; ++d) {
-    if (row.cells[d]) {
-      text += fmt::format(" {} {}", name(static_cast<DType>(d)), cell_names[static_cast<std::size_t>(*row.cells[d])]);
-      text += ';';
-    }
-  }
-  return text + "\n";
-}
-
-nlohmann::ordered_json json_of(const std::string& op, const Row& row) {
-  nlohmann::ordered_json json = {{"op", op}, {"dtypes", nlohmann::ordered_json::object()}};
-  for (std::size_t d = 0; d < dtype_count; ++d) {
-    if (row.cells[d]) {
-      json["dtypes"][name(static_cast<DType>(d))] = cell_names[static_cast<std::size_t>(*row.cells[d])];
-    }
-  }
-  if (!row.why.empty()) json["why"] = row.why;
-  return json;
-}
-
 // An op whose every dtype was declined is declined wholly; else those dtypes are that the target takes otherwise.
-void note_declined(const Target& target, const std::string& op, const Row& row, Declined& declined) {
+void note_declined(const Target& target, const ConformanceRow& row, Declined& declined) {
   Declined::Dtypes dtypes;
   bool wholly = true;
   for (std::size_t d = 0; d < dtype_count; ++d) {
@@ -151,41 +127,56 @@ void note_declined(const Target& target, const std::string& op, const Row& row, 
       wholly = false;
     }
   }
-  if (dtypes.any()) declined.add(op, dtypes, wholly, row.why.substr(0, row.why.find('\n')));
+  if (dtypes.any()) declined.add(row.op, dtypes, wholly, row.why.substr(0, row.why.find('\n')));
 }
 
-Result<int> conformance(const ConformanceFlags& flags) {
+Result<int> measure(const ConformanceFlags& flags) {
   TRY(const std::unique_ptr<Target> target, open_target(flags.target, flags.target_options));
-  Conformance measured(*target, flags.samples);
-  auto rows = nlohmann::ordered_json::array();
+  Measured measured(*target, flags.samples);
+  ConformanceTable table{flags.target, {}, {}};
   Declined declined;
-  std::map<std::string_view, int64_t> totals;
   const std::vector<OpCoverage> every = op_coverage();
   for (std::size_t i = 0; i < every.size(); ++i) {
     const OpCoverage& coverage = every[i];
     if (!coverage.dtypes || coverage.op->name.find(flags.pattern) == std::string::npos) continue;
     if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r{} of {} ops ", i + 1, every.size());
-    const Row row = measured.row(coverage);
-    for (const auto& cell : row.cells) {
-      if (cell) ++totals[cell_names[static_cast<std::size_t>(*cell)]];
-    }
-    note_declined(*target, coverage.op->name, row, declined);
-    if (flags.json) {
-      rows.push_back(json_of(coverage.op->name, row));
-    } else {
-      fmt::print("{}", line(coverage.op->name, row));
-    }
+    const ConformanceRow& row = table.rows.emplace_back(measured.row(coverage));
+    note_declined(*target, row, declined);
+    if (!flags.json) fmt::print("{}", conformance_line(row));
   }
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\n");
+  table.versions = target->versions();
   if (!flags.declined_file.empty()) TRY_VOID(write_file(flags.declined_file, declined.to_json()));
+  if (!flags.html.empty()) TRY_VOID(write_file(flags.html, conformance_page(table)));
+  const std::map<Conformance, int64_t> totals = table.totals();
   if (flags.json) {
-    nlohmann::ordered_json summary = {{"target", flags.target}, {"totals", totals}, {"ops", std::move(rows)}};
-    for (const auto& [part, version] : target->versions()) summary["versions"][part] = version;
-    fmt::print("{}\n", summary.dump(2));
+    fmt::print("{}\n", conformance_json(table).dump(2));
   } else {
-    for (const auto& [cell, count] : totals) fmt::print("{} {}\n", count, cell);
+    for (const auto& [cell, count] : totals) fmt::print("{} {}\n", count, name(cell));
   }
-  return totals.contains("wrong") || totals.contains("crashed") ? diverged : nothing_new;
+  return totals.contains(Conformance::Wrong) || totals.contains(Conformance::Crashed) ? diverged : nothing_new;
+}
+
+Result<ConformanceTable> read_table(const std::string& path) {
+  TRY(const std::string text, read_text_file(path));
+  auto table = parse_conformance(text);
+  if (!table) table.error().file = path;
+  return table;
+}
+
+Result<int> compare(const ConformanceFlags& flags) {
+  TRY(const ConformanceTable before, read_table(flags.compared[0]));
+  TRY(const ConformanceTable after, read_table(flags.compared[1]));
+  const ConformanceDifference changed = difference(before, after);
+  if (!flags.html.empty()) TRY_VOID(write_file(flags.html, difference_page(changed)));
+  fmt::print("{}", flags.json ? difference_json(changed).dump(2) + "\n" : difference_text(changed));
+  return std::ranges::any_of(changed.changes, &ConformanceChange::diverges) ? diverged : nothing_new;
+}
+
+Result<int> conformance(const ConformanceFlags& flags) {
+  if (!flags.compared.empty()) return compare(flags);
+  if (flags.target.empty()) return fail("--target T or --diff OLD NEW is wanted");
+  return measure(flags);
 }
 
 }  // namespace
@@ -198,13 +189,19 @@ void add_conformance_command(CLI::App& program, int& exit_code) {
       "Each op is called alone on small inputs of each dtype, the same on every machine. Of several samples the worst "
       "counts.\n"
       "  parallax conformance --target onnxruntime --op aten.avg_pool\n"
+      "  parallax conformance --diff onnxruntime-1.22.json onnxruntime-1.23.json --html changed.html\n"
+      "With --diff the exit code is 1 where something is wrong or crashes that did not.\n"
       "--declined writes what is declined as adapters/declined/NAME.json has it: graphs are not drawn of that.");
-  command->add_option("--target", flags->target, "What to drive (see parallax targets)")->required();
+  command->add_option("--target", flags->target, "What to drive (see parallax targets)");
   command->add_option("--op", flags->pattern, "Only ops whose name holds this");
   command->add_option("--samples", flags->samples, "Calls of an op at a dtype")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   command->add_option("--declined", flags->declined_file, "Write what was declined to this file");
+  command->add_option("--html", flags->html, "Write the table, or the difference, as a page to this file");
+  command
+      ->add_option("--diff", flags->compared, "Two tables that --json wrote: what changed from the first to the second")
+      ->expected(2);
   add_target_options(*command, flags->target_options);
   command->add_flag("--json", flags->json, "The table as JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(conformance(*flags)); });
