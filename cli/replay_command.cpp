@@ -7,13 +7,14 @@
 
 #include "cli/command.h"
 #include "cli/device_share.h"
-#include "cli/junit.h"
 #include "cli/named_cases.h"
-#include "cli/sarif.h"
 #include "cli/summary.h"
 #include "cli/target_options.h"
 #include "cli/validation.h"
+#include "cli/write_file.h"
 #include "fuzz/campaign.h"
+#include "reports/junit.h"
+#include "reports/sarif.h"
 
 namespace parallax {
 namespace {
@@ -75,10 +76,10 @@ Result<int> replay(const ReplayFlags& flags) {
   };
   TRY(CampaignResult result, run_campaign(options));
   if (!flags.junit.empty()) {
-    TRY_VOID(junit.write(flags.junit));
+    TRY_VOID(write_file(flags.junit, junit.text()));
   }
   if (!flags.sarif.empty()) {
-    TRY_VOID(sarif.write(flags.sarif));
+    TRY_VOID(write_file(flags.sarif, sarif.text(PARALLAX_VERSION)));
   }
   fmt::print("{}", flags.json ? summary_json(result, std::nullopt) + "\n"
                               : summary_text(result) + known_text(options.known, result));

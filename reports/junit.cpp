@@ -1,40 +1,22 @@
-#include "cli/junit.h"
+#include "reports/junit.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cli/write_file.h"
+#include "reports/html.h"
 
 namespace parallax {
 namespace {
 
-// Text for an attribute: the five entities, and a replacement for control characters, which XML 1.0 forbids.
-std::string escaped(const std::string& text) {
+// An attribute's value; a parser would make spaces of its line breaks.
+std::string escaped(std::string_view text) {
   std::string result;
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\'':
-        result += "&apos;";
-        break;
-      case '\n':
-        result += "&#10;";
-        break;
-      case '\t':
-        result += "&#9;";
-        break;
-      default:
-        result += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+  for (const char c : escaped_markup(text)) {
+    if (c == '\n' || c == '\t') {
+      result += c == '\n' ? "&#10;" : "&#9;";
+    } else {
+      result += c;
     }
   }
   return result;
@@ -51,15 +33,16 @@ void JUnitReport::add(const std::string& target, const Case& test, const Judgeme
   suites_[target].push_back({test.name.empty() ? test.file : test.name, judgement.verdict, judgement.reason});
 }
 
-Result<void> JUnitReport::write(const std::string& path) const {
+std::string JUnitReport::text() const {
   std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
   for (const auto& [target, rows] : suites_) {
     const auto failures =
         std::count_if(rows.begin(), rows.end(), [](const Row& row) { return is_finding(row.verdict); });
     const auto skipped =
         std::count_if(rows.begin(), rows.end(), [](const Row& row) { return is_skipped(row.verdict); });
-    xml += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n", escaped(target),
-                       rows.size(), failures, skipped);
+    // What diverges is a failure; readers want the other count too.
+    xml += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n",
+                       escaped(target), rows.size(), failures, skipped);
     for (const Row& row : rows) {
       xml += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escaped(target), escaped(row.name));
       if (is_finding(row.verdict)) {
@@ -74,7 +57,7 @@ Result<void> JUnitReport::write(const std::string& path) const {
     xml += "  </testsuite>\n";
   }
   xml += "</testsuites>\n";
-  return write_file(path, xml);
+  return xml;
 }
 
 }  // namespace parallax

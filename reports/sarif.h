@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graph/case.h"
@@ -13,8 +14,8 @@ class SarifReport {
  public:
   // Keeps the divergences; everything else is left out.
   void add(const std::string& target, const Case& test, const Judgement& judgement);
-  // Writes the file whole or not at all.
-  Result<void> write(const std::string& path) const;
+  // The document; `version` is this program's.
+  std::string text(std::string_view version) const;
 
  private:
   struct Row {

@@ -13,8 +13,8 @@ namespace parallax {
 class JUnitReport {
  public:
   void add(const std::string& target, const Case& test, const Judgement& judgement);
-  // Writes the file whole or not at all.
-  Result<void> write(const std::string& path) const;
+  // The document.
+  std::string text() const;
 
  private:
   struct Row {

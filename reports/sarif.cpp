@@ -1,4 +1,4 @@
-#include "cli/sarif.h"
+#include "reports/sarif.h"
 
 #include <fmt/format.h>
 
@@ -6,13 +6,11 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "cli/write_file.h"
+#include "core/json_text.h"
 #include "corpus/finding.h"
 
 namespace parallax {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Rule {
   Verdict verdict;
@@ -54,7 +52,7 @@ void SarifReport::add(const std::string& target, const Case& test, const Judgeme
   rows_.push_back({target, test.name.empty() ? test.file : test.name, test.file, judgement.verdict, judgement.reason});
 }
 
-Result<void> SarifReport::write(const std::string& path) const {
+std::string SarifReport::text(std::string_view version) const {
   Json described = Json::array();
   for (const Rule& rule : rules) {
     described.push_back({{"id", name(rule.verdict)}, {"shortDescription", {{"text", rule.text}}}});
@@ -74,13 +72,12 @@ Result<void> SarifReport::write(const std::string& path) const {
     }
     results.push_back(std::move(result));
   }
-  const Json document = {
-      {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-      {"version", "2.1.0"},
-      {"runs",
-       {{{"tool", {{"driver", {{"name", "parallax"}, {"version", PARALLAX_VERSION}, {"rules", described}}}}},
-         {"results", results}}}}};
-  return write_file(path, document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  const Json document = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                         {"version", "2.1.0"},
+                         {"runs",
+                          {{{"tool", {{"driver", {{"name", "parallax"}, {"version", version}, {"rules", described}}}}},
+                            {"results", results}}}}};
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string github_annotation(const std::string& target, const Case& test, const Judgement& judgement) {
