@@ -89,7 +89,7 @@ Ball second_kind(const BallMath& math, const Ball& x, long double (*function)(lo
                  double (*slope_from)(double x)) {
   if (!x.decided() || is_definite_nan(x)) return x;
   if (is_definite_infinity(x)) return x.mid > 0 ? vanished_or_nan() : Ball::exact(nan);
-  if (x.high() < 0) return Ball::exact(nan);
+  if (x.high() < 0) return x.may_inf ? vanished_or_nan() : Ball::exact(nan);
   if (x.low() <= 0) {
     if (x.radius != 0 || x.may_inf) return Ball::unknown(Undecided::Unbounded);
     return {-infinity, 0, x.may_nan, false, Undecided::No};

@@ -157,7 +157,8 @@ Ball ball_digamma(const BallMath& math, const Ball& x, bool zeros_are_positive) 
     return {-infinity, 0, x.may_nan, false, Undecided::No};
   }
   const double last_pole = std::floor(std::min(x.high(), 0.0));
-  if (x.radius == 0 && x.mid < 0 && last_pole == x.mid) return Ball::exact(nan);
+  // The largest negative number is a pole, and stands for an infinity of unknown sign too.
+  if (x.radius == 0 && x.mid < 0 && last_pole == x.mid) return x.may_inf ? infinite_or_nan(infinity) : Ball::exact(nan);
   if (x.low() <= last_pole) return Ball::unknown(Undecided::Unbounded);
   const auto error = [&](double y) {
     const double start = y < 0 ? 1 - y : y;
