@@ -158,6 +158,7 @@ void PointwiseProgram::merge_dims() {
 }
 
 void PointwiseProgram::record(Recorder& recorder, int raiser) {
+  if (stores_.empty()) return;  // a group whose results nobody reads
   const int64_t count = contiguous_layout(sizes_).numel();
   if (count == 0) return;
   const std::optional<std::vector<uint32_t>> register_of = registers();
