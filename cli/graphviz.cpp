@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
+#include "cli/shell_word.h"
 #include "graph/text_file.h"
 #include "reports/graph_picture.h"
 
@@ -65,8 +67,10 @@ std::vector<Picture> draw(std::span<const Drawing> drawings) {
     return std::vector<Picture>(drawings.size(), {"", "Graphviz (dot) is not installed where this report was made"});
   }
   std::error_code code;
-  const std::filesystem::path file =
-      std::filesystem::temp_directory_path(code) / fmt::format("parallax-{}.dot", ::getpid());
+  std::string file = (std::filesystem::temp_directory_path(code) / "parallax-XXXXXX").string();
+  const int made = ::mkstemp(file.data());
+  if (made < 0) return std::vector<Picture>(drawings.size(), {"", "there is no room for a temporary file"});
+  ::close(made);
   std::vector<Picture> pictures = draw_together(drawings, file);
   std::filesystem::remove(file, code);
   return pictures;

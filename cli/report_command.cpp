@@ -9,10 +9,12 @@
 #include "cli/graphviz.h"
 #include "cli/histogram.h"
 #include "cli/rerun.h"
+#include "cli/shell_word.h"
 #include "cli/target_options.h"
 #include "cli/write_file.h"
 #include "corpus/store.h"
 #include "fuzz/controls.h"
+#include "fuzz/furthest_first.h"
 #include "fuzz/ledger.h"
 #include "fuzz/op_coverage.h"
 #include "graph/emit_reproducer.h"
@@ -127,15 +129,10 @@ std::string found_at(const Finding& finding, const std::vector<CampaignRecord>& 
 }
 
 std::string check_command(const Finding& finding, const std::string& folder) {
-  const auto quoted = [](const std::string& word) {
-    std::string text = "'";
-    for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
-    return text + "'";
-  };
   std::string command = fmt::format("parallax check {} --target {}",
-                                    quoted((std::filesystem::path(folder) / finding.id / "reduced.json").string()),
-                                    quoted(finding.target));
-  for (const std::string& fault : finding.planted) command += " --plant " + quoted(fault);
+                                    shell_word((std::filesystem::path(folder) / finding.id / "reduced.json").string()),
+                                    shell_word(finding.target));
+  for (const std::string& fault : finding.planted) command += " --plant " + shell_word(fault);
   return command + " --explain";
 }
 
@@ -222,7 +219,7 @@ void print_text(const FolderReport& report) {
   fmt::print("\n");
 }
 
-// The folder's findings with their standings, those that ask for attention first.
+// The folder's findings with their standings: known ones last, and each as unlike those before it as can be.
 Result<void> add_findings(const ReportFlags& flags, const std::vector<CampaignRecord>& records, FolderReport& report) {
   TRY(std::vector<Finding> findings, read_findings(flags.folder, report.broken));
   std::vector<Standing> standings(findings.size(), Standing::Unknown);
@@ -233,10 +230,10 @@ Result<void> add_findings(const ReportFlags& flags, const std::vector<CampaignRe
     for (const std::size_t i : comparison.gone) report.gone.push_back(std::move(before[i]));
   }
   std::vector<std::vector<DotMark>> marks(findings.size());
-  std::vector<std::size_t> order(findings.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  const auto urgency = [&](std::size_t i) { return standings[i] == Standing::Known ? 1 : 0; };
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return std::pair(urgency(i), findings[i].target); });
+  std::vector<const Finding*> all;
+  for (const Finding& finding : findings) all.push_back(&finding);
+  std::vector<std::size_t> order = furthest_first(all);
+  std::ranges::stable_partition(order, [&](std::size_t i) { return standings[i] != Standing::Known; });
   for (const std::size_t i : order) {
     const std::string at = found_at(findings[i], records);
     FindingReport& entry =

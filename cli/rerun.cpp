@@ -121,8 +121,13 @@ std::optional<portable::ArenaRecord> arena_of(const Finding& finding) {
   if (!spec || spec->name != "portable" || !faults) return std::nullopt;
   PassSelection selection;
   for (const auto& [key, value] : spec->options) {
-    if (key == "passes") selection.passes = split_names(value);
-    if (key == "stop-after") selection.stop_after = value;
+    if (key == "passes") {
+      selection.passes = split_names(value);
+    } else if (key == "stop-after") {
+      selection.stop_after = value;
+    } else {
+      return std::nullopt;  // what else is asked of the target may change its plan
+    }
   }
   auto record = portable::record_arena(finding.reduced, *faults, selection);
   return record ? std::optional(*std::move(record)) : std::nullopt;

@@ -174,6 +174,26 @@ Result<void> Ledger::save(const CampaignState& state, bool finished) {
   });
 }
 
+namespace {
+
+Result<CampaignRecord> record_of(Database& database, const Database::Row& campaign) {
+  CampaignRecord record{
+      text(campaign, 1), text(campaign, 2), integer(campaign, 3) != 0, real(campaign, 4), {}, text(campaign, 5), {}};
+  TRY(const auto lanes, database.run("SELECT target, tally FROM lanes WHERE campaign = ?", {integer(campaign, 0)}));
+  for (const Database::Row& lane : lanes) {
+    TRY(record.tallies[text(lane, 0)], Tally::from_json(text(lane, 1)));
+  }
+  TRY(const auto findings, database.run("SELECT target, signature, graph FROM findings WHERE campaign = ? "
+                                        "AND known_cases = 0 ORDER BY graph",
+                                        {integer(campaign, 0)}));
+  for (const Database::Row& found : findings) {
+    record.findings.push_back({text(found, 0), text(found, 1), static_cast<uint64_t>(integer(found, 2))});
+  }
+  return record;
+}
+
+}  // namespace
+
 Result<std::vector<CampaignRecord>> recorded_campaigns(const std::filesystem::path& folder) {
   std::vector<CampaignRecord> records;
   const std::filesystem::path path = folder / "campaigns.db";
@@ -182,20 +202,13 @@ Result<std::vector<CampaignRecord>> recorded_campaigns(const std::filesystem::pa
   TRY(Database database, Database::open(path, format, schema));
   TRY(const auto campaigns, database.run("SELECT id, description, begun, finished, seconds, more FROM campaigns "
                                          "WHERE id IN (SELECT campaign FROM lanes) ORDER BY id DESC"));
-  for (const Database::Row& campaign : campaigns) {
-    CampaignRecord record{
-        text(campaign, 1), text(campaign, 2), integer(campaign, 3) != 0, real(campaign, 4), {}, text(campaign, 5), {}};
-    TRY(const auto lanes, database.run("SELECT target, tally FROM lanes WHERE campaign = ?", {integer(campaign, 0)}));
-    for (const Database::Row& lane : lanes) {
-      TRY(record.tallies[text(lane, 0)], Tally::from_json(text(lane, 1)));
+  try {
+    for (const Database::Row& campaign : campaigns) {
+      TRY(records.emplace_back(), record_of(database, campaign));
     }
-    TRY(const auto findings, database.run("SELECT target, signature, graph FROM findings WHERE campaign = ? "
-                                          "AND known_cases = 0 ORDER BY graph",
-                                          {integer(campaign, 0)}));
-    for (const Database::Row& found : findings) {
-      record.findings.push_back({text(found, 0), text(found, 1), static_cast<uint64_t>(integer(found, 2))});
-    }
-    records.push_back(std::move(record));
+  } catch (const std::exception& error) {  // a value of another type
+    return std::unexpected(
+        Error{ErrorKind::Invalid, path.string(), "", fmt::format("a campaign cannot be read: {}", error.what())});
   }
   return records;
 }

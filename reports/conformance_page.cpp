@@ -63,9 +63,9 @@ std::string conformance_page(const ConformanceTable& table) {
       for (const auto& [cell, count] : table.totals()) write_number(html, fmt::format("{}", count), name(cell));
     }
     html.element("h2", fmt::format("{} ops by dtype", table.rows.size()));
+    html.element("p", "The worst of an op's cases at each dtype", {{"class", "caption"}});
     const auto box = scroll_box(html, "Ops by dtype");
     const auto grid = html.in("table", {{"class", "map conformance"}});
-    html.element("caption", "The worst of an op's cases at each dtype");
     {
       const auto head = html.in("thead");
       const auto row = html.in("tr");
@@ -99,7 +99,7 @@ std::string difference_page(const ConformanceDifference& difference) {
     if (!difference.changes.empty()) {
       const auto box = scroll_box(html, "Changes");
       const auto grid = html.in("table", {{"class", "map conformance"}});
-      write_columns(html, {"op", "dtype", "before", "after", "", "why"});
+      write_columns(html, {"op", "dtype", "before", "after", "change", "why"});
       const auto body = html.in("tbody");
       for (const ConformanceChange& change : difference.changes) {
         const auto row = html.in("tr");

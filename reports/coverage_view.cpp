@@ -71,9 +71,10 @@ void write_relations(Html& html, const CoverageReport& coverage) {
       for (const std::string& relation : row.cells[d].relations) ++ops[relation][d];
     }
   }
+  html.element("p", "Alias relation × dtype: how many ops brought it about, and how many graphs hold it",
+               {{"class", "caption"}});
   const auto box = scroll_box(html, "Alias relations by dtype", "scroll tall");
   const auto table = html.in("table", {{"class", "map"}});
-  html.element("caption", "Alias relation × dtype: how many ops brought it about, and how many graphs hold it");
   write_head(html, "alias relation", "graphs");
   const auto body = html.in("tbody");
   for (const auto& [relation, graphs] : coverage.relations) {
@@ -110,9 +111,10 @@ void write_coverage(Html& html, const CoverageReport& coverage) {
                {{"class", "note"}});
   const auto details = html.in("details");
   html.element("summary", fmt::format("Op × dtype × alias relation: {} ops", coverage.rows.size()));
+  html.element("p", "Nodes by op and dtype; the last column opens to the alias relations of the op",
+               {{"class", "caption"}});
   const auto box = scroll_box(html, "Ops by dtype", "scroll tall");
   const auto table = html.in("table", {{"class", "map"}});
-  html.element("caption", "Nodes by op and dtype; the last column opens to the alias relations of the op");
   write_head(html, "op", "alias relations");
   const auto body = html.in("tbody");
   for (const CoverageRow& row : coverage.rows) write_op(html, row, coverage.relations.size());

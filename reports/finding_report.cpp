@@ -38,6 +38,11 @@ void write_facts(Html& html, const FindingReport& report) {
   write_fact(html, "Planted", fmt::format("{}", fmt::join(finding.planted, ", ")));
   write_fact(html, "First stage that differs", finding.stage);
   write_fact(html, "Its own checks blame", finding.blame);
+  write_fact(html, "Kind of slip", finding.cause);
+  write_fact(html, "The least that diverges", finding.configuration);
+  if (finding.repeats) {
+    write_fact(html, "Wrong", fmt::format("in {} of {} runs", finding.repeats->wrong, finding.repeats->runs));
+  }
   write_fact(html, "Found", report.found_at);
   write_fact(html, "Reduced",
              fmt::format("{} to {}", plural(finding.original.graph.nodes.size(), "node"),
@@ -46,17 +51,18 @@ void write_facts(Html& html, const FindingReport& report) {
 }
 
 void write_elements(Html& html, const TensorElements& tensor) {
-  const auto box = scroll_box(html, "Elements of " + tensor.place + ", run " + tensor.run, "scroll");
-  const auto table = html.in("table", {{"class", "elements"}});
   {
-    const auto caption = html.in("caption");
+    // Beside the box and not within the table, so that it wraps where the table scrolls.
+    const auto caption = html.in("p", {{"class", "caption"}});
     html.element("strong", tensor.place);
     html.text(fmt::format(" {} · run {} · ", tensor.type, tensor.run));
     html.element("span", fmt::format("{} of {} outside", tensor.outside, tensor.total),
                  {{"class", tensor.outside > 0 ? "bad" : "good"}});
     if (tensor.undecided > 0) html.text(fmt::format(" · {} undecided", tensor.undecided));
   }
-  write_columns(html, {"element", "expected", "bound", "got", ""});
+  const auto box = scroll_box(html, "Elements of " + tensor.place + ", run " + tensor.run);
+  const auto table = html.in("table", {{"class", "elements"}});
+  write_columns(html, {"element", "expected", "bound", "got", "where"});
   const auto body = html.in("tbody");
   for (const ElementRow& element : tensor.rows) {
     const bool wrong = element.state == ElementState::Outside;

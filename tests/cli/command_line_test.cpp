@@ -369,6 +369,20 @@ TEST_F(CommandLine, AReportSinceAnEarlierFolderTellsWhatIsNewAndGone) {
   EXPECT_TRUE(read_file(folder_ / "page.html").contains("Gone since then"));
 }
 
+TEST_F(CommandLine, AReportOfACampaignHasItsProgressAndCoverage) {
+  ASSERT_EQ(run("fuzz --target portable --plant F01 --seed 7 --graphs 400 --profile alias --findings night").code, 1);
+  const Ran ran = run("report night -o page.html --rerun none");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const std::string page = read_file(folder_ / "page.html");
+  for (const char* part : {"400 graphs hold ", "Time to find", "write-through-view", "planted F01", " of 400"}) {
+    EXPECT_TRUE(page.contains(part)) << part;
+  }
+  write("night/campaigns.db", "no database");
+  const Ran broken = run("report night -o page.html --rerun none");
+  EXPECT_EQ(broken.code, 2);
+  EXPECT_THAT(broken.err, testing::HasSubstr("campaigns.db"));
+}
+
 TEST_F(CommandLine, ABrokenFindingIsNamedAndTheRestReported) {
   write("case.json", aliased_case);
   ASSERT_EQ(run("replay case.json --target portable --plant F01 --findings found --reduce").code, 1);

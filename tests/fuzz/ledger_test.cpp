@@ -185,5 +185,25 @@ TEST_F(LedgerTest, AStateThatWasTamperedWithIsSaidSo) {
   EXPECT_THAT(back.error().text(), HasSubstr("a tally cannot be read"));
 }
 
+TEST_F(LedgerTest, AReportReadsWhatCampaignsWrote) {
+  EXPECT_TRUE(recorded_campaigns(folder_)->empty());
+  const auto result = run_campaign(campaign(""));
+  ASSERT_TRUE(result) << result.error().text();
+  const auto records = recorded_campaigns(folder_);
+  ASSERT_TRUE(records) << records.error().text();
+  ASSERT_EQ(records->size(), 1U);
+  const CampaignRecord& record = records->front();
+  EXPECT_EQ(record.description, "the same");
+  EXPECT_TRUE(record.finished);
+  EXPECT_EQ(record.tallies, result->tallies);
+  ASSERT_EQ(record.findings.size(), result->findings.size());
+  for (std::size_t i = 1; i < record.findings.size(); ++i) {
+    EXPECT_LE(record.findings[i - 1].graph, record.findings[i].graph);
+  }
+  auto database = Database::open(folder_ / "campaigns.db", 1, "");
+  ASSERT_TRUE(database && database->run("UPDATE campaigns SET seconds = 'x'"));
+  EXPECT_THAT(recorded_campaigns(folder_).error().text(), HasSubstr("a campaign cannot be read"));
+}
+
 }  // namespace
 }  // namespace parallax

@@ -39,5 +39,13 @@ TEST(ComparisonTest, WhatComesAndGoesNowAndDidNotBeforeIsNewlyFlaky) {
   EXPECT_THAT(compare(std::vector{exp_}, std::vector{flaky}).now, ElementsAre(Standing::New));
 }
 
+TEST(ComparisonTest, OneSignatureThatIsWrongInSomeRunsOnlyIsNewlyFlaky) {
+  Finding sometimes = neg;
+  sometimes.repeats = Repeats{3, 10};
+  EXPECT_THAT(compare(std::vector{neg}, std::vector{sometimes}).now, ElementsAre(Standing::NewlyFlaky));
+  EXPECT_THAT(compare(std::vector{sometimes}, std::vector{sometimes}).now, ElementsAre(Standing::Known));
+  EXPECT_THAT(compare(std::vector{sometimes}, std::vector{neg}).now, ElementsAre(Standing::Known));
+}
+
 }  // namespace
 }  // namespace parallax
