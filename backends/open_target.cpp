@@ -52,6 +52,7 @@ struct OwnOptions {
   PassSelection selection;
   bool in_process = false;  // even where it might bring the process down
   bool draws_order = false;
+  bool zeros = false;  // in memory that nobody wrote to
   vulkan::DeviceOptions device = {};
 };
 
@@ -65,6 +66,9 @@ Result<OwnOptions> own_options(const OwnTarget& own, const TargetSpec& spec, Pas
     } else if (key == "order") {
       if (value != "random" && value != "kept") return fail("target {}: order is random or kept", own.name);
       options.draws_order = value == "random";
+    } else if (key == "memory") {
+      if (value != "zeros" && value != "poison") return fail("target {}: memory holds zeros or poison", own.name);
+      options.zeros = value == "zeros";
     } else if (key == "in-process" && own.is_contained()) {
       if (value != "yes" && value != "no") return fail("target {}: in-process is yes or no", own.name);
       options.in_process = value == "yes";
@@ -73,7 +77,7 @@ Result<OwnOptions> own_options(const OwnTarget& own, const TargetSpec& spec, Pas
         return fail("target {}: {}", own.name, set.error().reason);
       }
     } else {
-      std::string known = "passes, stop-after, order";
+      std::string known = "passes, stop-after, order, memory";
       if (own.is_contained()) known += ", in-process";
       for (std::string_view option : own.device_options) known.append(", ").append(option);
       return fail("target {} has no option '{}'; it has {}", own.name, key, known);
@@ -103,6 +107,7 @@ Result<std::unique_ptr<Target>> open_own(const OwnTarget& own, const std::string
   TRY(portable.faults, FaultSet::of(options.faults));
   portable.selection = std::move(asked.selection);
   portable.draws_order = asked.draws_order;
+  if (asked.zeros) portable.memory = portable::zeros_for_both;
   const bool all = options.detect == "all";
   portable.detect.plan = all || options.detect == "plan";
   portable.detect.sanitizer = all || options.detect == "sanitizer";

@@ -66,7 +66,7 @@ std::optional<Diagnosis> first_wrong_build(const Case& test,
     const Result<LoadedRuns> runs = make(build);  // kernels may be missing where the device has them
     if (!runs) continue;
     Outcome outcome;
-    run_protocol(*runs, *runs, test, &second, outcome);
+    run_protocol(*runs, *runs, FreshMemory(), test, &second, outcome);
     if (!right) {
       right = std::move(outcome);
     } else if (check.is_wrong(*right, outcome)) {

@@ -52,7 +52,7 @@ class PortableTarget : public Target {
     const Result<LoadedRuns> plain = built(test, plain_);
     const Result<LoadedRuns> full = plain ? built(test, full_build) : plain;
     if (full) {
-      run_protocol(*plain, *full, test, second, outcome);
+      run_protocol(*plain, *full, options_.memory, test, second, outcome);
       outcome.reused_slots = count_reused_slots(plain->front()->program.plan);
       if (options_.delegates && !options_.device) outcome.delegated = delegated_nodes(*plain->front());
       if (outcome.status == Status::Ok) ask_detectors({*plain, *full}, test, outcome);

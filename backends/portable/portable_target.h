@@ -6,6 +6,7 @@
 
 #include "backends/delegate.h"
 #include "backends/device.h"
+#include "backends/portable/protocol_runs.h"
 #include "backends/target.h"
 
 namespace parallax {
@@ -28,6 +29,7 @@ struct PortableOptions {
   const DelegateSet* delegates = nullptr;              // who is asked before the kernels
   std::shared_ptr<Device> device = nullptr;            // that runs what the first of them takes
   bool draws_order = false;                            // of the nodes, a legal one for each case
+  portable::FreshMemory memory = {};                   // what is there before a run
 };
 
 // With delegates it is a target of their name, which promises of its arithmetic what they do.

@@ -6,8 +6,6 @@ namespace parallax::portable {
 namespace {
 
 // Two patterns that differ in every byte and give small, large and odd values in every dtype.
-constexpr std::byte first_poison{0xCB};
-constexpr std::byte second_poison{0x55};
 
 std::vector<Tensor> read_all(const std::vector<TensorInPlace>& tensors) {
   std::vector<Tensor> elements;
@@ -74,10 +72,10 @@ void stop(Outcome& outcome, const std::string& stage, const Error& error) {
        error.text());
 }
 
-void run_protocol(const LoadedRuns& runs, const LoadedRuns& again, const Case& test, const std::vector<Tensor>* second,
-                  Outcome& outcome) {
+void run_protocol(const LoadedRuns& runs, const LoadedRuns& again, const FreshMemory& memory, const Case& test,
+                  const std::vector<Tensor>* second, Outcome& outcome) {
   const bool several = has_several_runs(test);
-  Instance instance(runs.front(), first_poison);
+  Instance instance(runs.front(), memory.first);
   const Result<RunResult> a = instance.run(test.feed);
   if (!a) return stop(outcome, "run", a.error());
   outcome.a = observe(*runs.front(), *a);
@@ -90,7 +88,7 @@ void run_protocol(const LoadedRuns& runs, const LoadedRuns& again, const Case& t
     outcome.b = observe(*runs.front(), *b);
   }
   if (several || second) outcome.a_kept = read_all(a->outputs);
-  Instance fresh(again.front(), second_poison);
+  Instance fresh(again.front(), memory.second);
   const Result<RunResult> a_again = fresh.run(test.feed);
   if (!a_again) return stop(outcome, "run", a_again.error());
   outcome.a_again = observe(*again.front(), *a_again);
@@ -100,7 +98,7 @@ void run_protocol(const LoadedRuns& runs, const LoadedRuns& again, const Case& t
 std::vector<PlanFailure> sanitized_run(const Loaded& executable, std::span<const Tensor> feed) {
   Sanitizer sanitizer(executable->program);
   // What the data makes an op raise is not the sanitizer's business; it has seen the steps up to there.
-  (void)Instance(executable, first_poison).run(feed, &sanitizer);
+  (void)Instance(executable, FreshMemory().first).run(feed, &sanitizer);
   return sanitizer.failures();
 }
 

@@ -13,10 +13,19 @@ using Loaded = std::shared_ptr<const Executable>;
 // The executables of a case's runs, in order: one program at the sizes of each.
 using LoadedRuns = std::vector<Loaded>;
 
-// All runs on one instance, or A and then B (where there is a feed for it); then all runs on an instance of `again`,
-// whose memory holds other poison. Fills in the outcome's runs, or its stop.
-void run_protocol(const LoadedRuns& runs, const LoadedRuns& again, const Case& test, const std::vector<Tensor>* second,
-                  Outcome& outcome);
+// What the memory of the two instances holds before anybody writes to it: what differs shows, what is the same may not.
+struct FreshMemory {
+  std::byte first{0xCB};
+  std::byte second{0x55};
+};
+// As memory comes from an operating system, or a driver. What nobody wrote then reads as 0, as users of a real runtime
+// see it.
+inline constexpr FreshMemory zeros_for_both{std::byte{0}, std::byte{0}};
+
+// All runs on one instance, or A and then B (where there is a feed for it); then all runs on an instance of `again`.
+// Fills in the outcome's runs, or its stop.
+void run_protocol(const LoadedRuns& runs, const LoadedRuns& again, const FreshMemory& memory, const Case& test,
+                  const std::vector<Tensor>* second, Outcome& outcome);
 
 // Puts an error into an outcome as its status.
 void stop(Outcome& outcome, Status status, std::string stage, std::string kind, std::string message);

@@ -405,7 +405,8 @@ TEST(WrongKernels, AHardswishThatCancelsIsCaught) {
   EXPECT_GE(caught_ones, 3);
 }
 
-// a + t (b - a) is linear interpolation only where a profile says so: beside a small texel it loses that one's digits.
+// a + t (b - a) is linear interpolation only where a profile says so: close to a small texel beside a large one it
+// rounds by the large one, where the two products are small.
 TEST(WrongKernels, InterpolationByStepsIsCaught) {
   Profile steps = eager();
   steps.resamples_by_steps = true;
@@ -413,10 +414,11 @@ TEST(WrongKernels, InterpolationByStepsIsCaught) {
   std::vector<double> elements;
   for (int i = 0; i < 64; ++i) {
     const double texel = std::uniform_real_distribution<double>(0.5, 1.5)(random);
-    elements.push_back(i % 2 == 0 ? std::ldexp(texel, 12) : std::ldexp(texel, -12));
+    elements.push_back(i % 2 == 0 ? texel : std::ldexp(texel, -20));
   }
-  const std::vector<CheckedCall::Operand> operands = {{{1, 1, 8, 8}, elements}};
-  const std::vector<Argument> others = {IntList{23, 23}, Scalar(false)};
+  // Places at multiples of 1/64, which are exact.
+  const std::vector<CheckedCall::Operand> operands = {{{32, 1, 1, 2}, elements}};
+  const std::vector<Argument> others = {IntList{1, 65}, Scalar(true)};
   const char* op = "aten.upsample_bilinear2d.default";
   const auto allowed = CheckedCall::build(op, DType::F32, steps, operands, others);
   const auto call = CheckedCall::build(op, DType::F32, eager(), operands, others);
