@@ -38,7 +38,7 @@ std::string_view what_is_wrong(Verdict verdict) {
 }
 
 // "aten.unfold, aten.ne_": the ops without repeats, few enough for a title.
-std::string ops_of(const Graph& graph) {
+std::string named_ops(const Graph& graph) {
   constexpr std::size_t shown = 4;
   std::vector<std::string> names;
   for (const Node& node : graph.nodes) {
@@ -51,7 +51,7 @@ std::string ops_of(const Graph& graph) {
 
 std::string title(const Finding& finding) {
   std::string text = fmt::format("{} gives {}", markdown_code(finding.target), what_is_wrong(finding.verdict));
-  if (!finding.reduced.graph.nodes.empty()) text += " for " + markdown_code(ops_of(finding.reduced.graph));
+  if (!finding.reduced.graph.nodes.empty()) text += " for " + markdown_code(named_ops(finding.reduced.graph));
   for (const auto& [what, verdict] : finding.controls) {
     if (verdict == Verdict::Match) return text + ", and right ones with " + markdown_code(what);
   }

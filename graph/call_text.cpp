@@ -35,7 +35,7 @@ std::string spell_list(const List& list, SpellElement&& spell_element) {
   return text + "]";
 }
 
-std::string quoted(std::string_view text) {
+std::string spell_text(std::string_view text) {
   std::string result = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -90,7 +90,7 @@ std::string spell(const Argument& argument, const Spelling& spelling) {
     std::string operator()(const ScalarList& list) const { return spell_list(list, *this); }
     std::string operator()(DType dtype) const { return spelling.dtype(dtype); }
     std::string operator()(MemoryFormat format) const { return spelling.memory_format(format); }
-    std::string operator()(const std::string& text) const { return quoted(text); }
+    std::string operator()(const std::string& text) const { return spell_text(text); }
   };
   return std::visit(Visitor{spelling}, argument);
 }

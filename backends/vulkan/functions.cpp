@@ -55,7 +55,7 @@ constexpr std::array functions = {
     transcendental("asin", "asin(a)"),
     transcendental("acos", "acos(a)"),
     transcendental("atan", "arc_tangent(a)"),
-    transcendental("sinh", "sinh(a)"),
+    transcendental("sinh", "hyperbolic_sine(a)"),
     transcendental("cosh", "cosh(a)"),
     transcendental("tanh", "tanh(a)"),
     transcendental("asinh", "asinh(a)"),

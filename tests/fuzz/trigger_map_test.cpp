@@ -46,7 +46,7 @@ TEST(TriggerMap, OfAnElidedCopy) {
   }
   EXPECT_EQ(verdict_of(map, "n1 = clone(n0)", "add 0"), Verdict::Match);
   EXPECT_EQ(verdict_of(map, "outputs", "without out[1]"), Verdict::Match);  // the alias is not read any more
-  EXPECT_THAT(describe(map), testing::HasSubstr("n1 = clone(n0): fails for alias_copy, detach_copy, lift_fresh_copy"));
+  EXPECT_THAT(describe(map), ::testing::HasSubstr("n1 = clone(n0): fails for alias_copy, detach_copy, lift_fresh_copy"));
 }
 
 TEST(TriggerMap, WithoutTheFaultNothingFails) {
@@ -76,9 +76,9 @@ TEST(EmitPytest, HoldsEachVariantAgainstEager) {
   const Case test = seed("s1-numeric-clone");
   const auto text = emit_pytest({{"a \"b\"", test}, {"c", test}}, pytorch_script_target("torch-inductor"));
   ASSERT_TRUE(text) << text.error().text();
-  EXPECT_THAT(*text, testing::HasSubstr("    pytest.param(Variant0, (inputs_0,), id=\"a \\\"b\\\"\"),\n"));
-  EXPECT_THAT(*text, testing::HasSubstr("class Variant1(torch.nn.Module):"));
-  EXPECT_THAT(*text, testing::HasSubstr("def test_agrees_with_eager(make_module, feeds):"));
+  EXPECT_THAT(*text, ::testing::HasSubstr("    pytest.param(Variant0, (inputs_0,), id=\"a \\\"b\\\"\"),\n"));
+  EXPECT_THAT(*text, ::testing::HasSubstr("class Variant1(torch.nn.Module):"));
+  EXPECT_THAT(*text, ::testing::HasSubstr("def test_agrees_with_eager(make_module, feeds):"));
   EXPECT_FALSE(emit_pytest({{"c", test}}, pytorch_script_target("onnxruntime")));
 }
 

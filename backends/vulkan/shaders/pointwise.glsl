@@ -129,6 +129,13 @@ float arc_tangent(float x) {
   return is_nan(x) ? x : with_sign(y, is_negative(x));
 }
 
+// A driver's sinh may be (exp(x) - exp(-x)) / 2, which loses what is small. The series is within half a unit up to 1.
+float hyperbolic_sine(float x) {
+  precise float s = x * x;
+  precise float y = x * (1.0 + s / 6.0 * (1.0 + s / 20.0 * (1.0 + s / 42.0 * (1.0 + s / 72.0))));
+  return abs(x) < 1.0 ? y : sinh(x);
+}
+
 float angle_of(float y, float x) {
   if (is_nan(x) || is_nan(y)) return float_nan;
   const float pi = 3.14159265358979;
