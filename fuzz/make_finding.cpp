@@ -57,9 +57,9 @@ class Showing {
  public:
   Showing(Target& target, Target* base) : target_(target), base_(base) {}
 
-  // What is looked for from now on.
-  void want(const Case& test, const Examination& shown) {
-    wanted_ = {failure_of(test, shown), cause_of(target_.explain(test)).blame};
+  // What is looked for from now on: what `test` shows, `blame` being the part that the target names for it.
+  void want(const Case& test, const Examination& shown, std::string blame) {
+    wanted_ = {failure_of(test, shown), std::move(blame)};
     must_stay_far_ = shown.judgement.divergence && shown.judgement.divergence->excess >= far_outside;
   }
   void set_tries(int tries) { tries_ = tries; }
@@ -197,16 +197,17 @@ Repeats repeat_and_reduce(Target& target, Showing& showing, const FindingOptions
   const std::chrono::duration<double> looked = std::chrono::steady_clock::now() - started;
   if (repeats.wrong == 0) return repeats;
   const Examination as_found = shown;
+  const std::string blame = showing.wanted().blame;
   // A reduction that must keep an element right in the first run would keep the nodes that make it so.
   Case start = test;
   if (auto at_once = shown_at_once(target, test, as_found)) {
     start = std::move(at_once->first);
-    showing.want(start, at_once->second);
+    showing.want(start, at_once->second, cause_of(target.explain(start)).blame);
   }
   showing.set_tries(tries_for(repeats));
   TargetCrew crew(target, options.target_options, has_base ? 1 : options.jobs);
   if (!reduce_finding(crew, showing, start, options, looked.count() / repeats.runs, made, shown)) {
-    showing.want(test, as_found);
+    showing.want(test, as_found, blame);
   }
   made.slipped = showing.take_slipped();
   return repeats;
@@ -238,8 +239,9 @@ MadeFinding make_finding(Target& target, const Case& test, const Examination& ex
   finding.planted = options.target_options.faults;
   finding.versions = target.versions();
   Examination shown = examination;
+  std::vector<Diagnosis> diagnoses = target.explain(test);
   Showing showing(target, base);
-  showing.want(test, examination);
+  showing.want(test, examination, cause_of(diagnoses).blame);
   const Repeats repeats =
       options.reduce ? repeat_and_reduce(target, showing, options, base != nullptr, made, shown) : Repeats{};
   finding.repeats = repeats_of_reduced(showing, finding.reduced, options.repeat, repeats);
@@ -250,7 +252,7 @@ MadeFinding make_finding(Target& target, const Case& test, const Examination& ex
   } else if (options.controls) {
     finding.stage = first_wrong_stage(target, finding.reduced);
   }
-  const std::vector<Diagnosis> diagnoses = target.explain(finding.reduced);
+  if (options.reduce) diagnoses = target.explain(finding.reduced);
   Cause cause = cause_of(diagnoses);
   finding.blame = std::move(cause.blame);
   finding.cause = std::move(cause.kind);

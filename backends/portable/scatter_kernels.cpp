@@ -156,7 +156,8 @@ Result<void> index_with(const KernelCall& call, Combine how, bool include_self, 
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
     Numbers<C> source = call.read<C>(call.input(3), *call.input(3).layout, dtype);
     if (alpha > 0) {
-      for (C& x : source) x = multiply(call.number<C>(alpha), x);
+      const C factor = call.number<C>(alpha);
+      for (C& x : source) x = multiply(factor, x);
     }
     write_combined(call, how, include_self, targets, source);
   });
