@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <thread>
 
 #include "cli/command.h"
 #include "cli/histogram.h"
@@ -133,7 +132,7 @@ Result<int> fuzz(const FuzzFlags& flags) {
   TRY_VOID(ask_for_validation(flags.validate, options.targets));
   options.target_options = flags.target_options;
   options.seed = flags.seed ? *flags.seed : random_seed();
-  options.jobs = flags.jobs > 0 ? flags.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.jobs = jobs_or_cores(flags.jobs);
   options.seconds = flags.seconds;
   if (!flags.graphs && !flags.seconds) options.seconds = 60;
   options.reduce = options.controls = !flags.no_reduce;

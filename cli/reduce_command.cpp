@@ -2,10 +2,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <filesystem>
-#include <thread>
 
 #include "backends/lost_target.h"
 #include "cli/command.h"
@@ -14,6 +12,7 @@
 #include "cli/write_file.h"
 #include "fuzz/make_finding.h"
 #include "fuzz/repeats.h"
+#include "fuzz/target_crew.h"
 
 namespace parallax {
 namespace {
@@ -35,13 +34,6 @@ void interrupt(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
-int jobs_for(const ReduceFlags& flags) {
-  if (flags.jobs > 0) return flags.jobs;
-  const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  // Each copy of an external target is a process that imports what it needs.
-  return runs_in_process(flags.target) ? cores : std::min(cores, 2);
-}
-
 void print_progress(const ReduceProgress& progress) {
   fmt::print(stderr, "\r{} nodes after {} checks, {:.0f} s  {:<16}", progress.nodes, progress.checks, progress.seconds,
              progress.pass);
@@ -60,8 +52,9 @@ Result<int> reduce_case(const ReduceFlags& flags) {
   }
   const bool watched = isatty(STDERR_FILENO);
   std::signal(SIGINT, interrupt);
-  FindingOptions options{
-      .target_options = flags.target_options, .reduce_seconds = flags.seconds, .jobs = jobs_for(flags)};
+  FindingOptions options{.target_options = flags.target_options,
+                         .reduce_seconds = flags.seconds,
+                         .jobs = flags.jobs > 0 ? flags.jobs : crew_size(flags.target, jobs_or_cores(0))};
   if (watched) options.progress = print_progress;
   options.interrupted = [] { return was_interrupted != 0; };
   const Finding finding = make_finding(*target, test, examination, options).finding;

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <map>
-#include <thread>
 
 #include "cli/command.h"
 #include "cli/device_share.h"
@@ -47,7 +46,7 @@ Result<int> replay(const ReplayFlags& flags) {
   options.targets = flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
   TRY_VOID(ask_for_validation(flags.validate, options.targets));
   options.target_options = flags.target_options;
-  options.jobs = flags.jobs > 0 ? flags.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.jobs = jobs_or_cores(flags.jobs);
   options.pack = flags.pack;
   options.reduce = flags.reduce;
   options.repeat = flags.repeat;

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <set>
+#include <thread>
 
 namespace parallax {
 
@@ -34,6 +36,10 @@ std::vector<std::string> default_targets(const TargetOptions& options) {
     if (entry.installed && seen.insert(entry.name).second) targets.push_back(entry.name);
   }
   return targets;
+}
+
+int jobs_or_cores(int jobs) {
+  return jobs > 0 ? jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
 std::string today() {

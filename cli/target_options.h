@@ -18,6 +18,9 @@ void add_repeat_option(CLI::App& command, int& repeat);
 // What to drive where no --target is given: our own, and every installed one unless a bug is planted in ours.
 std::vector<std::string> default_targets(const TargetOptions& options);
 
+// How many threads: what --jobs says, one a core where it says 0.
+int jobs_or_cores(int jobs);
+
 // The day it is, as YYYY-MM-DD.
 std::string today();
 

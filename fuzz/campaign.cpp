@@ -16,6 +16,7 @@
 #include "fuzz/ledger.h"
 #include "fuzz/make_finding.h"
 #include "fuzz/pack.h"
+#include "fuzz/target_crew.h"
 
 namespace parallax {
 namespace {
@@ -30,9 +31,6 @@ constexpr std::size_t reductions_a_look = 6;
 
 // How often progress is shown and written down.
 constexpr double seconds_a_save = 0.5;
-
-// Worker processes of one target at a time: each holds its libraries in memory.
-constexpr int workers_a_target = 2;
 
 // One case in that many of a target that packs runs alone too: packing may hide what a case shows.
 constexpr uint64_t alone_too = 20;
@@ -86,7 +84,7 @@ class Campaign {
       Lane& lane = lanes_.emplace_back();
       lane.name = name;
       TRY(lane.ready.emplace_back(), open(name));
-      lane.most_busy = std::min(options_.jobs, runs_in_process(name) ? options_.jobs : workers_a_target);
+      lane.most_busy = crew_size(name, options_.jobs);
       if (options_.pack) lane.cases_a_program = static_cast<std::size_t>(lane.ready.front().target->cases_a_program());
       lane.cases_a_turn = std::max(options_.cases_a_turn, lane.cases_a_program);
     }

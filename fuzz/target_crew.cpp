@@ -7,6 +7,8 @@
 
 namespace parallax {
 
+int crew_size(const std::string& target, int jobs) { return runs_in_process(target) ? jobs : std::min(jobs, 2); }
+
 TargetCrew::TargetCrew(Target& first, const TargetOptions& options, int size) : members_{&first} {
   while (static_cast<int>(members_.size()) < size) {
     Result<std::unique_ptr<Target>> target = open_target(first.name(), options);

@@ -3,11 +3,16 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "backends/open_target.h"
 
 namespace parallax {
+
+// How many copies of a target `jobs` threads are best given: one each, but no more than two worker processes, each of
+// which holds its libraries in memory.
+int crew_size(const std::string& target, int jobs);
 
 class TargetCrew {
  public:

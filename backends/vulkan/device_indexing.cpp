@@ -84,40 +84,36 @@ Layout along(Layout layout, int dim) {
 // A 0-d tensor is looked at as 1-d.
 Layout at_least_1d(const Layout& layout) { return layout.rank() > 0 ? layout : Layout{{1}, {1}, layout.offset}; }
 
-// gather(self, dim, index)
-Result<void> gather(const KernelCall& call) {
-  const TensorRef& self = call.input(0);
-  const TensorRef& index = call.input(2);
-  const Layout from = at_least_1d(*self.layout);
-  const Layout places = at_least_1d(*index.layout);
-  const Layout to = at_least_1d(*call.output().layout);
-  const int dim = portable::wrapped_dim(call.integer(1), from.rank());
+// Elements of the operand, along `dim` from where the index says, whose element for each of the result `places` shows.
+void gather_from(const KernelCall& call, const Layout& from, int dim, const Layout& places, const Layout& to) {
   record(call, {Direction::Gathers,
                 to.sizes,
-                self,
+                call.input(0),
                 call.output(),
                 along(from, dim),
                 to,
-                {{index, places, from.sizes[dim], from.strides[dim]}}});
+                {{call.input(2), places, from.sizes[dim], from.strides[dim]}}});
+}
+
+// gather(self, dim, index)
+Result<void> gather(const KernelCall& call) {
+  const Layout from = at_least_1d(*call.input(0).layout);
+  const Layout places = at_least_1d(*call.input(2).layout);
+  const Layout to = at_least_1d(*call.output().layout);
+  const int dim = portable::wrapped_dim(call.integer(1), from.rank());
+  gather_from(call, from, dim, places, to);
   return {};
 }
 
 // index_select(self, dim, index): the index goes along the dim only.
 Result<void> index_select(const KernelCall& call) {
-  const TensorRef& self = call.input(0);
-  const TensorRef& index = call.input(2);
-  const Layout from = at_least_1d(*self.layout);
+  const Layout& index = *call.input(2).layout;
+  const Layout from = at_least_1d(*call.input(0).layout);
   const Layout to = at_least_1d(*call.output().layout);
   const int dim = portable::wrapped_dim(call.integer(1), from.rank());
-  Layout places{to.sizes, Dims::filled(to.rank(), 0), index.layout->offset};
-  if (index.layout->rank() > 0) places.strides[dim] = index.layout->strides[0];
-  record(call, {Direction::Gathers,
-                to.sizes,
-                self,
-                call.output(),
-                along(from, dim),
-                to,
-                {{index, places, from.sizes[dim], from.strides[dim]}}});
+  Layout places{to.sizes, Dims::filled(to.rank(), 0), index.offset};
+  if (index.rank() > 0) places.strides[dim] = index.strides[0];
+  gather_from(call, from, dim, places, to);
   return {};
 }
 

@@ -24,12 +24,11 @@ std::vector<Edit> bypass_candidates(const Case& test, const RecordedValues& reco
   for (std::size_t n = graph.nodes.size(); n-- > 0;) {
     const Node& node = graph.nodes[n];
     const Sketch without = without_node(test, n);
-    const std::string& label = node.name;
     if (node.results.size() == 1) {
       for (ValueId operand : same_type_operands(graph, node, node.results.front())) {
         Sketch sketch = without;
         sketch.replace(node.results.front(), operand);
-        candidates.offer(fmt::format("{} for {}", graph.name(operand), label), sketch);
+        candidates.offer(fmt::format("{} for {}", graph.name(operand), node.name), sketch);
       }
     }
     if (!values) continue;
@@ -39,7 +38,7 @@ std::vector<Edit> bypass_candidates(const Case& test, const RecordedValues& reco
       for (ValueId result : node.results) {
         if (used[result.index]) stand_in_source(sketch, kind, result, graph.name(result), (*values)[result.index]);
       }
-      candidates.offer(fmt::format("{} for {}", source_kind_name(kind), label), sketch);
+      candidates.offer(fmt::format("{} for {}", source_kind_name(kind), node.name), sketch);
     }
   }
   return candidates.take();

@@ -16,14 +16,18 @@
 #include "fuzz/single_op.h"
 #include "ops/registry.h"
 #include "tests/support/graph_text.h"
+#include "tests/support/planted_graph.h"
 
 namespace parallax {
 namespace {
 
 using testing::case_of;
+using testing::expect_shown;
 using ::testing::HasSubstr;
+using testing::is_right;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using testing::PlantedGraph;
 
 // Null, and the test is skipped, where there is no driver.
 class Vulkan : public ::testing::Test {
@@ -37,11 +41,6 @@ class Vulkan : public ::testing::Test {
     return open_target("vulkan?in-process=yes" + options, {.faults = std::move(faults)}).value();
   }
 };
-
-bool is_right(const Examination& examination) {
-  const Verdict verdict = examination.judgement.verdict;
-  return verdict == Verdict::Match || verdict == Verdict::Undecided || verdict == Verdict::ReferenceRefused;
-}
 
 constexpr std::array dtypes = {DType::F32, DType::F16, DType::BF16, DType::F64, DType::I64,
                                DType::I32, DType::I16, DType::I8,   DType::U8,  DType::Bool};
@@ -208,12 +207,7 @@ TEST_F(Vulkan, GivesTheSameBitsForEveryDrawnWorkgroupAndOrder) {
 
 // Faults of boundaries show here too: a device's partitions are bound by position like any other.
 TEST_F(Vulkan, ShowsTheFaultsOfBoundariesAndLayouts) {
-  struct Planted {
-    const char* fault;
-    const char* nodes;
-    const char* outputs;
-  };
-  const Planted planted[] = {
+  const PlantedGraph planted[] = {
       {"F08", R"({"out": "t", "op": "aten.t.default", "args": ["%x"]},
                  {"out": "p", "op": "aten.add.Tensor", "args": ["%t", "%x"]})",
        R"("%p", "%t")"},
@@ -229,14 +223,7 @@ TEST_F(Vulkan, ShowsTheFaultsOfBoundariesAndLayouts) {
                  {"out": "s", "op": "aten.as_strided.default", "args": ["%c", [4], [1]]})",
        R"("%s")"},
   };
-  for (const Planted& plant : planted) {
-    SCOPED_TRACE(plant.fault);
-    const Case test = case_of(R"({"inputs": {"x": {"type": "f32[2,2]"}, "n": {"type": "i64[1]"}}, "nodes": [)" +
-                                  std::string(plant.nodes) + R"(], "outputs": [)" + plant.outputs + "]}",
-                              R"({"x": [1, -2, 3, -4], "n": [4000000000]})");
-    EXPECT_EQ(examine(*target(), test).judgement.verdict, Verdict::Match);
-    EXPECT_TRUE(is_finding(examine(*target("", {plant.fault}), test).judgement.verdict));
-  }
+  for (const PlantedGraph& plant : planted) expect_shown(plant, *target(), *target("", {plant.fault}));
 }
 
 // A rule of barriers that leaves one out, and how many it was asked for.

@@ -11,6 +11,7 @@
 #include "fuzz/single_op.h"
 #include "ops/registry.h"
 #include "tests/support/graph_text.h"
+#include "tests/support/planted_graph.h"
 #include "tests/support/symbolic_case.h"
 
 namespace parallax {
@@ -18,19 +19,17 @@ namespace {
 
 using testing::case_of;
 using ::testing::ElementsAre;
+using testing::expect_shown;
 using ::testing::HasSubstr;
+using testing::is_right;
 using ::testing::IsEmpty;
+using testing::PlantedGraph;
 
 std::unique_ptr<Target> target(std::vector<std::string> faults = {}) {
   PortableOptions options;
   options.faults = FaultSet::of(faults).value();
   options.delegates = &xnnpack::delegates();
   return make_portable_target("xnnpack", options).value();
-}
-
-bool is_right(const Examination& examination) {
-  const Verdict verdict = examination.judgement.verdict;
-  return verdict == Verdict::Match || verdict == Verdict::Undecided || verdict == Verdict::ReferenceRefused;
 }
 
 // The case with all tensors but the first operand as constants, and its first output alone.
@@ -227,12 +226,7 @@ TEST(Xnnpack, TakesNoWeightsThatAreNotConstant) {
 }
 
 TEST(Xnnpack, ShowsTheFaultsOfBoundaries) {
-  struct Planted {
-    const char* fault;
-    const char* nodes;
-    const char* outputs;
-  };
-  const Planted planted[] = {
+  const PlantedGraph planted[] = {
       // A view of an input, for a partition of the library.
       {"F08", R"({"out": "t", "op": "aten.t.default", "args": ["%x"]},
                  {"out": "p", "op": "aten.add.Tensor", "args": ["%t", "%x"]})",
@@ -249,14 +243,7 @@ TEST(Xnnpack, ShowsTheFaultsOfBoundaries) {
                  {"out": "y", "op": "aten.abs.default", "args": ["%x"]})",
        R"("%m", "%y")"},
   };
-  for (const Planted& plant : planted) {
-    SCOPED_TRACE(plant.fault);
-    const Case test = case_of(R"({"inputs": {"x": {"type": "f32[2,2]"}, "n": {"type": "i64[1]"}}, "nodes": [)" +
-                                  std::string(plant.nodes) + R"(], "outputs": [)" + plant.outputs + "]}",
-                              R"({"x": [1, -2, 3, -4], "n": [4000000000]})");
-    EXPECT_EQ(examine(*target(), test).judgement.verdict, Verdict::Match);
-    EXPECT_TRUE(is_finding(examine(*target({plant.fault}), test).judgement.verdict));
-  }
+  for (const PlantedGraph& plant : planted) expect_shown(plant, *target(), *target({plant.fault}));
 }
 
 }  // namespace
