@@ -10,6 +10,8 @@
 #include "backends/vulkan/device_options.h"
 #include "backends/vulkan/vulkan_backend.h"
 #include "backends/xnnpack/backends.h"
+#include "compiler/decomposition.h"
+#include "ops/registry.h"
 
 namespace parallax {
 namespace {
@@ -53,8 +55,21 @@ struct OwnOptions {
   bool in_process = false;  // even where it might bring the process down
   bool draws_order = false;
   bool zeros = false;  // in memory that nobody wrote to
+  std::vector<const Op*> left = {};
   vulkan::DeviceOptions device = {};
 };
+
+// Ops that no delegate is to take. One that is made of others would not come to a delegate as itself.
+Result<std::vector<const Op*>> ops_named(const std::string& list) {
+  std::vector<const Op*> ops;
+  for (const std::string& name : split_names(list)) {
+    const Op* op = find_op(name);
+    if (!op) return fail("leave names '{}', which is no op; `parallax ops` lists them", name);
+    if (is_decomposed(*op)) return fail("leave names '{}', which is made of other ops: name those", name);
+    ops.push_back(op);
+  }
+  return ops;
+}
 
 Result<OwnOptions> own_options(const OwnTarget& own, const TargetSpec& spec, PassSelection selection) {
   OwnOptions options = {.selection = std::move(selection), .device = vulkan::default_device_options()};
@@ -69,6 +84,10 @@ Result<OwnOptions> own_options(const OwnTarget& own, const TargetSpec& spec, Pas
     } else if (key == "memory") {
       if (value != "zeros" && value != "poison") return fail("target {}: memory holds zeros or poison", own.name);
       options.zeros = value == "zeros";
+    } else if (key == "leave" && own.is_contained()) {
+      auto left = ops_named(value);
+      if (!left) return fail("target {}: {}", own.name, left.error().reason);
+      options.left = *std::move(left);
     } else if (key == "in-process" && own.is_contained()) {
       if (value != "yes" && value != "no") return fail("target {}: in-process is yes or no", own.name);
       options.in_process = value == "yes";
@@ -78,7 +97,7 @@ Result<OwnOptions> own_options(const OwnTarget& own, const TargetSpec& spec, Pas
       }
     } else {
       std::string known = "passes, stop-after, order, memory";
-      if (own.is_contained()) known += ", in-process";
+      if (own.is_contained()) known += ", leave, in-process";
       for (std::string_view option : own.device_options) known.append(", ").append(option);
       return fail("target {} has no option '{}'; it has {}", own.name, key, known);
     }
@@ -107,6 +126,7 @@ Result<std::unique_ptr<Target>> open_own(const OwnTarget& own, const std::string
   TRY(portable.faults, FaultSet::of(options.faults));
   portable.selection = std::move(asked.selection);
   portable.draws_order = asked.draws_order;
+  portable.left = std::move(asked.left);
   if (asked.zeros) portable.memory = portable::zeros_for_both;
   const bool all = options.detect == "all";
   portable.detect.plan = all || options.detect == "plan";

@@ -27,6 +27,7 @@ using OrderRule = std::vector<Run> (*)(const Dependencies& dependencies, NodeRan
 struct PartitionRules {
   DependencyRule dependencies = all_dependencies;
   OrderRule order = order_in_runs;
+  std::vector<const Op*> left;  // ops for which the last backend alone is asked
   // Changes the lists of a partition that are right.
   void (*adjust)(const Graph& graph, Partition& partition) = nullptr;
 

@@ -119,6 +119,7 @@ class PortableTarget : public Target {
     options.redzone = options_.redzone;
     options.evaluate = evaluate;
     options.selection = options_.selection;
+    options.left = options_.left;
     if (options_.draws_order) options.order = seed_of(test) | 1;
     return options;
   }

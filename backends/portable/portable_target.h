@@ -27,6 +27,7 @@ struct PortableOptions {
   int64_t redzone = 0;                                 // bytes behind each of its slots
   PassSelection selection = {};                        // which passes run
   const DelegateSet* delegates = nullptr;              // who is asked before the kernels
+  std::vector<const Op*> left = {};                    // ops that the kernels run all the same
   std::shared_ptr<Device> device = nullptr;            // that runs what the first of them takes
   bool draws_order = false;                            // of the nodes, a legal one for each case
   portable::FreshMemory memory = {};                   // what is there before a run

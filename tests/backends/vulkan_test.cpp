@@ -226,6 +226,30 @@ TEST_F(Vulkan, ShowsTheFaultsOfBoundariesAndLayouts) {
   for (const PlantedGraph& plant : planted) expect_shown(plant, *target(), *target("", {plant.fault}));
 }
 
+// ExecuTorch #20257, what its reporter saw: the delegate's outputs are deduplicated, a slot behind them is never
+// written, and the product of acos(0), which the delegate does not compute, is 2.467.
+TEST_F(Vulkan, GivesTheReportersNumberWhereASlotIsNeverWritten) {
+  const Case test = case_of(R"({"inputs": {"x": {"type": "f32[3]"}}, "nodes": [
+      {"out": "n0", "op": "aten.sigmoid.default", "args": ["%x"]},
+      {"out": "n1", "op": "aten.narrow.default", "args": ["%n0", 0, 1, 2]},
+      {"out": "parts", "op": "aten.split.Tensor", "args": ["%n1", 2]},
+      {"out": "n2", "op": "getitem", "args": ["%parts", 0]},
+      {"out": "n3", "op": "aten.sigmoid.default", "args": ["%n1"]},
+      {"out": "first", "op": "aten.acosh.default", "args": ["%n1"]},
+      {"out": "second", "op": "aten.acosh.default", "args": ["%n2"]},
+      {"out": "angle", "op": "aten.acos.default", "args": ["%n3"]},
+      {"out": "half", "op": "aten._to_copy.default", "args": ["%angle"], "kwargs": {"dtype": "f16"}},
+      {"out": "product", "op": "aten.prod.default", "args": ["%half"]}],
+    "outputs": ["%product", "%first", "%second"]})",
+                            R"({"x": [0.5, -0.48249137, 1.1103535]})");
+  const std::string lacking = "&memory=zeros&leave=aten.acos.default,aten.acosh.default,aten.prod.default";
+  EXPECT_EQ(examine(*target(lacking), test).judgement.verdict, Verdict::Match);
+  const Examination broken = examine(*target(lacking, {"F09"}), test);
+  ASSERT_EQ(broken.judgement.verdict, Verdict::Mismatch);
+  const Tensor& product = broken.outcome.a->outputs.front();
+  EXPECT_NEAR(product.get_double(0), 2.467, 0.002);
+}
+
 // A rule of barriers that leaves one out, and how many it was asked for.
 int left_out = -1;
 int asked_for = 0;
