@@ -19,6 +19,7 @@ struct ScoreFlags {
   std::optional<std::size_t> mutants;
   std::string profile = "all";
   ScoreOptions options;
+  int jobs = 0;
   bool json = false;
 };
 
@@ -92,23 +93,21 @@ Result<int> score(const ScoreFlags& flags) {
   options.profile = *profile;
   if (flags.mutants) {
     if (!flags.faults.empty()) return fail("--mutants draws what it plants: leave --plant away");
-    return score_mutants(*flags.mutants, options, flags.json);
+    return score_mutants(*flags.mutants, options, jobs_or_cores(flags.jobs), flags.json);
   }
   TRY_VOID(FaultSet::of(flags.faults));
   std::vector<std::string> ids = flags.faults;
   if (ids.empty()) {
     for (const Fault* fault : all_faults) ids.emplace_back(fault->id);
   }
-  std::vector<Json> all;
-  std::vector<Json> tuned;
-  std::vector<Json> held_out;
-  for (const std::string& id : ids) {
-    TRY(Json row, score_in_child(id, options));
+  const auto tell = [&](const Json& row) {
     if (!flags.json) fmt::print("{}", row_text(row));
     std::fflush(stdout);
-    (is_held_out(id) ? held_out : tuned).push_back(row);
-    all.push_back(std::move(row));
-  }
+  };
+  TRY(const std::vector<Json> all, score_in_children(ids, options, jobs_or_cores(flags.jobs), tell));
+  std::vector<Json> tuned;
+  std::vector<Json> held_out;
+  for (const Json& row : all) (is_held_out(row["id"].get<std::string>()) ? held_out : tuned).push_back(row);
   if (flags.json) {
     const Json json = {{"seed", options.seed},   {"profile", flags.profile},   {"faults", all},
                        {"all", summary_of(all)}, {"tuned", summary_of(tuned)}, {"held_out", summary_of(held_out)}};
@@ -143,6 +142,7 @@ void add_score_command(CLI::App& program, int& exit_code) {
   command->add_option("--seed", flags->options.seed, "Seed of the graphs")->capture_default_str();
   command->add_option("--profile", flags->profile, "What graphs look like: alias, state, topology, numeric, shape, all")
       ->capture_default_str();
+  command->add_option("--jobs", flags->jobs, "Faults at once; 0: as many as there are cores")->capture_default_str();
   command->add_flag("--json", flags->json, "As JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(score(*flags)); });
 }

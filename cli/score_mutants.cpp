@@ -85,17 +85,17 @@ std::string summary_text(const Json& summary) {
 
 }  // namespace
 
-Result<int> score_mutants(std::size_t count, ScoreOptions options, bool json) {
+Result<int> score_mutants(std::size_t count, ScoreOptions options, int jobs, bool json) {
   options.reduce_seconds = 0;  // what kills a mutant is of interest, not how small it gets
-  std::vector<Json> rows;
-  for (const std::string& id : draw_mutants(count, options.seed)) {
-    TRY(Json row, score_in_child(id, options));
+  const auto tell = [&](const Json& row) {
+    if (!json) fmt::print("{}", mutant_text(row));
+    std::fflush(stdout);
+  };
+  TRY(std::vector<Json> rows, score_in_children(draw_mutants(count, options.seed), options, jobs, tell));
+  for (Json& row : rows) {
     const Mutant& mutant = mutant_of(row);
     row.update({{"name", mutant.name}, {"file", mutant.file}, {"kind", name(mutant.kind)}, {"what", mutant.what}});
     row["killed"] = is_killed(row);
-    if (!json) fmt::print("{}", mutant_text(row));
-    std::fflush(stdout);
-    rows.push_back(std::move(row));
   }
   const Json summary = mutants_summary(rows);
   if (json) {

@@ -5,8 +5,8 @@
 
 namespace parallax {
 
-// Scores that many mutants, drawn by the seed, and prints a row for each, the killed share by each detector, and those
-// that survived. Returns the exit code.
-Result<int> score_mutants(std::size_t count, ScoreOptions options, bool json);
+// Scores that many mutants, drawn by the seed, `jobs` of them at once, and prints a row for each, the killed share by
+// each detector, and those that survived. Returns the exit code.
+Result<int> score_mutants(std::size_t count, ScoreOptions options, int jobs, bool json);
 
 }  // namespace parallax
