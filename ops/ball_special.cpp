@@ -203,7 +203,7 @@ Ball ball_i0e(const BallMath& math, const Ball& x) {
 
 // Eager: 11.3 units, 14.4 for its special_modified_bessel_i1, and infinities as i0 has them.
 Ball ball_i1(const BallMath& math, const Ball& x) {
-  if (x.decided() && is_definite_infinity(x)) return infinite_or_nan(x.mid);
+  if (x.decided() && is_definite_infinity(x)) return with_infinities(infinite_or_nan(x.mid), x);
   const auto value = [](double y) {
     return static_cast<double>(scaled_bessel_i(1, y) * std::exp(std::fabs(static_cast<long double>(y))));
   };

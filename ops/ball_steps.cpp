@@ -186,7 +186,8 @@ Ball ball_remainder(const BallMath& math, const Ball& a, const Ball& b) {
 
 Ball ball_div(const BallMath& math, const Ball& a, const Ball& b, bool b_zero_is_positive) {
   const Ball quotient = math.div(a, b);
-  if (quotient.undecided != Undecided::SignedZero || !a.decided()) return quotient;
+  // What is undecided of an operand for its zero's sign stays so.
+  if (quotient.undecided != Undecided::SignedZero || !a.decided() || !b.decided()) return quotient;
   const bool apart_from_zero = is_definite_infinity(a) || a.low() > 0 || a.high() < 0;
   const bool may_nan = a.may_nan || b.may_nan || !apart_from_zero;
   const bool one_sign = b_zero_is_positive && apart_from_zero && !a.may_inf;

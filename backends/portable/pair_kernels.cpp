@@ -138,6 +138,21 @@ Result<void> nextafter(const KernelCall& call) {
   return {};
 }
 
+// a * 2^n for whole n: the exponent is moved, and the result rounded once.
+Result<void> move_exponent(const KernelCall& call) {
+  const DType dtype = call.output().dtype;
+  const Numbers<int64_t> exponents = call.operand<int64_t>(1, DType::I64);
+  with_float_type(dtype, [&]<class C>(std::type_identity<C>) {
+    // From any number of any format to an infinity or 0.
+    constexpr int64_t whole_range = 5000;
+    Numbers<C> values = call.operand<C>(0, dtype);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = std::ldexp(values[i], static_cast<int>(std::clamp(exponents[i], -whole_range, whole_range)));
+    call.write(values);
+  });
+  return {};
+}
+
 constexpr std::array table = {
     KernelEntry{"aten.pow.Tensor_Tensor", binary<Power>, Overwrites::Elements},
     KernelEntry{"aten.pow.Tensor_Scalar", power_by_number, Overwrites::Elements},
@@ -157,6 +172,7 @@ constexpr std::array table = {
     KernelEntry{"aten.special_xlog1py.default", float_binary<TimesLogarithmOfOneMore>, Overwrites::Elements},
     KernelEntry{"aten.special_xlog1py.other_scalar", float_binary<TimesLogarithmOfOneMore>, Overwrites::Elements},
     KernelEntry{"aten.special_xlog1py.self_scalar", float_binary<TimesLogarithmOfOneMore>, Overwrites::Elements},
+    KernelEntry{"aten.ldexp.Tensor", move_exponent, Overwrites::Elements},
     KernelEntry{"aten.nextafter.default", nextafter, Overwrites::Elements},
 };
 

@@ -80,6 +80,8 @@ std::vector<PassFailure> check_passes(const Case& test, const CompileOptions& op
     if (!same_graph(after, *again)) return report("is not idempotent", "");
     if (!meaning) return;
     Result<Expected> now = Interpreter(after, profile).run(test.feed);
+    // What the oracle does not compute says nothing of the pass: less is known of numbers before it than after.
+    if (!now && now.error().kind == ErrorKind::Unsupported) return;
     if (!now) return report("makes a graph that eager refuses", ": " + now.error().text());
     if (const auto what = difference(*meaning, *now))
       failures.push_back({std::string(pass.name), "changes " + *what, change_of(before, after, was_functional)});

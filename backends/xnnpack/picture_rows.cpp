@@ -87,13 +87,29 @@ bool is_mean_of_pictures(const NodeCall& call) {
   return dims == IntList{2, 3};
 }
 
+// For a tap outside the picture the library's dilated pooling, dilated in either dimension, reads the window's tap
+// number padding / dilation or, where that lies before the picture, the next one. It does not look whether that tap is
+// in the picture, or one of the window at all: input 2, kernel 2, padding 1, dilation 3 reads behind the picture, and
+// so does kernel 2, padding 1, dilation 1 where the other dimension is dilated.
+bool fills_from_inside(const Windows& windows, std::size_t d, int64_t in, int64_t out) {
+  const int64_t dilation = windows.dilation[d];
+  for (int64_t y = 0; y < out; ++y) {
+    const int64_t first = y * windows.stride[d] - windows.padding[d];
+    if (first >= 0 && first + (windows.kernel[d] - 1) * dilation < in) continue;
+    int64_t tap = windows.padding[d] / dilation;
+    if (first + tap * dilation < 0) ++tap;
+    if (tap >= windows.kernel[d] || first + tap * dilation >= in) return false;
+  }
+  return true;
+}
+
 bool takes_maxima(const NodeCall& call) {
   const Windows windows = windows_of(call, 4);
   if (!has_windows(call, windows)) return false;
-  // Where a dilated window meets nothing but padding, the library reads behind the picture: input 2, kernel 2,
-  // padding 1, dilation 3. A picture as large as the gap between two taps has one in every window.
+  if (windows.dilation[0] == 1 && windows.dilation[1] == 1) return true;
   for (std::size_t d = 0; d < 2; ++d) {
-    if (windows.padding[d] > 0 && call.sizes(0)[static_cast<int>(d) + 2] < windows.dilation[d]) return false;
+    const int dim = static_cast<int>(d) + 2;
+    if (!fills_from_inside(windows, d, call.sizes(0)[dim], call.result_sizes()[dim])) return false;
   }
   return true;
 }

@@ -113,8 +113,12 @@ Terms float_power(Composer& c) {
   return {c.call("aten.pow.Tensor_Tensor", {c.operand(0).value, c.operand(1).value})};
 }
 
-// With the power of two rounded, so that it overflows where eager's does.
-Terms ldexp(Composer& c) { return {c.raw(0) * c.call("aten.pow.Scalar", {Scalar(2.0), c.raw(1).value})}; }
+// With the power of two rounded, so that it overflows where eager's does. By integers eager shifts the exponent, which
+// a kernel does.
+Terms ldexp(Composer& c) {
+  if (!is_floating(c.meta(c.raw(1)).dtype)) return {};
+  return {c.raw(0) * c.call("aten.pow.Scalar", {Scalar(2.0), c.raw(1).value})};
+}
 
 constexpr std::array rows = {
     Decomposition{"aten.float_power.Tensor_Tensor", float_power},

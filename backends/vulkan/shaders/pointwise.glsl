@@ -136,6 +136,16 @@ float hyperbolic_sine(float x) {
   return abs(x) < 1.0 ? y : sinh(x);
 }
 
+// A driver's asinh and acosh may square the number. Where that overflows, 1 is nothing to it: log(2 x).
+const float log_of_2 = 0.6931471805599453;
+float area_sine(float x) {
+  return abs(x) < 1e15 ? asinh(x) : with_sign(log(abs(x)) + log_of_2, is_negative(x));
+}
+float area_cosine(float x) {
+  if (x < 1.0) return float_nan;
+  return x < 1e15 ? acosh(x) : log(x) + log_of_2;
+}
+
 float angle_of(float y, float x) {
   if (is_nan(x) || is_nan(y)) return float_nan;
   const float pi = 3.14159265358979;
