@@ -7,9 +7,7 @@
 
 namespace parallax {
 
-int64_t Layout::numel() const {
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
-}
+int64_t Layout::numel() const { return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>()); }
 
 int64_t Layout::extent() const {
   int64_t last = offset;
@@ -77,6 +75,15 @@ bool is_dense(const Layout& layout) {
     expected *= layout.sizes[dim];
   }
   return true;
+}
+
+bool same_places(const Layout& a, const Layout& b) {
+  if (a.sizes != b.sizes) return false;
+  if (a.numel() == 0) return true;
+  for (int i = 0; i < a.rank(); ++i) {
+    if (a.sizes[i] > 1 && a.strides[i] != b.strides[i]) return false;
+  }
+  return a.offset == b.offset;
 }
 
 bool is_expanded(const Layout& layout) {

@@ -36,6 +36,8 @@ std::optional<int64_t> checked_numel(std::span<const int64_t> sizes);
 bool is_contiguous(const Layout& layout);
 // Whether the elements fill one unbroken block, in any order of dims, without overlap.
 bool is_dense(const Layout& layout);
+// Whether each logical index lies in one place in both; strides of size-1 dims do not matter.
+bool same_places(const Layout& a, const Layout& b);
 // Whether two logical indices are known to reach one element because a dim over 1 has stride 0 (an expanded tensor).
 // This is the test that eager makes before it refuses an in-place write.
 bool is_expanded(const Layout& layout);

@@ -45,6 +45,18 @@ bool shares_alike(const Graph& graph, const std::vector<std::optional<NodeId>>& 
          same_object == (graph.objects[now.alias.index] == graph.objects[result.index]);
 }
 
+// Of a program whose nodes a fault has put out of order.
+Result<void> check_made(const Graph& graph, const Node& node, const std::vector<bool>& made) {
+  std::optional<ValueId> missing;
+  for (const Argument& argument : node.arguments) {
+    for_each_value(argument, [&](ValueId value) {
+      if (!made[value.index]) missing = value;
+    });
+  }
+  if (missing) return fail("reads '{}' before it is made", graph.name(*missing));
+  return {};
+}
+
 // Infers a node anew over what its operands have become.
 Result<void> resize_node(const Graph& graph, const std::vector<std::optional<NodeId>>& makers, NodeId id,
                          Graph& resized) {
@@ -105,10 +117,16 @@ Result<Graph> at_sizes(const Graph& graph, const Symbols& symbols, const SymbolS
     for (ValueId result : node.results) resized.metas[result.index].layout = contiguous_layout({0});
   }
   const std::vector<std::optional<NodeId>> makers = storage_makers(graph);
+  std::vector<bool> made(graph.metas.size(), true);
+  for (const Node& node : graph.nodes) {
+    for (ValueId result : node.results) made[result.index] = false;
+  }
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    auto done = resize_node(graph, makers, NodeId(n), resized);
-    if (done) continue;
     const Node& node = graph.nodes[n];
+    auto done = check_made(graph, node, made);
+    if (done) done = resize_node(graph, makers, NodeId(n), resized);
+    for (ValueId result : node.results) made[result.index] = true;
+    if (done) continue;
     Error error = std::move(done).error();
     error.reason =
         fmt::format("at {} node '{}' ({}): {}", text(symbols, sizes), node.name, node.op->name, error.reason);

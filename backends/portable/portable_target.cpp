@@ -65,6 +65,7 @@ class PortableTarget : public Target {
 
   std::vector<Diagnosis> explain(const Case& test) override {
     const auto build = [&](const Build& how) { return built(test, how); };
+    complained();  // of what was run before
     std::vector<Diagnosis> diagnoses = {explain_passes(pass_failures(test))};
     if (auto found = first_wrong_build(test, build, build_check(test))) diagnoses.push_back(*std::move(found));
     if (auto found = program_failure(test)) diagnoses.push_back(explain_program(*found));

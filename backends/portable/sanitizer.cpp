@@ -65,7 +65,7 @@ void Sanitizer::read_operands(NodeRange nodes, std::span<const TensorRef> tensor
     const auto overwritten_in_place = [&](const TensorRef& operand) {
       if (!written || nodes.size() != 1 || node.results.size() != 1 || !writes_in_place(*node.op, 0)) return false;
       const TensorRef& result = tensors[node.results.front().index];
-      return operand.storage == result.storage && *operand.layout == *result.layout &&
+      return operand.storage == result.storage && same_places(*operand.layout, *result.layout) &&
              size_of(operand.dtype) == size_of(result.dtype);
     };
     for (const Argument& argument : node.arguments) {

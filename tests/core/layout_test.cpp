@@ -29,6 +29,24 @@ TEST(Layout, ElementsAreVisitedInRowMajorOrder) {
   for_each_element({{2, 0}, {1, 1}, 0}, [&](int64_t) { FAIL() << "an empty tensor has no elements"; });
 }
 
+TEST(Layout, PlacesAreTheSameWhateverTheStridesOfDimsOfSizeOne) {
+  Choices choices(7, 2);
+  int same = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const Layout a = random_layout(choices);
+    Layout b = random_layout(choices);
+    if (choices.below(2) == 0) b.sizes = a.sizes;
+    if (b.sizes.size() != b.strides.size()) b.strides = contiguous_strides(b.sizes);
+    std::vector<int64_t> of_a;
+    std::vector<int64_t> of_b;
+    for_each_element(a, [&](int64_t e) { of_a.push_back(e); });
+    for_each_element(b, [&](int64_t e) { of_b.push_back(e); });
+    EXPECT_EQ(same_places(a, b), a.sizes == b.sizes && of_a == of_b) << "seed 7, layout " << i;
+    same += same_places(a, b);
+  }
+  EXPECT_GT(same, 100);
+}
+
 TEST(Layout, OverlapIsExact) {
   const uint64_t seed = 7;
   Choices choices(seed, 1);

@@ -5,6 +5,7 @@
 #include "backends/portable/portable_target.h"
 #include "backends/recorded_target.h"
 #include "fuzz/generate.h"
+#include "graph/text_file.h"
 #include "tests/support/portable_ops.h"
 #include "tests/support/symbolic_case.h"
 
@@ -50,6 +51,17 @@ TEST(SeveralRuns, OneProgramRunsAtTheSizesOfEach) {
   EXPECT_EQ(examination.judgement.verdict, Verdict::Match) << examination.judgement.reason;
   ASSERT_EQ(examination.outcome.later.size(), 1U);
   EXPECT_EQ(examination.outcome.later[0].outputs[0].get_double(0), 3.5);
+}
+
+// Of a result over its operand the strides of a dim of size 1 may differ, as they do not at the bound.
+TEST(SeveralRuns, TheSanitizerKnowsPlacesFromStrides) {
+  PortableOptions options;
+  options.detect.sanitizer = true;
+  const std::unique_ptr<Target> watched = make_portable_target("portable", options).value();
+  const std::string path = PARALLAX_SOURCE_DIR "/corpus/cases/regressions/in-place-over-a-dim-that-shrinks-to-one.json";
+  const Case test = parse_case(read_text_file(path).value()).value();
+  const Outcome outcome = watched->run(test, nullptr);
+  EXPECT_EQ(outcome.status, Status::Ok) << outcome.message;
 }
 
 TEST(SeveralRuns, F23KeepsTheCountOfTheBuild) {
