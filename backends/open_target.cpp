@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "backends/contained_target.h"
+#include "backends/option_number.h"
 #include "backends/portable/portable_target.h"
 #include "backends/recorded_target.h"
 #include "backends/vulkan/device_options.h"
@@ -55,6 +56,7 @@ struct OwnOptions {
   bool in_process = false;  // even where it might bring the process down
   bool draws_order = false;
   bool zeros = false;  // in memory that nobody wrote to
+  int64_t arena_limit = PortableOptions().arena_limit;
   std::vector<const Op*> left = {};
   vulkan::DeviceOptions device = {};
 };
@@ -84,6 +86,10 @@ Result<OwnOptions> own_options(const OwnTarget& own, const TargetSpec& spec, Pas
     } else if (key == "memory") {
       if (value != "zeros" && value != "poison") return fail("target {}: memory holds zeros or poison", own.name);
       options.zeros = value == "zeros";
+    } else if (key == "arena-limit") {
+      const auto limit = positive_number(key, value);
+      if (!limit) return fail("target {}: {}", own.name, limit.error().reason);
+      options.arena_limit = *limit;
     } else if (key == "leave" && own.is_contained()) {
       auto left = ops_named(value);
       if (!left) return fail("target {}: {}", own.name, left.error().reason);
@@ -96,7 +102,7 @@ Result<OwnOptions> own_options(const OwnTarget& own, const TargetSpec& spec, Pas
         return fail("target {}: {}", own.name, set.error().reason);
       }
     } else {
-      std::string known = "passes, stop-after, order, memory";
+      std::string known = "passes, stop-after, order, memory, arena-limit";
       if (own.is_contained()) known += ", leave, in-process";
       for (std::string_view option : own.device_options) known.append(", ").append(option);
       return fail("target {} has no option '{}'; it has {}", own.name, key, known);
@@ -126,6 +132,7 @@ Result<std::unique_ptr<Target>> open_own(const OwnTarget& own, const std::string
   TRY(portable.faults, FaultSet::of(options.faults));
   portable.selection = std::move(asked.selection);
   portable.draws_order = asked.draws_order;
+  portable.arena_limit = asked.arena_limit;
   portable.left = std::move(asked.left);
   if (asked.zeros) portable.memory = portable::zeros_for_both;
   const bool all = options.detect == "all";

@@ -135,8 +135,10 @@ class MemoryPlanner {
       const auto& [arena, slot] = plan_.placements[s];
       const int64_t limit = options_.rule(arena).limit;
       if (slot.end() <= limit) continue;
-      return fail("the plan does not fit: the {} arena may have {} bytes, and {} lies in [{}, {})", name(arena), limit,
-                  owner_text(graph_, StorageId(s)), slot.offset, slot.end());
+      return std::unexpected(
+          Error{ErrorKind::Unsupported, "", "",
+                fmt::format("the plan does not fit: the {} arena may have {} bytes, and {} lies in [{}, {})",
+                            name(arena), limit, owner_text(graph_, StorageId(s)), slot.offset, slot.end())});
     }
     return {};
   }

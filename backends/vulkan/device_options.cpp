@@ -1,20 +1,17 @@
 #include "backends/vulkan/device_options.h"
 
-#include <charconv>
 #include <cstdlib>
+#include <limits>
+
+#include "backends/option_number.h"
 
 namespace parallax::vulkan {
 
 namespace {
 
-Result<uint32_t> positive(std::string_view name, const std::string& value) {
-  uint32_t number = 0;
-  const char* end = value.data() + value.size();
-  const auto parsed = std::from_chars(value.data(), end, number);
-  if (parsed.ec != std::errc() || parsed.ptr != end || number == 0) {
-    return fail("{} is a number from 1 on, and '{}' is none", name, value);
-  }
-  return number;
+Result<uint32_t> invocations(std::string_view name, const std::string& value) {
+  TRY(const int64_t number, positive_number(name, value, std::numeric_limits<uint32_t>::max()));
+  return static_cast<uint32_t>(number);
 }
 
 }  // namespace
@@ -37,11 +34,11 @@ Result<void> set_device_option(std::string_view name, const std::string& value, 
   } else if (name == "fail") {
     TRY(options.context.fails, failure_called(value));
   } else if (name == "groups") {
-    TRY(options.rules.groups, positive(name, value));
+    TRY(options.rules.groups, invocations(name, value));
   } else {
     options.draws_workgroups = value == "random";
     if (options.draws_workgroups) return {};
-    TRY(options.rules.workgroup, positive(name, value));
+    TRY(options.rules.workgroup, invocations(name, value));
   }
   return {};
 }

@@ -61,6 +61,7 @@ TEST(PlanMemory, RefusesAnArenaOverItsLimitAndNamesTheNode) {
   options.arena_limit = 27;
   const Result<Program> program = compile(graph, options);
   ASSERT_FALSE(program);
+  EXPECT_EQ(program.error().kind, ErrorKind::Unsupported);
   EXPECT_EQ(program.error().reason.substr(0, 66), "the plan does not fit: the backend arena may have 27 bytes, and no");
   EXPECT_THAT(program.error().reason, HasSubstr("(aten.sin.default) lies in [16, 28)"));
   options.arena_limit = 28;

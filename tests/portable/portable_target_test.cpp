@@ -5,10 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "backends/examine.h"
+#include "backends/open_target.h"
 #include "fuzz/generate.h"
-#include "tests/support/portable_ops.h"
 #include "tests/support/golden.h"
 #include "tests/support/graph_text.h"
+#include "tests/support/portable_ops.h"
 
 namespace parallax {
 namespace {
@@ -180,6 +181,19 @@ TEST(Portable, MatchesTheOracleOnGeneratedCases) {
         << "seed 5, stream " << stream << ": " << name(examination.judgement.verdict) << ": "
         << examination.judgement.reason;
   }
+}
+
+TEST(Portable, RefusesAPlanOverTheLimitThatItsNameStates) {
+  const Case test = case_of(R"({"inputs": {"x": {"type": "f32[3]"}},
+    "nodes": [{"out": "y", "op": "aten.neg.default", "args": ["%x"]},
+              {"out": "z", "op": "aten.exp.default", "args": ["%y"]}], "outputs": ["%z"]})",
+                            R"({"x": [1, 2, 3]})");
+  EXPECT_EQ(open_target("portable?arena-limit=12", {}).value()->run(test, nullptr).status, Status::Ok);
+  const Outcome refused = open_target("portable?arena-limit=11", {}).value()->run(test, nullptr);
+  EXPECT_EQ(refused.status, Status::Unsupported);
+  EXPECT_NE(refused.message.find("node 'y'"), std::string::npos) << refused.message;
+  EXPECT_FALSE(open_target("portable?arena-limit=none", {}));
+  EXPECT_FALSE(open_target("portable?arena-limit=0", {}));
 }
 
 // With F01 planted, whatever the values show the two memory detectors can name; without it they are silent.
