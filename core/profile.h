@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,11 +50,12 @@ inline constexpr int function_kinds = 27;
 std::string_view name(FunctionKind kind);
 
 // How far an implementation may be off: the larger of `ulp` units in the last place of its result, with
-// `ulp_per_operand` more for each unit of |x|, and `absolute`.
+// `ulp_per_operand` more for each unit of |x|, and `absolute`. Beyond |x| = `nan_beyond` it may give NaN as well.
 struct FunctionError {
   float ulp = 4;
   float ulp_per_operand = 0;
   float absolute = 0;
+  float nan_beyond = std::numeric_limits<float>::infinity();
 };
 
 struct Profile {

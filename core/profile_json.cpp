@@ -27,9 +27,10 @@ Result<void> read_error(const Field& object, FunctionError& error) {
   return for_each_member(object, [&](const std::string& key, const Field& value) -> Result<void> {
     if (key == "source") return {};
     float* wanted = key == "ulp"               ? &error.ulp
-                     : key == "ulp_per_operand" ? &error.ulp_per_operand
-                     : key == "absolute"        ? &error.absolute
-                                                : nullptr;
+                    : key == "ulp_per_operand" ? &error.ulp_per_operand
+                    : key == "absolute"        ? &error.absolute
+                    : key == "nan_beyond"      ? &error.nan_beyond
+                                               : nullptr;
     if (wanted == nullptr) return value.fail("'{}' is no part of a function's error", key);
     TRY(const double number, read_number(value));
     *wanted = static_cast<float>(number);

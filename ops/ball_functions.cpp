@@ -74,7 +74,7 @@ Ball BallMath::monotone(const Ball& x, Function f, double domain_low, double dom
   }
   if (x.may_inf) result = hull(hull(result, at(infinity)), at(-infinity));
   if (is_definite_nan(result)) return result;
-  result.may_nan = result.may_nan || x.may_nan;
+  result.may_nan = result.may_nan || x.may_nan || std::fabs(x.mid) + x.radius > function_.nan_beyond;
   return result;
 }
 
