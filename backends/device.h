@@ -36,7 +36,7 @@ struct DeviceTask {
 
 // Something wrong that the values need not show.
 struct Complaint {
-  std::string_view detector;  // "Redzone", "ValidationLayer"
+  std::string_view detector;  // "Redzone", "ValidationLayer", "WriteOrder"
   std::string text;
 };
 

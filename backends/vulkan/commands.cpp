@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/vulkan/write_order.h"
+
 namespace parallax::vulkan {
 namespace {
 
@@ -110,8 +112,10 @@ Result<void> Commands::record(std::span<const Dispatch> dispatches, std::span<co
   begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
   TRY_VOID(succeeded("commands", vkBeginCommandBuffer(buffer_, &begin)));
   BarrierTracker tracker(rules.barriers, device.waits);
+  WriteOrder order;
   for (const Dispatch& dispatch : dispatches) {
     if (tracker.before(dispatch.reads, dispatch.writes)) {
+      order.barrier();
       memory_barrier(buffer_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
                      VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
     }
@@ -121,6 +125,8 @@ Result<void> Commands::record(std::span<const Dispatch> dispatches, std::span<co
     if (dispatch.raiser >= 0) raisers_.push_back(dispatch.raiser);
     bind(dispatch, {all.buffer, all.offset + metadata_bytes + status * status_stride_, status_stride_});
     dispatch_groups(dispatch, rules, device.splits_dispatches);
+    if (!context_->validates()) continue;
+    if (auto wrong = order.dispatch(dispatch.writes)) context_->add_disorder(*std::move(wrong));
   }
   memory_barrier(buffer_, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
   return succeeded("commands", vkEndCommandBuffer(buffer_));

@@ -168,6 +168,7 @@ Result<std::shared_ptr<Context>> Context::open(const ContextRequest& request) {
 }
 
 Result<void> Context::create_instance(bool validate) {
+  validates_ = validate;
   if (validate && !has_layer(validation_layer)) {
     return no_target(fmt::format("{} is not installed; Debian's package is vulkan-validationlayers", validation_layer));
   }

@@ -66,8 +66,12 @@ class Context {
   // Held by who records or submits: the queue, the pipelines and the table of shaders are the process's.
   std::mutex& turns() { return turns_; }
 
+  bool validates() const { return validates_; }
   // What the validation layers said since the last call.
   std::vector<std::string> take_messages() { return std::exchange(messages_, {}); }
+  // What is wrong with an order of writes (write_order.h), and what was added since the last call.
+  void add_disorder(std::string what) { disorders_.push_back(std::move(what)); }
+  std::vector<std::string> take_disorders() { return std::exchange(disorders_, {}); }
 
  private:
   Context() = default;
@@ -88,7 +92,8 @@ class Context {
   bool rounds_to_nearest_ = false;
   DeviceLimits limits_;
   PFN_vkCmdPushDescriptorSetKHR push_descriptors_ = nullptr;
-  std::vector<std::string> messages_;
+  bool validates_ = false;
+  std::vector<std::string> messages_, disorders_;
   std::mutex turns_;
 };
 

@@ -250,13 +250,11 @@ TEST_F(Vulkan, GivesTheReportersNumberWhereASlotIsNeverWritten) {
   EXPECT_NEAR(product.get_double(0), 2.467, 0.002);
 }
 
-// A rule of barriers that leaves one out, and how many it was asked for.
+// A rule of barriers that leaves one out, and how many it was asked for. Those up to the one that is left out are the
+// same whichever that is; behind it others may be needed.
 int left_out = -1;
 int asked_for = 0;
-bool all_but_one(Hazard, int number) {
-  asked_for = std::max(asked_for, number + 1);
-  return number != left_out;
-}
+bool all_but_one(Hazard, int) { return asked_for++ != left_out; }
 
 TEST_F(Vulkan, HearsOfBarriersThatAreLeftOut) {
   vulkan::DeviceOptions validated;
@@ -267,29 +265,26 @@ TEST_F(Vulkan, HearsOfBarriersThatAreLeftOut) {
   const CompileOptions options = portable::compile_options(portable::plain_delegating_build, &delegates);
   const auto complaints = [&](const Program& program, const Case& test, int barrier) {
     left_out = barrier;
+    asked_for = 0;
     const auto makers = portable::delegate_makers(portable::plain_delegating_build, &delegates);
     const auto loaded = portable::load(program, makers, {*device, 0, {{.waits = all_but_one}, 0}});
     if (loaded) (void)portable::Instance(*loaded, std::byte{0xCB}).run(test.feed);
     return (*device)->take_complaints();
   };
   int barriers = 0;
-  int heard = 0;
   for (uint64_t stream = 0; stream < 40; ++stream) {
     SCOPED_TRACE(::testing::Message() << "stream " << stream);
     Choices choices(5, stream);
     const Case test = generate(choices, {});
     const Result<Program> program = compile(test.graph, options);
     if (!program) continue;
-    asked_for = 0;
     EXPECT_THAT(complaints(*program, test, -1), IsEmpty());
-    for (int barrier = 0; barrier < asked_for; ++barrier, ++barriers) {
-      heard += !complaints(*program, test, barrier).empty();
+    const int needed = asked_for;
+    for (int barrier = 0; barrier < needed; ++barrier, ++barriers) {
+      EXPECT_THAT(complaints(*program, test, barrier), Not(IsEmpty())) << "barrier " << barrier << " of " << needed;
     }
   }
   EXPECT_GT(barriers, 30);
-  // The layer of Debian 12 says nothing of one in six, whatever the kind of hazard.
-  EXPECT_GT(heard * 100, barriers * 80) << heard << " of " << barriers;
-  RecordProperty("heard", heard);
   RecordProperty("barriers", barriers);
 }
 
