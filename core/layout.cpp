@@ -55,24 +55,29 @@ bool is_contiguous(const Layout& layout) {
 
 namespace {
 
-// The dims of size over one, from the smallest stride to the largest.
-std::vector<int> dims_by_stride(const Layout& layout) {
-  std::vector<int> order;
-  for (int i = 0; i < layout.rank(); ++i) {
-    if (layout.sizes[i] != 1) order.push_back(i);
+// The dims of a size other than one, from the smallest stride to the largest.
+Layout sorted_by_stride(const Layout& layout) {
+  Layout sorted;
+  // From the last dim on: mostly they come in order.
+  for (int i = layout.rank() - 1; i >= 0; --i) {
+    if (layout.sizes[i] == 1) continue;
+    int place = sorted.rank();
+    while (place > 0 && sorted.strides[place - 1] > layout.strides[i]) --place;
+    sorted.sizes.insert(place, layout.sizes[i]);
+    sorted.strides.insert(place, layout.strides[i]);
   }
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return layout.strides[a] < layout.strides[b]; });
-  return order;
+  return sorted;
 }
 
 }  // namespace
 
 bool is_dense(const Layout& layout) {
-  if (layout.numel() < 2) return true;
+  if (layout.numel() < 2 || is_contiguous(layout)) return true;
+  const Layout sorted = sorted_by_stride(layout);
   int64_t expected = 1;
-  for (int dim : dims_by_stride(layout)) {
-    if (layout.strides[dim] != expected) return false;
-    expected *= layout.sizes[dim];
+  for (int i = 0; i < sorted.rank(); ++i) {
+    if (sorted.strides[i] != expected) return false;
+    expected *= sorted.sizes[i];
   }
   return true;
 }
@@ -95,14 +100,15 @@ bool is_expanded(const Layout& layout) {
 }
 
 bool overlaps_itself(const Layout& layout) {
+  if (layout.numel() < 2 || is_contiguous(layout)) return false;
   if (is_expanded(layout)) return true;
-  if (layout.numel() < 2) return false;
   // Enough, and nearly always so: each stride passes everything the smaller strides can reach.
+  const Layout sorted = sorted_by_stride(layout);
   int64_t reach = 0;
   bool nested = true;
-  for (int dim : dims_by_stride(layout)) {
-    nested = nested && layout.strides[dim] > reach;
-    reach += layout.strides[dim] * (layout.sizes[dim] - 1);
+  for (int i = 0; i < sorted.rank(); ++i) {
+    nested = nested && sorted.strides[i] > reach;
+    reach += sorted.strides[i] * (sorted.sizes[i] - 1);
   }
   if (nested) return false;
   std::vector<int64_t> elements;
