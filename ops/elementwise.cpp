@@ -10,6 +10,8 @@
 namespace parallax {
 namespace {
 
+constexpr std::size_t most_operands = 3;
+
 // Promotion of what is known of two ranks (either may have no operand): the lower one counts only where its category is
 // higher.
 std::optional<DType> combine(std::optional<DType> higher, std::optional<DType> lower) {
@@ -18,6 +20,25 @@ std::optional<DType> combine(std::optional<DType> higher, std::optional<DType> l
   if (*higher == DType::Bool || is_floating(*lower)) return promote(*higher, *lower);
   return higher;
 }
+
+// torch.result_type, operand by operand.
+class Promotion {
+ public:
+  void add(const OperandType& operand) {
+    std::optional<DType>& rank = by_rank_[static_cast<std::size_t>(operand.rank)];
+    rank = rank ? promote(*rank, operand.dtype) : operand.dtype;
+  }
+
+  DType result() const {
+    const auto [numbers, zero_dim, tensors] = by_rank_;
+    const std::optional<DType> result = combine(tensors, combine(zero_dim, numbers));
+    PARALLAX_CHECK(result.has_value());
+    return *result;
+  }
+
+ private:
+  std::array<std::optional<DType>, 3> by_rank_;
+};
 
 bool fits_integer(const Scalar& number, const DTypeInfo& limits) {
   if (const auto* real = std::get_if<double>(&number)) {
@@ -50,23 +71,17 @@ OperandType type_of(const Call& call, int i) {
 }
 
 DType result_type(std::span<const OperandType> operands) {
-  std::array<std::optional<DType>, 3> by_rank;
-  for (const OperandType& operand : operands) {
-    std::optional<DType>& rank = by_rank[static_cast<std::size_t>(operand.rank)];
-    rank = rank ? promote(*rank, operand.dtype) : operand.dtype;
-  }
-  const auto [numbers, zero_dim, tensors] = by_rank;
-  const std::optional<DType> result = combine(tensors, combine(zero_dim, numbers));
-  PARALLAX_CHECK(result.has_value());
-  return *result;
+  Promotion promotion;
+  for (const OperandType& operand : operands) promotion.add(operand);
+  return promotion.result();
 }
 
 DType result_type(const Call& call, std::initializer_list<int> parameters) {
-  std::vector<OperandType> operands;
+  Promotion promotion;
   for (int i : parameters) {
-    if (call.has(i)) operands.push_back(type_of(call, i));
+    if (call.has(i)) promotion.add(type_of(call, i));
   }
-  return result_type(operands);
+  return promotion.result();
 }
 
 DType floating_type(DType dtype) { return is_floating(dtype) ? dtype : DType::F32; }
@@ -89,13 +104,15 @@ Result<Layout> pointwise_layout(const Call& call, std::span<const Layout> operan
 }
 
 Result<Layout> pointwise_layout(const Call& call, std::initializer_list<int> parameters, DType common) {
-  std::vector<Layout> operands;
+  std::array<Layout, most_operands> operands;
+  PARALLAX_CHECK(parameters.size() <= operands.size());
+  std::size_t count = 0;
   for (int i : parameters) {
     // A number takes part as a 0-d tensor does.
     const bool tensor = std::holds_alternative<ValueId>(call.arguments()[static_cast<std::size_t>(i)]);
-    operands.push_back(tensor ? converted_layout(call.tensor(i), common) : Layout());
+    operands[count++] = tensor ? converted_layout(call.tensor(i), common) : Layout();
   }
-  return pointwise_layout(call, operands);
+  return pointwise_layout(call, std::span(operands).first(count));
 }
 
 std::vector<ResultMeta> fresh_result(DType dtype, const Layout& layout) {

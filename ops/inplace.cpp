@@ -73,9 +73,9 @@ Result<std::vector<ResultMeta>> infer_inplace(const Call& call) {
   PARALLAX_CHECK(call.op().functional != nullptr);
   const ValueId self = call.value(0);
   const TensorMeta& written = call.meta(self);
-  TRY(const std::vector<ResultMeta> results,
+  TRY(std::vector<ResultMeta> results,
       call.op().functional->infer(Call(*call.op().functional, call.arguments(), call.metas())));
-  const ResultMeta& result = results[0];
+  ResultMeta& result = results[0];
   if (result.layout.sizes != written.layout.sizes) {
     return refuse("{}: the result's shape [{}] is not the written tensor's [{}]", call.op().name,
                   to_string(result.layout.sizes), to_string(written.layout.sizes));
@@ -92,7 +92,9 @@ Result<std::vector<ResultMeta>> infer_inplace(const Call& call) {
     });
     TRY_VOID(std::move(checked));
   }
-  return std::vector{ResultMeta{written.dtype, written.layout, self}};
+  PARALLAX_CHECK(results.size() == 1);
+  result = {written.dtype, written.layout, self};
+  return results;
 }
 
 Result<void> reference_inplace(const ReferenceCall& call) {
