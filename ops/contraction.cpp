@@ -27,17 +27,6 @@ Layout with_last_dims_swapped(Layout layout) {
   return layout;
 }
 
-Result<void> check_ranks(const Layout& left, int left_rank, const Layout& right, int right_rank) {
-  if (left.rank() == left_rank && right.rank() == right_rank) return {};
-  return refuse("tensors of {} and {} dims are wanted, not of {} and {}", left_rank, right_rank, left.rank(),
-                right.rank());
-}
-
-Result<void> check_inner(const Layout& left, int64_t left_size, const Layout& right, int64_t right_size) {
-  if (left_size == right_size) return {};
-  return refuse("[{}] and [{}] cannot be multiplied", to_string(left.sizes), to_string(right.sizes));
-}
-
 // Whether an implementation that scales a factor first stays away from overflow and from the subnormals.
 bool scales_safely(const BallView& view, const Layout& layout, double alpha, const BallMath& math) {
   const double scale = std::fabs(alpha);
@@ -139,61 +128,56 @@ void contract_integers(const ReferenceCall& call, int left, int right, const Con
 
 }  // namespace
 
-Result<Contraction> matrix_product(const Layout& left, const Layout& right) {
-  TRY_VOID(check_ranks(left, 2, right, 2));
-  TRY_VOID(check_inner(left, left.sizes[1], right, right.sizes[0]));
+std::optional<Contraction> matrix_product(const Layout& left, const Layout& right) {
+  if (left.rank() != 2 || right.rank() != 2 || left.sizes[1] != right.sizes[0]) return std::nullopt;
   const int64_t rows = left.sizes[0];
   const int64_t columns = right.sizes[1];
   return Contraction{left, arranged(right, {1, 0}), {rows, columns}, 1, rows, columns, left.sizes[1]};
 }
 
-Result<Contraction> batched_product(const Layout& left, const Layout& right) {
-  TRY_VOID(check_ranks(left, 3, right, 3));
-  TRY_VOID(check_inner(left, left.sizes[0], right, right.sizes[0]));
-  TRY_VOID(check_inner(left, left.sizes[2], right, right.sizes[1]));
+std::optional<Contraction> batched_product(const Layout& left, const Layout& right) {
+  if (left.rank() != 3 || right.rank() != 3) return std::nullopt;
+  if (left.sizes[0] != right.sizes[0] || left.sizes[2] != right.sizes[1]) return std::nullopt;
   const int64_t batches = left.sizes[0];
   const int64_t rows = left.sizes[1];
   const int64_t columns = right.sizes[2];
   return Contraction{left, arranged(right, {0, 2, 1}), {batches, rows, columns}, batches, rows, columns, left.sizes[2]};
 }
 
-Result<Contraction> summed_product(const Layout& left, const Layout& right) {
-  TRY(Contraction contraction, batched_product(left, right));
-  contraction.left = arranged(left, {1, 0, 2});
-  contraction.right = arranged(right, {2, 0, 1});
-  contraction.sizes = {contraction.rows, contraction.columns};
-  contraction.inner *= contraction.batches;
-  contraction.batches = 1;
+std::optional<Contraction> summed_product(const Layout& left, const Layout& right) {
+  std::optional<Contraction> contraction = batched_product(left, right);
+  if (!contraction) return std::nullopt;
+  contraction->left = arranged(left, {1, 0, 2});
+  contraction->right = arranged(right, {2, 0, 1});
+  contraction->sizes = {contraction->rows, contraction->columns};
+  contraction->inner *= contraction->batches;
+  contraction->batches = 1;
   return contraction;
 }
 
-Result<Contraction> matrix_vector_product(const Layout& left, const Layout& right) {
-  TRY_VOID(check_ranks(left, 2, right, 1));
-  TRY_VOID(check_inner(left, left.sizes[1], right, right.sizes[0]));
+std::optional<Contraction> matrix_vector_product(const Layout& left, const Layout& right) {
+  if (left.rank() != 2 || right.rank() != 1 || left.sizes[1] != right.sizes[0]) return std::nullopt;
   return Contraction{left, right, {left.sizes[0]}, 1, left.sizes[0], 1, left.sizes[1]};
 }
 
-Result<Contraction> vector_product(const Layout& left, const Layout& right) {
-  TRY_VOID(check_ranks(left, 1, right, 1));
-  TRY_VOID(check_inner(left, left.sizes[0], right, right.sizes[0]));
+std::optional<Contraction> vector_product(const Layout& left, const Layout& right) {
+  if (left.rank() != 1 || right.rank() != 1 || left.sizes[0] != right.sizes[0]) return std::nullopt;
   return Contraction{left, right, {}, 1, 1, 1, left.sizes[0]};
 }
 
-Result<Contraction> broadcast_product(const Layout& left, const Layout& right) {
-  if (left.rank() == 0 || right.rank() == 0) return refuse("a 0-d tensor cannot be multiplied as a matrix");
+std::optional<Contraction> broadcast_product(const Layout& left, const Layout& right) {
+  if (left.rank() == 0 || right.rank() == 0) return std::nullopt;
   Layout a = left;
   Layout b = right;
   if (left.rank() == 1) a = {{1, left.sizes[0]}, {0, left.strides[0]}, left.offset};
   if (right.rank() == 1) b = {{1, right.sizes[0]}, {0, right.strides[0]}, right.offset};
   if (right.rank() > 1) b = with_last_dims_swapped(b);
-  TRY_VOID(check_inner(left, a.sizes.back(), right, b.sizes.back()));
+  if (a.sizes.back() != b.sizes.back()) return std::nullopt;
   const auto batch_of = [](const Layout& layout) {
     return Dims(std::span(layout.sizes.begin(), layout.sizes.end() - 2));
   };
   const std::optional<Dims> batch = broadcast_sizes(batch_of(a), batch_of(b));
-  if (!batch || !checked_numel(std::span(batch->begin(), batch->end()))) {
-    return refuse("the batches of [{}] and [{}] do not broadcast", to_string(left.sizes), to_string(right.sizes));
-  }
+  if (!batch || !checked_numel(std::span(batch->begin(), batch->end()))) return std::nullopt;
   const int64_t rows = a.sizes[a.rank() - 2];
   const int64_t columns = b.sizes[b.rank() - 2];
   const int64_t inner = a.sizes.back();
@@ -210,11 +194,9 @@ Result<Contraction> broadcast_product(const Layout& left, const Layout& right) {
   return contraction;
 }
 
-Result<Contraction> linear_product(const Layout& left, const Layout& right) {
-  if (left.rank() == 0 || right.rank() == 0 || right.rank() > 2) {
-    return refuse("an input of {} dims and a weight of {} cannot be multiplied", left.rank(), right.rank());
-  }
-  TRY_VOID(check_inner(left, left.sizes.back(), right, right.sizes.back()));
+std::optional<Contraction> linear_product(const Layout& left, const Layout& right) {
+  if (left.rank() == 0 || right.rank() == 0 || right.rank() > 2) return std::nullopt;
+  if (left.sizes.back() != right.sizes.back()) return std::nullopt;
   Contraction contraction{left, right, left.sizes, 1, 1, 1, left.sizes.back()};
   contraction.sizes.erase(contraction.sizes.size() - 1);
   for (int64_t size : contraction.sizes) contraction.rows *= size;
@@ -223,6 +205,11 @@ Result<Contraction> linear_product(const Layout& left, const Layout& right) {
     contraction.sizes.push_back(contraction.columns);
   }
   return contraction;
+}
+
+std::unexpected<Error> refuse_product(const Call& call, const Layout& left, const Layout& right) {
+  return refuse("{}: tensors of shape [{}] and [{}] cannot be multiplied", call.op().name, to_string(left.sizes),
+                to_string(right.sizes));
 }
 
 void contract(const ReferenceCall& call, int left, int right, const Contraction& contraction, const Scaling& scaling) {

@@ -1,6 +1,8 @@
 // Contraction: a product of matrices, vectors or batches of either as sums over one index.
 #pragma once
 
+#include <optional>
+
 #include "ops/ball_dot.h"
 #include "ops/op.h"
 
@@ -18,18 +20,22 @@ struct Contraction {
   int64_t inner = 1;
 };
 
-// The contraction of two shapes, or why eager refuses them.
-using ContractionFn = Result<Contraction> (*)(const Layout& left, const Layout& right);
-Result<Contraction> matrix_product(const Layout& left, const Layout& right);
-Result<Contraction> batched_product(const Layout& left, const Layout& right);
+// The contraction of two shapes, or nothing where eager refuses them. Most pairs that the generator asks about do not
+// fit, so that the words are left to refuse_product.
+using ContractionFn = std::optional<Contraction> (*)(const Layout& left, const Layout& right);
+std::optional<Contraction> matrix_product(const Layout& left, const Layout& right);
+std::optional<Contraction> batched_product(const Layout& left, const Layout& right);
 // The products of all batches, added up.
-Result<Contraction> summed_product(const Layout& left, const Layout& right);
-Result<Contraction> matrix_vector_product(const Layout& left, const Layout& right);
-Result<Contraction> vector_product(const Layout& left, const Layout& right);
+std::optional<Contraction> summed_product(const Layout& left, const Layout& right);
+std::optional<Contraction> matrix_vector_product(const Layout& left, const Layout& right);
+std::optional<Contraction> vector_product(const Layout& left, const Layout& right);
 // torch.matmul: vectors, matrices and batches that broadcast.
-Result<Contraction> broadcast_product(const Layout& left, const Layout& right);
+std::optional<Contraction> broadcast_product(const Layout& left, const Layout& right);
 // torch.linear: rows of any batch by the rows of a weight.
-Result<Contraction> linear_product(const Layout& left, const Layout& right);
+std::optional<Contraction> linear_product(const Layout& left, const Layout& right);
+
+// What is said of a call with two shapes that have no contraction.
+std::unexpected<Error> refuse_product(const Call& call, const Layout& left, const Layout& right);
 
 // alpha * contraction + beta * addend.
 struct Scaling {

@@ -11,14 +11,12 @@ constexpr int dim_at = IndexedSlices::dim_at;
 constexpr int index_at = IndexedSlices::index_at;
 constexpr int source_at = IndexedSlices::source_at;
 
-// The dims along which alone the sizes differ, or may.
-std::vector<int> free_dims(const Dims& self, const Dims& source) {
-  std::vector<int> same;
-  std::vector<int> different;
-  for (int i = 0; self.size() == source.size() && i < self.size(); ++i)
-    (self[i] == source[i] ? same : different).push_back(i);
-  if (different.empty()) return same;
-  return different.size() == 1 ? different : std::vector<int>();
+// Whether the sizes are the same but maybe along one dim.
+bool same_but_along(int dim, const Dims& self, const Dims& source) {
+  for (int i = 0; i < self.size(); ++i) {
+    if (i != dim && self[i] != source[i]) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -89,7 +87,9 @@ std::optional<DrawnSlices> draw_slices(const Op& op, SampleContext& context, Ind
     for (const Candidate& source : context.pool()) {
       const TensorMeta& read = context.meta(source.value);
       if (read.dtype != written.dtype || (op.writes() && read.storage == written.storage)) continue;
-      for (int dim : free_dims(written.layout.sizes, read.layout.sizes)) {
+      if (read.layout.rank() != written.layout.rank()) continue;
+      for (int dim = 0; dim < written.layout.rank(); ++dim) {
+        if (!same_but_along(dim, written.layout.sizes, read.layout.sizes)) continue;
         if (once && read.layout.sizes[dim] > written.layout.sizes[dim]) continue;
         fitting.push_back({self.value, dim, ValueId(), source.value});
       }

@@ -111,9 +111,9 @@ Result<Contraction> cdist_rows(const Call& call) {
     return refuse("{}: matrices are wanted, not tensors of {} and {} dims", call.op().name, left.rank(), right.rank());
   }
   right = *transpose_layout(right, -1, -2);
-  Result<Contraction> rows = broadcast_product(left, right);
-  if (!rows) return in_op(call, rows.error());
-  return rows;
+  const std::optional<Contraction> rows = broadcast_product(left, right);
+  if (!rows) return refuse_product(call, left, right);
+  return *rows;
 }
 
 Metas infer_cdist(const Call& call) {

@@ -6,7 +6,6 @@
 #include "ops/inplace.h"
 #include "ops/pair_sample.h"
 #include "ops/sample.h"
-#include "ops/view_layout.h"
 
 namespace parallax {
 namespace {
@@ -37,8 +36,8 @@ constexpr Product addbmm = {summed_product, 1, false, true};
 Result<Contraction> contraction_of(const Call& call, const Product& product) {
   const TensorMeta& left = call.tensor(product.first);
   const TensorMeta& right = call.tensor(product.first + 1);
-  Result<Contraction> contraction = product.contraction(left.layout, right.layout);
-  if (!contraction) return in_op(call, contraction.error());
+  const std::optional<Contraction> contraction = product.contraction(left.layout, right.layout);
+  if (!contraction) return refuse_product(call, left.layout, right.layout);
   if (left.dtype != right.dtype) {
     return refuse("{}: {} and {} cannot be multiplied", call.op().name, name(left.dtype), name(right.dtype));
   }
@@ -49,7 +48,7 @@ Result<Contraction> contraction_of(const Call& call, const Product& product) {
   if (left.dtype == DType::Bool && !(empty && product.takes_empty_bool)) {
     return refuse("{} does not take bool", call.op().name);
   }
-  return contraction;
+  return *contraction;
 }
 
 template <const Product& product>
@@ -135,7 +134,7 @@ constexpr int64_t most_elements = 256;
 // The shape of a product of two values that an op may be drawn for, or nothing.
 std::optional<Dims> drawable(const Product& product, const TensorMeta& left, const TensorMeta& right) {
   if (left.dtype != right.dtype || left.dtype == DType::Bool) return std::nullopt;
-  const Result<Contraction> contraction = product.contraction(left.layout, right.layout);
+  const std::optional<Contraction> contraction = product.contraction(left.layout, right.layout);
   if (!contraction) return std::nullopt;
   const int64_t elements = contraction->batches * contraction->rows * contraction->columns;
   if (elements > most_elements || elements * contraction->inner > most_products) return std::nullopt;
