@@ -1,5 +1,7 @@
 #include "graph/builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "ops/registry.h"
@@ -34,17 +36,40 @@ bool is_identifier(std::string_view name) {
   return std::ranges::all_of(name, [&](char c) { return is_letter(c) || is_digit(c); });
 }
 
+std::string GraphBuilder::next_name(std::string_view stem) {
+  const fmt::format_int number(next_name_++);
+  std::string name(stem);
+  name.append(number.data(), number.size());
+  return name;
+}
+
 std::string GraphBuilder::fresh_name(std::string_view stem) {
-  while (true) {
-    std::string name = fmt::format("{}{}", stem, next_name_++);
-    if (!used_names_.contains(name)) return name;
-  }
+  std::string name = next_name(stem);
+  while (used_names_.contains(name)) name = next_name(stem);
+  return name;
 }
 
 Result<void> GraphBuilder::claim_name(std::string_view name) {
   if (!is_identifier(name)) return fail("'{}' is not a name ([A-Za-z_][A-Za-z0-9_]*)", name);
   if (!used_names_.insert(name)) return fail("the name '{}' is used twice", name);
   return {};
+}
+
+Result<void> GraphBuilder::claim_name(std::string& name, std::string_view stem) {
+  if (!name.empty()) return claim_name(name);
+  do {
+    name = next_name(stem);
+  } while (!used_names_.insert(name));
+  return {};
+}
+
+StorageId GraphBuilder::new_storage(DType dtype, int64_t elements, bool constant) {
+  const StorageId id(graph_.storages.size());
+  Storage& storage = graph_.storages.emplace_back();
+  storage.dtype = dtype;
+  storage.elements = elements;
+  constant_storage_.push_back(constant);
+  return id;
 }
 
 ValueId GraphBuilder::new_value(std::string name, const TensorMeta& meta, ValueId object) {
@@ -84,11 +109,9 @@ Result<ValueId> GraphBuilder::add_source(SourceKind kind, std::string name, DTyp
   if (!count || *count > max_elements) return fail("a tensor of shape [{}] is too large", to_string(layout.sizes));
   TRY_VOID(check_window(layout, max_elements));
   if (layout.offset != 0) return fail("an offset needs a declared storage");
-  if (name.empty()) name = fresh_name("v");
-  TRY_VOID(claim_name(name));
-  graph_.storages.push_back({"", dtype, layout.extent(), {}, std::nullopt});
-  constant_storage_.push_back(kind == SourceKind::Constant);
-  const ValueId value = new_value(std::move(name), {dtype, layout, StorageId(graph_.storages.size() - 1)}, ValueId());
+  TRY_VOID(claim_name(name, "v"));
+  const StorageId storage = new_storage(dtype, layout.extent(), kind == SourceKind::Constant);
+  const ValueId value = new_value(std::move(name), {dtype, layout, storage}, ValueId());
   graph_.sources.push_back({kind, value, std::move(data), false});
   return value;
 }
@@ -127,7 +150,7 @@ Result<std::vector<ValueId>> GraphBuilder::add_node(const Op& op, std::vector<Ar
               fmt::format("{} changes the sizes and strides of the buffer '{}', which outlives the run", op.name,
                           graph_.name(graph_.objects[written.index]))});
   }
-  TRY(std::vector<ResultMeta> results, op.infer(Call(op, arguments, graph_.metas)));
+  TRY(const std::vector<ResultMeta> results, op.infer(Call(op, arguments, graph_.metas)));
   for (const ResultMeta& result : results) {
     const auto count = checked_numel(result.layout.sizes);
     if (!count || *count > max_elements)
@@ -141,18 +164,16 @@ Result<std::vector<ValueId>> GraphBuilder::add_node(const Op& op, std::vector<Ar
 Result<std::span<const ValueId>> GraphBuilder::add_known_node(const Op& op, std::vector<Argument> arguments,
                                                               std::span<const ResultMeta> results, std::string name,
                                                               std::vector<std::string> result_names) {
-  if (name.empty()) name = fresh_name("v");
-  TRY_VOID(claim_name(name));
+  TRY_VOID(claim_name(name, "v"));
   const bool list = op.schema.has_list_result();
   if (list) result_names.resize(results.size());
   for (std::size_t k = 0; list && k < results.size(); ++k) {
-    if (result_names[k].empty()) result_names[k] = fresh_name(name + "_");
-    if (auto claimed = claim_name(result_names[k]); !claimed) {
+    if (auto claimed = claim_name(result_names[k], name + "_"); !claimed) {
       used_names_.drop_newest(k + 1);
       return std::unexpected(claimed.error());
     }
   }
-  Node node{&op, std::move(name), std::move(arguments), {}};
+  Node& node = graph_.nodes.emplace_back(&op, std::move(name), std::move(arguments));
   node.results.reserve(results.size());
   for (std::size_t k = 0; k < results.size(); ++k) {
     const ResultMeta& result = results[k];
@@ -162,21 +183,18 @@ Result<std::span<const ValueId>> GraphBuilder::add_known_node(const Op& op, std:
       meta.storage = graph_.meta(result.alias).storage;
       if (op.writes() || result.same_object) object = result.alias;
     } else {
-      graph_.storages.push_back({"", result.dtype, result.layout.extent(), {}, std::nullopt});
-      constant_storage_.push_back(false);
-      meta.storage = StorageId(graph_.storages.size() - 1);
+      meta.storage = new_storage(result.dtype, result.layout.extent(), false);
     }
     node.results.push_back(new_value(list ? std::move(result_names[k]) : node.name, meta, object));
   }
-  graph_.nodes.push_back(std::move(node));
-  return std::span<const ValueId>(graph_.nodes.back().results);
+  return std::span<const ValueId>(node.results);
 }
 
 Result<ValueId> GraphBuilder::call(std::string_view op, std::vector<Argument> positional, std::string name,
                                    std::vector<std::pair<std::string, Argument>> named) {
   const Op& record = op_named(op);
   TRY(std::vector<Argument> arguments, bind_arguments(record, std::move(positional), std::move(named)));
-  TRY(std::vector<ValueId> results, add_node(record, std::move(arguments), std::move(name)));
+  TRY(const std::vector<ValueId> results, add_node(record, std::move(arguments), std::move(name)));
   return results.front();
 }
 

@@ -58,6 +58,11 @@ class GraphBuilder {
  private:
   bool is_buffer(ValueId value) const;
   Result<void> claim_name(std::string_view name);
+  // The same; a name that is empty is made up from the stem first.
+  Result<void> claim_name(std::string& name, std::string_view stem);
+  std::string next_name(std::string_view stem);
+  // A storage that is not declared.
+  StorageId new_storage(DType dtype, int64_t elements, bool constant);
   ValueId new_value(std::string name, const TensorMeta& meta, ValueId object);
 
   Graph graph_;
