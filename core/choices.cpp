@@ -5,6 +5,13 @@
 #include "core/check.h"
 
 namespace parallax {
+namespace {
+
+// A case of ten nodes seldom reads more.
+constexpr std::size_t usual_bytes = 512;
+constexpr std::size_t usual_spans = 64;
+
+}  // namespace
 
 uint64_t mix(uint64_t a, uint64_t b) {
   uint64_t z = a + 0x9E3779B97F4A7C15U * (b + 1);
@@ -15,7 +22,10 @@ uint64_t mix(uint64_t a, uint64_t b) {
 
 Choices::Choices(std::span<const uint8_t> tape) : replayed_(tape) {}
 
-Choices::Choices(uint64_t seed, uint64_t stream) : seeded_(true), state_(mix(mix(seed, 0), stream)) {}
+Choices::Choices(uint64_t seed, uint64_t stream) : seeded_(true), state_(mix(mix(seed, 0), stream)) {
+  read_.reserve(usual_bytes);
+  spans_.reserve(usual_spans);
+}
 
 uint64_t Choices::next_random() { return mix(state_++, 0x70617261); }
 

@@ -18,6 +18,8 @@ namespace {
 // Draws for one node before it is given up; from `wide_attempt` on the whole pool is offered.
 constexpr int node_attempts = 24;
 constexpr int wide_attempt = 8;
+// Sources and further results of nodes, beyond one value for each node.
+constexpr std::size_t usual_extra_values = 8;
 // Percentage of the nodes that are calls for a delegate, where a target has one: parts of a graph that fall back
 // between others are where partitioning goes wrong, so that it is not all of them.
 constexpr int delegated_calls = 35;
@@ -38,6 +40,9 @@ class Generator {
         weights_(weights_of(options.profile)),
         words_(options.words ? *options.words : Vocabulary::all()),
         groups_(usable_groups(weights_, words_)) {
+    const auto most_nodes = static_cast<std::size_t>(std::max(options.min_nodes, options.max_nodes));
+    builder_.reserve(most_nodes, most_nodes + usual_extra_values);
+    pool_.reserve(most_nodes + usual_extra_values);
     draw_sources(choices_, weights_, words_, builder_, pool_);
     if (weights_.symbols > 0 && words_.several_runs() && choices_.chance(weights_.symbols)) draw_sizes();
     const int64_t nodes = draw_count(options);
@@ -117,8 +122,7 @@ class Generator {
   // A call of the op added to the graph; false where it found no operands or they do not infer.
   bool draw_call(const Op& op, bool delegated, bool wide) {
     const Choices::Scope scope(choices_, "operands");
-    const Graph& graph = builder_.graph();
-    SampleContext context(choices_, pool_.draw_candidates(choices_, graph, wide), graph.metas);
+    SampleContext context(choices_, pool_.draw_candidates(choices_, wide), builder_.graph().metas);
     std::optional<std::vector<Argument>> arguments = op.sample(op, context);
     if (!arguments || (delegated && !is_delegated(op, *arguments))) return false;
     return add(op, *std::move(arguments));
@@ -164,6 +168,7 @@ class Generator {
   void draw_outputs() {
     const Choices::Scope scope(choices_, "outputs");
     std::vector<ValueId> outputs;
+    outputs.reserve(builder_.graph().metas.size());
     const std::span<const Pool::Entry> entries = pool_.entries();
     for (const Pool::Entry& entry : entries) {
       if (!entry.source && entry.readers == 0 && !choices_.chance(weights_.drop_unread)) outputs.push_back(entry.value);

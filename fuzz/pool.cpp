@@ -18,10 +18,19 @@ bool may_be_operand(const TensorMeta& meta) {
   return meta.layout.rank() <= highest_operand_rank && meta.layout.numel() <= largest_operand;
 }
 
+void Pool::reserve(std::size_t values) {
+  entries_.reserve(values);
+  read_only_.reserve(values);
+  candidates_.reserve(2 * values);  // many are counted twice
+}
+
 void Pool::add_source(ValueId value, const TensorMeta& meta, bool read_only) {
   read_only_.resize(std::max<std::size_t>(read_only_.size(), meta.storage.index + 1), false);
   read_only_[meta.storage.index] = read_only;
-  entries_.push_back({value, !read_only && !overlaps_itself(meta.layout), true, false, 0});
+  entries_.push_back({.value = value,
+                      .writable = !read_only && !overlaps_itself(meta.layout),
+                      .source = true,
+                      .operand = may_be_operand(meta)});
 }
 
 Pool::Entry* Pool::find(const Graph& graph, ValueId value) {
@@ -35,8 +44,11 @@ Pool::Entry* Pool::find(const Graph& graph, ValueId value) {
 void Pool::add_result(const Graph& graph, ValueId result) {
   const TensorMeta& meta = graph.meta(result);
   const std::size_t storage = meta.storage.index;
-  if (storage >= read_only_.size()) read_only_.resize(storage + 1, false);
-  Entry entry{result, !read_only_[storage] && !overlaps_itself(meta.layout), false, !is_dense(meta.layout), 0};
+  const bool read_only = storage < read_only_.size() && read_only_[storage];
+  Entry entry{.value = result,
+              .writable = !read_only && !overlaps_itself(meta.layout),
+              .gapped = !is_dense(meta.layout),
+              .operand = may_be_operand(meta)};
   // Newer metadata of an object that is there already takes its place.
   if (Entry* old = find(graph, result)) {
     entry.source = old->source;
@@ -54,14 +66,14 @@ void Pool::add_node(const Graph& graph, const Node& node) {
   for (std::size_t k = 0; k < std::min(node.results.size(), list_results); ++k) add_result(graph, node.results[k]);
 }
 
-std::span<const Candidate> Pool::draw_candidates(Choices& choices, const Graph& graph, bool wide) {
+std::span<const Candidate> Pool::draw_candidates(Choices& choices, bool wide) {
   // How many of the most recent objects a node sees; 0 stands for all.
   static constexpr std::array<std::size_t, 4> widths = {4, 0, 2, 7};
   candidates_.clear();
   const std::size_t width = wide ? 0 : choices.pick(widths);
   const std::size_t begin = width == 0 || width >= entries_.size() ? 0 : entries_.size() - width;
   const auto add = [&](const Entry& entry) {
-    if (!may_be_operand(graph.meta(entry.value))) return;
+    if (!entry.operand) return;
     candidates_.push_back({entry.value, entry.writable, entry.source});
     if (wide) return;
     if (entry.readers == 0) candidates_.push_back(candidates_.back());

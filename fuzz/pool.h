@@ -17,9 +17,13 @@ class Pool {
     ValueId value;  // the newest metadata of the object
     bool writable = false;
     bool source = false;
-    bool gapped = false;  // made by a node with holes in between: a view of some elements
-    int readers = 0;      // nodes that read it since it was made or written
+    bool gapped = false;   // made by a node with holes in between: a view of some elements
+    bool operand = false;  // small enough to be fed to a node
+    int readers = 0;       // nodes that read it since it was made or written
   };
+
+  // Makes room for that many values.
+  void reserve(std::size_t values);
 
   // Takes a source's value in.
   void add_source(ValueId value, const TensorMeta& meta, bool read_only);
@@ -30,7 +34,7 @@ class Pool {
   // Candidates for one node's operands: a few recent objects, the unread and the gapped ones counted several times, and
   // an older one; every object where `wide`. Objects that are too large to grow further are left out. Valid until the
   // next call.
-  std::span<const Candidate> draw_candidates(Choices& choices, const Graph& graph, bool wide);
+  std::span<const Candidate> draw_candidates(Choices& choices, bool wide);
 
   std::span<const Entry> entries() const { return entries_; }
 
@@ -39,7 +43,7 @@ class Pool {
   Entry* find(const Graph& graph, ValueId value);
 
   std::vector<Entry> entries_;
-  std::vector<bool> read_only_;  // by storage
+  std::vector<bool> read_only_;  // by storage; those of nodes are not
   std::vector<Candidate> candidates_;
 };
 

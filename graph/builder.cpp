@@ -89,6 +89,9 @@ void GraphBuilder::reserve(std::size_t nodes, std::size_t values) {
   graph_.names.reserve(values);
   graph_.objects.reserve(values);
   graph_.storages.reserve(values);
+  // What no node makes; exactly so where each has one result.
+  graph_.sources.reserve(values - std::min(nodes, values));
+  graph_.outputs.reserve(nodes);
   newest_.reserve(values);
   used_names_.reserve(nodes + values);
 }

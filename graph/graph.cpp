@@ -4,6 +4,7 @@ namespace parallax {
 
 std::vector<FeedSlot> feed_slots(const Graph& graph) {
   std::vector<FeedSlot> slots;
+  slots.reserve(graph.sources.size());
   for (std::size_t i = 0; i < graph.storages.size(); ++i) {
     const Storage& storage = graph.storages[i];
     if (storage.name.empty() || storage.data) continue;
