@@ -38,42 +38,62 @@ IndexBounds index_bounds(const Case& test, const std::vector<Graph>& later) {
   return bounds;
 }
 
-Tensor drawn(Choices& choices, const GenerateWeights& weights, DType dtype, const Layout& layout,
-             std::optional<int64_t> bound) {
-  const Choices::Scope scope(choices, "feed");
-  return settled(draw_tensor(choices, dtype, layout.sizes, weights, bound), layout);
-}
+class DataDrawer {
+ public:
+  DataDrawer(Choices& choices, const GenerateWeights& weights, Case& test)
+      : choices_(choices),
+        weights_(weights),
+        test_(test),
+        later_(later_graphs(test)),
+        bounds_(index_bounds(test, later_)) {}
+
+  void draw_feeds() {
+    draw_feed(test_.graph, test_.feed);
+    for (std::size_t run = 0; run < later_.size(); ++run) draw_feed(later_[run], test_.later[run].feed);
+  }
+
+  void draw_constants_and_state() {
+    for (Source& source : test_.graph.sources) {
+      if (source.kind == SourceKind::Input || source.window) continue;
+      const TensorMeta& meta = test_.graph.meta(source.value);
+      source.data = draw(meta.dtype, meta.layout, meta.storage);
+    }
+    for (std::size_t i = 0; i < test_.graph.storages.size(); ++i) {
+      Storage& storage = test_.graph.storages[i];
+      if (storage.data) storage.data = draw(storage.dtype, contiguous_layout(storage.sizes), StorageId(i));
+    }
+  }
+
+ private:
+  void draw_feed(const Graph& graph, std::vector<Tensor>& feed) {
+    const std::vector<FeedSlot> slots = feed_slots(graph);
+    feed.clear();
+    feed.reserve(slots.size());
+    for (const FeedSlot& slot : slots) feed.push_back(draw(slot.dtype, slot.layout, slot.storage));
+  }
+
+  Tensor draw(DType dtype, const Layout& layout, StorageId storage) {
+    const Choices::Scope scope(choices_, "feed");
+    return settled(draw_tensor(choices_, dtype, layout.sizes, weights_, bounds_[storage.index]), layout);
+  }
+
+  Choices& choices_;
+  const GenerateWeights& weights_;
+  Case& test_;
+  std::vector<Graph> later_;
+  IndexBounds bounds_;
+};
 
 }  // namespace
 
 void redraw_feed(Choices& choices, const GenerateWeights& weights, Case& test) {
-  const std::vector<Graph> later = later_graphs(test);
-  const IndexBounds bounds = index_bounds(test, later);
-  const auto draw = [&](const Graph& graph, std::vector<Tensor>& feed) {
-    feed.clear();
-    for (const FeedSlot& slot : feed_slots(graph)) {
-      feed.push_back(drawn(choices, weights, slot.dtype, slot.layout, bounds[slot.storage.index]));
-    }
-  };
-  draw(test.graph, test.feed);
-  for (std::size_t run = 0; run < later.size(); ++run) draw(later[run], test.later[run].feed);
+  DataDrawer(choices, weights, test).draw_feeds();
 }
 
 void draw_data(Choices& choices, const GenerateWeights& weights, Case& test) {
-  redraw_feed(choices, weights, test);
-  const IndexBounds bounds = index_bounds(test, later_graphs(test));
-  const auto draw = [&](DType dtype, const Layout& layout, StorageId storage) {
-    return drawn(choices, weights, dtype, layout, bounds[storage.index]);
-  };
-  for (Source& source : test.graph.sources) {
-    if (source.kind == SourceKind::Input || source.window) continue;
-    const TensorMeta& meta = test.graph.meta(source.value);
-    source.data = draw(meta.dtype, meta.layout, meta.storage);
-  }
-  for (std::size_t i = 0; i < test.graph.storages.size(); ++i) {
-    Storage& storage = test.graph.storages[i];
-    if (storage.data) storage.data = draw(storage.dtype, contiguous_layout(storage.sizes), StorageId(i));
-  }
+  DataDrawer drawer(choices, weights, test);
+  drawer.draw_feeds();
+  drawer.draw_constants_and_state();
 }
 
 }  // namespace parallax
