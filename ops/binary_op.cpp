@@ -104,15 +104,15 @@ bool no_bool(DType dtype) { return dtype != DType::Bool; }
 bool integral(DType dtype) { return is_integral(dtype); }
 bool integral_no_bool(DType dtype) { return is_integral(dtype) && dtype != DType::Bool; }
 
-// Whether a first (or the only) tensor operand of that dtype can be completed to a call.
-bool takes_first(const Op& op, const BinaryFunction& function, DType dtype, bool divisor_is_tensor) {
+// Whether a first (or the only) tensor operand of that dtype, written or not, can be completed to a call.
+bool takes_first(const BinaryFunction& function, DType dtype, bool divisor_is_tensor, bool writes) {
   const bool makes_float = function.floats == Floats::Made || function.floats == Floats::MadeF64;
   if (function.bools != Bools::Taken && dtype == DType::Bool) return false;
   if (function.floats == Floats::Refused && is_floating(dtype)) return false;
   if (function.floats == Floats::Needed && is_integral(dtype)) return false;
   // The zeros among a tensor's integers are left to the ops that may meet them.
   if (function.divides && divisor_is_tensor && is_integral(dtype)) return false;
-  if (!op.writes()) return true;
+  if (!writes) return true;
   if (function.floats == Floats::MadeF64) return dtype == DType::F64;
   return !makes_float || is_floating(dtype);
 }
@@ -167,8 +167,9 @@ std::optional<std::vector<Argument>> sample_binary(const Op& op, SampleContext& 
   const bool number_second = parameters[1].kind == ArgKind::Scalar;
   // Where a number may stand for the divisor, it does for integers.
   const bool divisor_is_tensor = !number_second && !parameters[1].takes_number;
+  const bool writes = op.writes();
   const auto self = context.pick([&](const Candidate& candidate, const TensorMeta& meta) {
-    return (!op.writes() || candidate.writable) && takes_first(op, function, meta.dtype, divisor_is_tensor);
+    return (!writes || candidate.writable) && takes_first(function, meta.dtype, divisor_is_tensor, writes);
   });
   if (!self) return std::nullopt;
   Choices& choices = context.choices();
@@ -177,7 +178,7 @@ std::optional<std::vector<Argument>> sample_binary(const Op& op, SampleContext& 
   if (number_second || (function.divides && is_integral(dtype))) {
     return completed(op, choices, function, *self, function.draw_number(choices, dtype));
   }
-  const auto other = pick_second(context, *self, takes_second(op, function, dtype), op.writes());
+  const auto other = pick_second(context, *self, takes_second(op, function, dtype), writes);
   if (!other) return std::nullopt;
   return completed(op, choices, function, *self, *other);
 }

@@ -59,9 +59,10 @@ Result<void> reference_unary(const ReferenceCall& call, const UnaryFunction& fun
 }
 
 std::optional<ValueId> pick_operand(const Op& op, SampleContext& context, Takes takes) {
+  const Takes drawn = takes == Takes::AsFloats ? Takes::Floats : takes;
+  const bool writes = op.writes();
   return context.pick([&](const Candidate& candidate, const TensorMeta& meta) {
-    const Takes drawn = takes == Takes::AsFloats ? Takes::Floats : takes;
-    return takes_dtype(drawn, meta.dtype) && (candidate.writable || !op.writes());
+    return takes_dtype(drawn, meta.dtype) && (candidate.writable || !writes);
   });
 }
 
