@@ -20,6 +20,7 @@ namespace {
 // A target that is made of our own compiler.
 struct OwnTarget {
   std::string_view name;
+  std::string_view what;
   // Lets another backend run what it takes, as the target's options say; null: the kernels alone.
   Result<void> (*equip)(const vulkan::DeviceOptions& device, PortableOptions& portable);
   std::span<const std::string_view> device_options = {};
@@ -42,12 +43,15 @@ Result<void> equip_with_vulkan(const vulkan::DeviceOptions& options, PortableOpt
   return {};
 }
 
-constexpr std::array own_targets = {OwnTarget{"portable", nullptr}, OwnTarget{"xnnpack", equip_with_xnnpack},
-                                    OwnTarget{"vulkan", equip_with_vulkan, vulkan::device_option_names}};
+constexpr std::array our_own = {
+    OwnTarget{"portable", "our own compiler on its CPU kernels", nullptr},
+    OwnTarget{"xnnpack", "the same, with what Debian's XNNPACK computes delegated to it", equip_with_xnnpack},
+    OwnTarget{"vulkan", "the same, with what a Vulkan device has kernels for run there", equip_with_vulkan,
+              vulkan::device_option_names}};
 
 const OwnTarget* find_own(std::string_view name) {
-  const auto found = std::ranges::find(own_targets, name.substr(0, name.find('?')), &OwnTarget::name);
-  return found == own_targets.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(our_own, name.substr(0, name.find('?')), &OwnTarget::name);
+  return found == our_own.end() ? nullptr : &*found;
 }
 
 // What the options of a target's name say.
@@ -165,6 +169,13 @@ std::string control_target(const std::string& name) {
 std::string newest_target(const std::string& name) {
   const Result<Catalogue> catalogue = open_catalogue();
   return catalogue ? catalogue->newest_of(name) : "";
+}
+
+std::vector<std::pair<std::string_view, std::string_view>> own_targets() {
+  std::vector<std::pair<std::string_view, std::string_view>> targets;
+  for (const OwnTarget& own : our_own) targets.emplace_back(own.name, own.what);
+  targets.emplace_back("recorded", "the case's own expectation: holds the oracle against what was recorded");
+  return targets;
 }
 
 bool runs_in_process(const std::string& name) {

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backends/catalogue.h"
@@ -37,6 +39,9 @@ Result<Catalogue> open_catalogue();
 std::string control_target(const std::string& name);
 // The target in its newest release that is installed here, where the name gives an older version; else empty.
 std::string newest_target(const std::string& name);
+
+// Our own targets and `recorded`, each with one line for a person.
+std::vector<std::pair<std::string_view, std::string_view>> own_targets();
 
 // Whether a target of that name runs inside this process: cheap enough for one instance a thread.
 bool runs_in_process(const std::string& name);

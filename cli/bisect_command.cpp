@@ -103,7 +103,7 @@ void add_bisect_command(CLI::App& program, int& exit_code) {
       "Installs the versions it looks at, side by side. Exit code 1 where the newest one judged still diverges.\n"
       "Example:\n  parallax bisect case.json --target onnxruntime --versions 1.17.0..1.22.0");
   command->add_option("case", flags->path, "A case file")->required();
-  command->add_option("--target", flags->target, "The system, without a version")->required();
+  command->add_option("--target", flags->target, "The system, without a version")->type_name("TARGET")->required();
   command->add_option("--versions", flags->versions, "A..B, both included")->required();
   command->add_flag("--json", flags->json, "As JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(bisect_versions(*flags)); });

@@ -140,11 +140,14 @@ void add_check_command(CLI::App& program, int& exit_code) {
   command->footer(
       "Example:\n  parallax check corpus/cases/seeds/s1-numeric-clone.json --target portable --plant F01 --explain");
   command->add_option("case", flags->path, "A case file")->required();
-  command->add_option("--target", flags->targets, "What to drive; repeatable. Default: ours and every installed one");
+  command->add_option("--target", flags->targets, "What to drive; repeatable. Default: ours and every installed one")
+      ->type_name("TARGET");
   add_target_options(*command, flags->target_options);
   add_validate_flag(*command, flags->validate);
-  command->add_option("--print-after", flags->print_after,
-                      "Print the graph after this pass of our own compiler, or after all of them");
+  command
+      ->add_option("--print-after", flags->print_after,
+                   "Print the graph after this pass of our own compiler, or after all of them")
+      ->type_name("PASS");
   add_repeat_option(*command, flags->repeat);
   command->add_flag("--explain", flags->explain, "Print the graph, and why it is judged so");
   command->add_flag("--json", flags->json, "As JSON on standard output");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <memory>
 #include <string>
 
@@ -17,6 +18,21 @@ enum ExitCode {
   could_not_run = 3,  // a target could not be run, or judged nothing
 };
 
+// What each of them means, for a person: in the help and on the manual page.
+struct ExitMeaning {
+  ExitCode code;
+  const char* meaning;
+};
+inline constexpr std::array exit_meanings = {
+    ExitMeaning{nothing_new, "nothing new diverged"},
+    ExitMeaning{diverged, "something did"},
+    ExitMeaning{bad_input, "bad usage or input"},
+    ExitMeaning{could_not_run, "a target could not be run"},
+};
+
+// "Exit codes: 0 …, 1 …" as a line.
+std::string exit_codes();
+
 // Prints "parallax: <error>" on standard error and returns bad_input.
 int report_error(const Error& error);
 
@@ -26,6 +42,7 @@ using AddCommand = void (*)(CLI::App& program, int& exit_code);
 void add_audit_command(CLI::App& program, int& exit_code);
 void add_bisect_command(CLI::App& program, int& exit_code);
 void add_check_command(CLI::App& program, int& exit_code);
+void add_completion_command(CLI::App& program, int& exit_code);
 void add_conformance_command(CLI::App& program, int& exit_code);
 void add_eval_command(CLI::App& program, int& exit_code);
 void add_export_command(CLI::App& program, int& exit_code);
@@ -34,6 +51,7 @@ void add_fuzz_command(CLI::App& program, int& exit_code);
 void add_gen_command(CLI::App& program, int& exit_code);
 void add_import_command(CLI::App& program, int& exit_code);
 void add_known_command(CLI::App& program, int& exit_code);
+void add_man_command(CLI::App& program, int& exit_code);
 void add_merge_command(CLI::App& program, int& exit_code);
 void add_corpus_command(CLI::App& program, int& exit_code);
 void add_neighbours_command(CLI::App& program, int& exit_code);

@@ -192,7 +192,7 @@ void add_conformance_command(CLI::App& program, int& exit_code) {
       "  parallax conformance --diff onnxruntime-1.22.json onnxruntime-1.23.json --html changed.html\n"
       "With --diff the exit code is 1 where something is wrong or crashes that did not.\n"
       "--declined writes what is declined as adapters/declined/NAME.json has it: graphs are not drawn of that.");
-  command->add_option("--target", flags->target, "What to drive (see parallax targets)");
+  command->add_option("--target", flags->target, "What to drive (see parallax targets)")->type_name("TARGET");
   command->add_option("--op", flags->pattern, "Only ops whose name holds this");
   command->add_option("--samples", flags->samples, "Calls of an op at a dtype")
       ->capture_default_str()

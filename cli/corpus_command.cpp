@@ -284,8 +284,10 @@ void add_corpus_command(CLI::App& program, int& exit_code) {
       add_part(*corpus, flags, exit_code, "add", "Keep a case, or a finding's reduced one, with its verdicts.", add);
   adding->add_option("case", flags->subject, "A case file, or a finding's folder")->required();
   adding->add_option("--as", flags->as, "Where, below cases/: regressions/NAME")->required();
-  adding->add_option("--target", flags->targets,
-                     "Whose verdicts to record (default: portable, and where it was found); repeatable");
+  adding
+      ->add_option("--target", flags->targets,
+                   "Whose verdicts to record (default: portable, and where it was found); repeatable")
+      ->type_name("TARGET");
   adding->add_flag("--force", flags->force, "Replace a case that is there");
   CLI::App* listing =
       add_part(*corpus, flags, exit_code, "list", "The cases, with the verdicts that are recorded.", list);
@@ -297,7 +299,7 @@ void add_corpus_command(CLI::App& program, int& exit_code) {
   CLI::App* recording = add_part(*corpus, flags, exit_code, "record",
                                  "Record what cases do now, in the place of what is recorded.", record);
   recording->add_option("text", flags->subject, "Only cases whose path, name, ops, target or issue holds this");
-  recording->add_option("--target", flags->targets, "On which targets; repeatable")->required();
+  recording->add_option("--target", flags->targets, "On which targets; repeatable")->type_name("TARGET")->required();
   CLI::App* verifying =
       add_part(*corpus, flags, exit_code, "verify", "Does each case still have the verdict that is recorded?", verify);
   verifying->footer(
@@ -305,7 +307,8 @@ void add_corpus_command(CLI::App& program, int& exit_code) {
       "installed are\n"
       "named and left out. Exit code 1: something is new, or a verdict does not hold at the very versions it was "
       "recorded with.");
-  verifying->add_option("--target", flags->targets, "Only on these; 3 if one cannot be run; repeatable");
+  verifying->add_option("--target", flags->targets, "Only on these; 3 if one cannot be run; repeatable")
+      ->type_name("TARGET");
   verifying->add_flag("--json", flags->json, "As JSON on standard output");
 }
 

@@ -48,9 +48,7 @@ Json tensor_json(const std::string& value, const BallTensor& tensor) {
 
 Result<int> eval(const EvalFlags& flags) {
   TRY(Case test, read_one_case(flags.path));
-  const Profile* profile = find_profile(flags.profile);
-  if (!profile) return fail("--profile {}: unknown; use eager, portable or executorch", flags.profile);
-  const Result<ExpectedRuns> expected = expected_runs(*profile, test);
+  const Result<ExpectedRuns> expected = expected_runs(*find_profile(flags.profile), test);
   if (!expected) {
     Error error = expected.error();
     error.file = flags.path;
@@ -88,8 +86,9 @@ void add_eval_command(CLI::App& program, int& exit_code) {
   CLI::App* command =
       program.add_subcommand("eval", "What the oracle says of a case: value, radius, proved bits, flags.");
   command->add_option("case", flags->path, "A case file")->required();
-  command->add_option("--profile", flags->profile, "Whose arithmetic the bound is for: eager, portable, executorch")
-      ->capture_default_str();
+  command->add_option("--profile", flags->profile, "Whose arithmetic the bound is for")
+      ->capture_default_str()
+      ->check(CLI::IsMember(profile_names()));
   command->add_flag("--json", flags->json, "As JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(eval(*flags)); });
 }

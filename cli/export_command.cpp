@@ -149,8 +149,10 @@ void add_export_command(CLI::App& program, int& exit_code) {
   command->add_option("--to", flags->form, "pytorch, executorch, thunder, gtest, issue, dot or text")
       ->capture_default_str()
       ->check(CLI::IsMember({"pytorch", "executorch", "thunder", "gtest", "issue", "dot", "text"}));
-  command->add_option("--target", flags->target,
-                      "What a script holds against eager (default: where the case diverged); gtest and issue run it");
+  command
+      ->add_option("--target", flags->target,
+                   "What a script holds against eager (default: where the case diverged); gtest and issue run it")
+      ->type_name("TARGET");
   add_target_options(*command, flags->target_options);
   command->callback([flags, &exit_code] { exit_code = code_of(export_case(*flags)); });
 }

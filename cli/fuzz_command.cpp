@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/histogram.h"
+#include "cli/profile_option.h"
 #include "cli/summary.h"
 #include "cli/target_options.h"
 #include "cli/validation.h"
@@ -123,8 +124,6 @@ Result<void> read_shard(const std::string& text, CampaignOptions& options) {
 }
 
 Result<int> fuzz(const FuzzFlags& flags) {
-  const auto profile = parse_generate_profile(flags.profile);
-  if (!profile) return fail("--profile {}: use alias, state, topology, numeric, shape or all", flags.profile);
   if (flags.min_nodes < 1 || flags.max_nodes < flags.min_nodes)
     return fail("--nodes {}..{}: not a range", flags.min_nodes, flags.max_nodes);
   CampaignOptions options;
@@ -153,7 +152,7 @@ Result<int> fuzz(const FuzzFlags& flags) {
     fmt::print(stderr, "goes on with a campaign that was cut off after {} cases; --fresh begins anew\n", cases);
   };
   std::optional<Vocabulary> words;
-  GenerateOptions generate_options{*profile, flags.min_nodes, flags.max_nodes};
+  GenerateOptions generate_options{generate_profile(flags.profile), flags.min_nodes, flags.max_nodes};
   options.on_open = [&](const std::vector<const Target*>& targets) {
     generate_options.words = &words.emplace(Vocabulary::taken_by(targets));
   };
@@ -218,10 +217,11 @@ void add_fuzz_command(CLI::App& program, int& exit_code) {
       "all of the targets take. A campaign that was killed goes on when the same command is given again: how far it "
       "was\n"
       "is in FINDINGS/campaigns.db.");
-  command->add_option("--target", flags->targets,
-                      "What to drive (see parallax targets); repeatable. Default: ours and every installed one");
-  command->add_option("--profile", flags->profile, "What graphs look like: alias, state, topology, numeric, shape, all")
-      ->capture_default_str();
+  command
+      ->add_option("--target", flags->targets,
+                   "What to drive (see parallax targets); repeatable. Default: ours and every installed one")
+      ->type_name("TARGET");
+  add_profile_option(*command, flags->profile);
   command->add_option("--graphs", flags->graphs, "Stop after this many graphs a target");
   command->add_option("--seconds", flags->seconds, "Stop after this many seconds (60 if neither is given)")
       ->check(CLI::PositiveNumber);
@@ -243,8 +243,10 @@ void add_fuzz_command(CLI::App& program, int& exit_code) {
       "--known", flags->known,
       "Findings that are not news, as parallax known writes them: counted, and no reason for exit code 1");
   command->add_option("--shard", flags->shard, "I/N: the I-th of N parts of the graphs of --seed, for N machines");
-  command->add_option("--base", flags->base,
-                      "A target that must be right, as an older version is: what it gets wrong too is only counted");
+  command
+      ->add_option("--base", flags->base,
+                   "A target that must be right, as an older version is: what it gets wrong too is only counted")
+      ->type_name("TARGET");
   add_repeat_option(*command, flags->repeat);
   command->add_flag(
       "--gradients", flags->gradients,

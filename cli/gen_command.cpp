@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "cli/command.h"
+#include "cli/profile_option.h"
 #include "cli/target_options.h"
 #include "cli/write_file.h"
 #include "fuzz/generate.h"
@@ -31,8 +32,6 @@ Result<void> write_tape(const std::string& folder, const Case& test, const std::
 }
 
 Result<int> gen(const GenFlags& flags) {
-  const auto profile = parse_generate_profile(flags.profile);
-  if (!profile) return fail("--profile {}: use alias, state, topology, numeric, shape or all", flags.profile);
   std::vector<std::unique_ptr<Target>> targets;
   std::vector<const Target*> takers;
   for (const std::string& name : flags.targets) {
@@ -42,7 +41,7 @@ Result<int> gen(const GenFlags& flags) {
   const Vocabulary words = Vocabulary::taken_by(takers);
   for (uint64_t k = 0; k < flags.count; ++k) {
     Choices choices(flags.seed, k);
-    Case test = generate(choices, {*profile, flags.min_nodes, flags.max_nodes, &words});
+    Case test = generate(choices, {generate_profile(flags.profile), flags.min_nodes, flags.max_nodes, &words});
     test.name = fmt::format("seed {} case {}", flags.seed, k);
     if (flags.tapes.empty()) {
       fmt::print("{}\n", to_json(test));
@@ -59,11 +58,11 @@ void add_gen_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<GenFlags>();
   CLI::App* command = program.add_subcommand("gen", "Generated cases as JSON lines on standard output.");
   command->add_option("--count", flags->count, "How many")->capture_default_str();
-  command->add_option("--target", flags->targets, "Draw only what this target takes; repeatable. Default: all");
+  command->add_option("--target", flags->targets, "Draw only what this target takes; repeatable. Default: all")
+      ->type_name("TARGET");
   command->add_option("--seed", flags->seed, "Seed: the cases are those of fuzz --seed with the same --target")
       ->capture_default_str();
-  command->add_option("--profile", flags->profile, "alias, state, topology, numeric, shape, all")
-      ->capture_default_str();
+  add_profile_option(*command, flags->profile);
   command->add_option("--min-nodes", flags->min_nodes, "Fewest nodes a graph")->capture_default_str();
   command->add_option("--max-nodes", flags->max_nodes, "Most nodes a graph")
       ->capture_default_str()

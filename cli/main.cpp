@@ -15,19 +15,26 @@ int report_error(const Error& error) {
   return bad_input;
 }
 
+std::string exit_codes() {
+  std::string text;
+  for (const auto& [code, meaning] : exit_meanings) {
+    text += fmt::format("{}{} {}", text.empty() ? "Exit codes: " : ", ", static_cast<int>(code), meaning);
+  }
+  return text + ".\n";
+}
+
 namespace {
 
 constexpr std::array commands = {
-    add_fuzz_command,    add_check_command,  add_replay_command, add_conformance_command, add_eval_command,
-    add_gen_command,     add_reduce_command, add_export_command, add_import_command,      add_audit_command,
-    add_targets_command, add_bisect_command, add_faults_command, add_score_command,       add_ops_command,
-    add_merge_command,   add_report_command, add_corpus_command, add_known_command,       add_neighbours_command,
-    add_worker_command,
+    add_fuzz_command,       add_check_command,  add_replay_command, add_conformance_command, add_eval_command,
+    add_gen_command,        add_reduce_command, add_export_command, add_import_command,      add_audit_command,
+    add_targets_command,    add_bisect_command, add_faults_command, add_score_command,       add_ops_command,
+    add_merge_command,      add_report_command, add_corpus_command, add_known_command,       add_neighbours_command,
+    add_completion_command, add_man_command,    add_worker_command,
 };
 
-constexpr const char* footer =
-    R"(Exit codes: 0 nothing new diverged, 1 something did, 2 bad usage or input, 3 a target could not be run.
-Start here:
+constexpr const char* start_here =
+    R"(Start here:
   parallax fuzz                                   a minute of random graphs through the in-process compiler
   parallax fuzz --plant F01                       the same with a known bug switched on: see how a finding reads
   parallax replay corpus/cases --target portable  the regression corpus
@@ -38,7 +45,7 @@ int run(int argc, char** argv) {
                    "parallax");
   program.set_version_flag("--version", "parallax " PARALLAX_VERSION);
   program.require_subcommand(1);
-  program.footer(footer);
+  program.footer(exit_codes() + start_here);
   int exit_code = nothing_new;
   for (AddCommand add : commands) add(program, exit_code);
   const auto is_command = [&](const char* word) {

@@ -86,7 +86,7 @@ void add_neighbours_command(CLI::App& program, int& exit_code) {
       "  parallax neighbours corpus/cases/seeds/s1-numeric-clone.json --target portable --plant F01\n"
       "  parallax neighbours findings/7KQ2/reduced.json --target torch-aot-eager --pytest test_fix.py");
   command->add_option("case", flags->path, "A case file, best a reduced one")->required();
-  command->add_option("--target", flags->target, "The target it diverges on")->required();
+  command->add_option("--target", flags->target, "The target it diverges on")->type_name("TARGET")->required();
   add_target_options(*command, flags->target_options);
   command->add_option("--pytest", flags->pytest,
                       "Also write the variants as a parametrised pytest (PyTorch and ExecuTorch targets)");

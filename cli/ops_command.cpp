@@ -77,7 +77,7 @@ void add_ops_command(CLI::App& program, int& exit_code) {
       "  parallax ops\n"
       "  parallax ops scatter --target portable --target executorch-portable");
   command->add_option("pattern", flags->pattern, "Only ops whose name holds this");
-  command->add_option("--target", flags->targets, "Whose ops to mark; repeatable")->capture_default_str();
+  command->add_option("--target", flags->targets, "Whose ops to mark; repeatable")->type_name("TARGET")->capture_default_str();
   command->add_flag("--json", flags->json, "As JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(list_ops(*flags)); });
 }

@@ -78,7 +78,7 @@ void add_reduce_command(CLI::App& program, int& exit_code) {
   CLI::App* command =
       program.add_subcommand("reduce", "A diverging case made smaller while it diverges in the same way.");
   command->add_option("case", flags->path, "A case file")->required();
-  command->add_option("--target", flags->target, "The target it diverges on")->required();
+  command->add_option("--target", flags->target, "The target it diverges on")->type_name("TARGET")->required();
   add_target_options(*command, flags->target_options);
   command->add_option("-o,--output", flags->output, "Where the reduced case goes; default: standard output");
   command->add_option("--seconds", flags->seconds, "The most it may take")->capture_default_str();

@@ -100,8 +100,8 @@ void add_replay_command(CLI::App& program, int& exit_code) {
       "  parallax replay recorded.jsonl --target recorded --json     hold the oracle against recorded results\n"
       "Broken files are named and skipped; the exit code is 2 then.");
   command->add_option("paths", flags->paths, ".json, .jsonl, folders")->required();
-  command->add_option("--target", flags->targets,
-                      "What to drive; 'recorded' is the case's own expectation; repeatable");
+  command->add_option("--target", flags->targets, "What to drive; 'recorded' is the case's own expectation; repeatable")
+      ->type_name("TARGET");
   add_target_options(*command, flags->target_options);
   add_validate_flag(*command, flags->validate);
   command->add_option("--junit", flags->junit, "Write a JUnit XML file");

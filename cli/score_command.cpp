@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/profile_option.h"
 #include "cli/score_child.h"
 #include "cli/score_mutants.h"
 #include "cli/target_options.h"
@@ -88,9 +89,7 @@ std::string summary_line(std::string_view half, const Json& summary) {
 
 Result<int> score(const ScoreFlags& flags) {
   ScoreOptions options = flags.options;
-  const auto profile = parse_generate_profile(flags.profile);
-  if (!profile) return fail("--profile {}: use alias, state, topology, numeric, shape or all", flags.profile);
-  options.profile = *profile;
+  options.profile = generate_profile(flags.profile);
   if (flags.mutants) {
     if (!flags.faults.empty()) return fail("--mutants draws what it plants: leave --plant away");
     return score_mutants(*flags.mutants, options, jobs_or_cores(flags.jobs), flags.json);
@@ -132,7 +131,8 @@ void add_score_command(CLI::App& program, int& exit_code) {
       "graphs and for a quarter of the time. With --mutants it is 0 whatever survives: some mutants change nothing "
       "that\n"
       "can be seen, and which do is for a person to say.");
-  command->add_option("--plant", flags->faults, "Score these only (see parallax faults); repeatable");
+  command->add_option("--plant", flags->faults, "Score these only (see parallax faults); repeatable")
+      ->type_name("FAULT");
   command->add_option("--mutants", flags->mutants,
                       "Score this many slips in the planner and the passes instead, drawn by the seed; all if so many");
   command->add_option("--seconds", flags->options.seconds, "The most that a fault may take")
@@ -140,8 +140,7 @@ void add_score_command(CLI::App& program, int& exit_code) {
       ->check(CLI::PositiveNumber);
   command->add_option("--graphs", flags->options.graphs, "The most graphs that a fault may take");
   command->add_option("--seed", flags->options.seed, "Seed of the graphs")->capture_default_str();
-  command->add_option("--profile", flags->profile, "What graphs look like: alias, state, topology, numeric, shape, all")
-      ->capture_default_str();
+  add_profile_option(*command, flags->profile);
   command->add_option("--jobs", flags->jobs, "Faults at once; 0: as many as there are cores")->capture_default_str();
   command->add_flag("--json", flags->json, "As JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(score(*flags)); });

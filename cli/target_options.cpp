@@ -10,15 +10,19 @@
 namespace parallax {
 
 void add_target_options(CLI::App& command, TargetOptions& options) {
-  command.add_option("--plant", options.faults,
-                     "Switch a known bug on in our own compiler (see parallax faults); repeatable");
+  command
+      .add_option("--plant", options.faults,
+                  "Switch a known bug on in our own compiler (see parallax faults); repeatable")
+      ->type_name("FAULT");
   command.add_option("--detect", options.detect, "What may raise a finding")
       ->capture_default_str()
       ->check(CLI::IsMember({"values", "plan", "sanitizer", "passes", "all"}));
   command
       .add_option("--passes", options.selection.passes, "Passes of our own compiler to run, in this order, as A,B,C")
+      ->type_name("PASS")
       ->delimiter(',');
-  command.add_option("--stop-after", options.selection.stop_after, "The last pass of our own compiler to run");
+  command.add_option("--stop-after", options.selection.stop_after, "The last pass of our own compiler to run")
+      ->type_name("PASS");
 }
 
 void add_repeat_option(CLI::App& command, int& repeat) {

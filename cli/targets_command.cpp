@@ -17,10 +17,10 @@ struct TargetsFlags {
 
 Result<int> list_targets(bool json) {
   TRY(const Catalogue catalogue, open_catalogue());
-  std::vector<TargetEntry> entries = {
-      {"portable", "our own compiler on its CPU kernels", "parallax", PARALLAX_VERSION, true, ""},
-      {"xnnpack", "the same, with what Debian's XNNPACK computes delegated to it", "parallax", PARALLAX_VERSION, true, ""},
-      {"recorded", "the case's own expectation: holds the oracle against what was recorded", "parallax", PARALLAX_VERSION, true, ""}};
+  std::vector<TargetEntry> entries;
+  for (const auto& [name, what] : own_targets()) {
+    entries.push_back({std::string(name), std::string(what), "parallax", PARALLAX_VERSION, true, ""});
+  }
   for (TargetEntry& entry : catalogue.list()) entries.push_back(std::move(entry));
   auto rows = nlohmann::ordered_json::array();
   for (const TargetEntry& entry : entries) {

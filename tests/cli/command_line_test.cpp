@@ -1,7 +1,8 @@
 // The program from outside: exit codes, messages on standard error, results on standard output.
+#include "tests/cli/command_line.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <array>
 #include <cstdio>
@@ -16,42 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Ran {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
-
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-class CommandLine : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(testing::TempDir()) / ("parallax_" + std::string(test->name()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  Ran run(const std::string& arguments) const {
-    const fs::path out = folder_ / "stdout", err = folder_ / "stderr";
-    const std::string command = "cd '" + folder_.string() +
-                                "' && PARALLAX_ROOT='" PARALLAX_SOURCE_DIR "' '" PARALLAX_BINARY "' " + arguments +
-                                " >'" + out.string() + "' 2>'" + err.string() + "' </dev/null";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
-  }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-    return name;
-  }
-
-  fs::path folder_;
-};
+using parallax::CommandLine;
+using parallax::Ran;
+using parallax::read_file;
 
 constexpr const char* good_case = R"({"parallax": 1, "name": "neg", "graph": {"inputs": {"x": {"type": "f32[2]"}},
   "nodes": [{"out": "a", "op": "aten.neg.default", "args": ["%x"]}], "outputs": ["%a"]}, "feed": {"x": [1, -2]},
