@@ -1,5 +1,5 @@
-// docs/tutorial.md is run as it stands: its files are written, its commands executed in an empty folder, and what it
-// shows of their output must be in it.
+// Pages that are run as they stand: their files are written, their commands executed in an empty folder, and what they
+// show of the output must be in it.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,9 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class TutorialRun {
+class PageRun {
  public:
-  explicit TutorialRun(fs::path folder) : folder_(std::move(folder)) {}
+  explicit PageRun(fs::path folder) : folder_(std::move(folder)) {}
 
   // `$ COMMAND    # exit N`, whose output the lines after it are part of.
   void start(const std::string& line) {
@@ -46,13 +46,20 @@ class TutorialRun {
   int commands_ = 0;
 };
 
-TEST(Tutorial, DoesWhatItSays) {
-  const fs::path folder = fs::path(::testing::TempDir()) / fmt::format("parallax_tutorial_{}", ::getpid());
+struct Page {
+  const char* name;
+  int commands;  // at least
+};
+
+class PageInDocs : public testing::TestWithParam<Page> {};
+
+TEST_P(PageInDocs, DoesWhatItSays) {
+  const fs::path folder = fs::path(::testing::TempDir()) / fmt::format("parallax_{}_{}", GetParam().name, ::getpid());
   fs::remove_all(folder);
   fs::create_directories(folder);
-  const auto page = read_text_file(PARALLAX_SOURCE_DIR "/docs/tutorial.md");
+  const auto page = read_text_file(fmt::format("{}/docs/{}.md", PARALLAX_SOURCE_DIR, GetParam().name));
   ASSERT_TRUE(page) << page.error().text();
-  TutorialRun run(folder);
+  PageRun run(folder);
   std::istringstream lines(*page);
   std::string block;  // what the current fenced block is of; empty outside
   std::ofstream file;
@@ -71,9 +78,12 @@ TEST(Tutorial, DoesWhatItSays) {
       run.expect_shown(line);
     }
   }
-  EXPECT_GE(run.commands(), 9);
+  EXPECT_GE(run.commands(), GetParam().commands);
   fs::remove_all(folder);
 }
+
+INSTANTIATE_TEST_SUITE_P(Docs, PageInDocs, testing::Values(Page{"tutorial", 9}, Page{"writing-a-target", 2}),
+                         [](const auto& test) { return test.index == 0 ? "Tutorial" : "WritingATarget"; });
 
 }  // namespace
 }  // namespace parallax
