@@ -12,6 +12,7 @@
 #include <regex>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -42,6 +43,16 @@ TEST_F(CommandLine, ReplayOfAGoodCaseMatches) {
   EXPECT_EQ(summary["targets"]["portable"]["match"], 1);
   EXPECT_EQ(summary["targets"]["recorded"]["match"], 1);
   EXPECT_EQ(summary["findings"].size(), 0U);
+}
+
+TEST_F(CommandLine, TargetsListsOurOwnFirst) {
+  const Ran ran = run("targets --json");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  std::vector<std::string> names;
+  for (const auto& row : nlohmann::json::parse(ran.out)) names.push_back(row["name"]);
+  ASSERT_GT(names.size(), 4U);
+  names.resize(4);
+  EXPECT_THAT(names, testing::ElementsAre("portable", "xnnpack", "vulkan", "recorded"));
 }
 
 TEST_F(CommandLine, OpsTellsWhatIsKnownByDtypeAndTarget) {
