@@ -188,9 +188,10 @@ Ball BallMath::add(const Ball& a, const Ball& b) const {
   const bool opposite = can_be_infinite(a) && can_be_infinite(b) && (may_inf || a.mid != b.mid);
   const bool may_nan = a.may_nan || b.may_nan || opposite;
   const double mid = a.mid + b.mid;
-  if (std::isnan(mid)) return definite(nan, false, false);
-  if (is_definite_infinity(a)) return {a.mid, 0, may_nan, false, Undecided::No};
-  if (is_definite_infinity(b)) return {b.mid, 0, may_nan, false, Undecided::No};
+  // An infinity that may be one as well is one of unknown sign.
+  if (std::isnan(mid)) return may_inf ? definite(a.mid, true, true) : definite(nan, false, false);
+  if (is_definite_infinity(a)) return definite(a.mid, may_nan, a.may_inf);
+  if (is_definite_infinity(b)) return definite(b.mid, may_nan, b.may_inf);
   const Inherited inherited(a.radius + b.radius, independent(a.spread(), b.spread()));
   return flagged(rounded(mid, inherited, sum_error(a.mid, b.mid) == 0), may_nan, may_inf);
 }
@@ -237,7 +238,7 @@ Ball BallMath::div(const Ball& a, const Ball& b) const {
     return a.radius == 0 && a.mid == 0 && !a.may_inf ? Ball::exact(nan) : Ball::unknown(Undecided::SignedZero);
   }
   if (is_definite_infinity(a)) {
-    return b.may_inf ? Ball::unknown(Undecided::Unbounded) : definite(a.mid / b.mid, may_nan, false);
+    return b.may_inf ? Ball::unknown(Undecided::Unbounded) : definite(a.mid / b.mid, may_nan, may_inf);
   }
   const double quotient = a.mid / b.mid;
   const double divisor = (std::fabs(b.mid) - b.radius) * (1 - 0x1p-52);

@@ -35,8 +35,8 @@ struct Range {
   double high;
 };
 
-// The ball of a function whose extremes over a box lie at its corners; `overflows` tells whether a result that double
-// makes infinite is so in every implementation.
+// The ball of a function of `math` whose extremes over a box lie at its corners; `overflows` tells whether a result
+// that double makes infinite is so in every implementation.
 template <class Function>
 Ball over_corners(const BallMath& math, const Range& a, const Range& b, Function f, bool overflows) {
   const std::array corners = {f(a.low, b.low), f(a.low, b.high), f(a.high, b.low), f(a.high, b.high)};
@@ -46,8 +46,18 @@ Ball over_corners(const BallMath& math, const Range& a, const Range& b, Function
   const double most = std::max(std::fabs(*low), std::fabs(*high));
   const double mid = *low / 2 + *high / 2;
   const double inherited = *low == *high ? 0 : std::max(*high - mid, mid - *low);
-  const double allowed = math.as(FunctionKind::Power).function_error(most);
-  return math.with_error(*low == *high ? *low : mid, inherited, allowed + libm_error * most);
+  return math.with_error(*low == *high ? *low : mid, inherited, math.function_error(most) + libm_error * most);
+}
+
+// Powers over a box. As exp2(y log2(x)) their error grows with y, by which it multiplies that of the logarithm, and
+// with the product, in which it is one of rounding; where it is computed so, no finite result has a product beyond 150.
+Ball powers_over(const BallMath& math, const Range& base, const Range& exponent, bool overflows) {
+  constexpr double most_product = 150;
+  const double y = std::max(std::fabs(exponent.low), std::fabs(exponent.high));
+  const double logarithm =
+      std::max(std::fabs(std::log2(std::fabs(base.low))), std::fabs(std::log2(std::fabs(base.high))));
+  const BallMath power = math.as(FunctionKind::Power, y + std::fmin(y * logarithm, most_product));
+  return over_corners(power, base, exponent, [](double x, double n) { return std::pow(x, n); }, overflows);
 }
 
 // Whether some integer lies in [low, high].
@@ -73,14 +83,12 @@ Ball infinite_pow(const Ball& a, const Ball& b) {
 
 // The power where the base's interval reaches 0 or below and the exponent is one integer.
 Ball integer_pow(const BallMath& math, const Ball& a, double n, bool a_zero_is_positive) {
-  const auto power = [](double x, double y) { return std::pow(x, y); };
   const bool even = std::fmod(n, 2) == 0;
   if (n > 0 && one_number(a) && a.mid == 0) return Ball::exact(0);
   if (!contains_zero(a) || (n > 0 && !even)) {
-    const Range base{a.low(), a.high()};
-    return over_corners(math, base, {n, n}, power, math.dtype() != DType::F64);
+    return powers_over(math, {a.low(), a.high()}, {n, n}, math.dtype() != DType::F64);
   }
-  if (n > 0) return over_corners(math, {0, largest(a)}, {n, n}, power, false);
+  if (n > 0) return powers_over(math, {0, largest(a)}, {n, n}, false);
   if (!one_number(a)) return Ball::unknown(Undecided::Unbounded);
   return even ? Ball::exact(infinity) : ball_reciprocal(math, Ball::exact(0), a_zero_is_positive);
 }
@@ -98,8 +106,7 @@ Ball real_pow(const BallMath& math, const Ball& a, const Ball& b, bool a_zero_is
     return ball_reciprocal(math, Ball::exact(0), positive);
   }
   if (exponent.low <= 0 || (a.low() < 0 && !between_integers)) return Ball::unknown(Undecided::Unbounded);
-  const auto power = [](double x, double y) { return std::pow(x, y); };
-  return flagged(over_corners(math, {0, a.high()}, exponent, power, false), a.low() < 0, false);
+  return flagged(powers_over(math, {0, a.high()}, exponent, false), a.low() < 0, false);
 }
 
 Ball finite_pow(const BallMath& math, const Ball& a, const Ball& b, bool a_zero_is_positive) {
@@ -107,8 +114,7 @@ Ball finite_pow(const BallMath& math, const Ball& a, const Ball& b, bool a_zero_
   if (one_number(b) && b.mid == 0) return Ball::exact(1);
   Ball result;
   if (a.low() > 0) {
-    const auto power = [](double x, double y) { return std::pow(x, y); };
-    result = over_corners(math, {a.low(), a.high()}, {b.low(), b.high()}, power, math.dtype() != DType::F64);
+    result = powers_over(math, {a.low(), a.high()}, {b.low(), b.high()}, math.dtype() != DType::F64);
   } else if (is_integer(b)) {
     result = integer_pow(math, a, b.mid, a_zero_is_positive);
   } else {
@@ -239,7 +245,7 @@ Ball ball_atan2(const BallMath& math, const Ball& y, const Ball& x, bool y_zero_
   } else {
     // The angle grows or falls along each edge of a box that does not touch the cut.
     const auto atan2 = [](double v, double u) { return std::atan2(v, u); };
-    result = over_corners(math, {y.low(), y.high()}, {x.low(), x.high()}, atan2, false);
+    result = over_corners(math.as(FunctionKind::Power), {y.low(), y.high()}, {x.low(), x.high()}, atan2, false);
   }
   return flagged(result, may_nan, false);
 }
@@ -255,7 +261,8 @@ Ball ball_hypot(const BallMath& math, const Ball& a, const Ball& b) {
   const bool zero = largest(a) == 0 && largest(b) == 0;
   const auto length = [](double x, double y) { return std::hypot(x, y); };
   const Ball result =
-      zero ? Ball::exact(0) : over_corners(math, {least(a), largest(a)}, {least(b), largest(b)}, length, false);
+      zero ? Ball::exact(0)
+           : over_corners(math.as(FunctionKind::Power), {least(a), largest(a)}, {least(b), largest(b)}, length, false);
   return flagged(result, may_nan, a.may_inf || b.may_inf);
 }
 

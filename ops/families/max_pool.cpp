@@ -52,7 +52,8 @@ Metas infer_maximum(const Call& call) {
 template <class Element>
 class WindowMaximum {
  public:
-  explicit WindowMaximum(const BallMath& math) : drops_nan_(math.profile().max_drops_nan), extreme_(math, false, OfEqual::First) {}
+  explicit WindowMaximum(const BallMath& math)
+      : drops_nan_(math.profile().max_drops_nan), extreme_(math, false, OfEqual::First) {}
 
   void add(const Element& x, int64_t storage_element, int64_t place) {
     places_.push_back(place);
@@ -69,6 +70,8 @@ class WindowMaximum {
   Element value() const { return extreme_.value(); }
   IntegerBall place() const {
     if (has_nan_ && !drops_nan_) return nan_place_;
+    // It may be dropped, or be the last one that counts.
+    if (has_nan_ && places_.size() > 1) return {0, Undecided::InexactCompare};
     const IntegerBall index = extreme_.index();
     if (index.undecided != Undecided::No) return index;
     return {places_[static_cast<std::size_t>(index.value)], Undecided::No};
@@ -83,21 +86,21 @@ class WindowMaximum {
 };
 
 template <class Element, class At>
-void pool_maxima(const ReferenceCall& call, const PoolPlan& plan, const BallMath& math, const Element& lowest, At&& at) {
+void pool_maxima(const ReferenceCall& call, const PoolPlan& plan, const BallMath& math, const Element& lowest,
+                 At&& at) {
   const BallView& input = call.input(0);
   const BallView& values = call.output(0);
   const BallView& places = call.output(1);
-  for_each_window(plan, input.layout, values.layout,
-                  [&](const PoolWindow& window, const int64_t* picture, int64_t to) {
-                    WindowMaximum<Element> maximum(math);
-                    for (const int64_t element : window.elements) {
-                      maximum.add(at(input, picture[element]), picture[element], element);
-                    }
-                    // A window that dilation puts between the elements has no place in eager either.
-                    const bool empty = window.elements.empty();
-                    at(values, to) = empty ? lowest : maximum.value();
-                    places.integer(to) = empty ? IntegerBall{0, Undecided::Uninitialized} : maximum.place();
-                  });
+  for_each_window(plan, input.layout, values.layout, [&](const PoolWindow& window, const int64_t* picture, int64_t to) {
+    WindowMaximum<Element> maximum(math);
+    for (const int64_t element : window.elements) {
+      maximum.add(at(input, picture[element]), picture[element], element);
+    }
+    // A window that dilation puts between the elements has no place in eager either.
+    const bool empty = window.elements.empty();
+    at(values, to) = empty ? lowest : maximum.value();
+    places.integer(to) = empty ? IntegerBall{0, Undecided::Uninitialized} : maximum.place();
+  });
 }
 
 template <const Maximum& maximum>
@@ -109,8 +112,9 @@ Result<void> reference_maximum(const ReferenceCall& call) {
     pool_maxima<Ball>(call, plan, math, Ball::exact(-std::numeric_limits<double>::infinity()),
                       [](const BallView& view, int64_t element) -> Ball& { return view.ball(element); });
   } else {
-    pool_maxima<IntegerBall>(call, plan, math, IntegerBall{info(dtype).min_integer, Undecided::No},
-                             [](const BallView& view, int64_t element) -> IntegerBall& { return view.integer(element); });
+    pool_maxima<IntegerBall>(
+        call, plan, math, IntegerBall{info(dtype).min_integer, Undecided::No},
+        [](const BallView& view, int64_t element) -> IntegerBall& { return view.integer(element); });
   }
   return {};
 }
@@ -193,8 +197,7 @@ std::optional<std::vector<Argument>> sample_maximum(const Op& op, SampleContext&
 
 // Indices of the gradient's shape.
 std::optional<ValueId> pick_places(const SampleContext& context, const Dims& sizes) {
-  return pick_index(context, IndexWidth::Wide,
-                    [&](const TensorMeta& meta) { return meta.layout.sizes == sizes; });
+  return pick_index(context, IndexWidth::Wide, [&](const TensorMeta& meta) { return meta.layout.sizes == sizes; });
 }
 
 // A gradient that a kernel with a stride of 1 gives.
@@ -219,14 +222,10 @@ std::optional<std::vector<Argument>> sample_backward(const Op&, SampleContext& c
   const Dims& in = context.meta(pair->second).layout.sizes;
   const auto indices = pick_places(context, out);
   const int rank = in.size();
-  return std::vector<Argument>{pair->first,
-                               pair->second,
-                               IntList{in[rank - 2] - out[rank - 2] + 1, in[rank - 1] - out[rank - 1] + 1},
-                               IntList{1, 1},
-                               IntList{0, 0},
-                               IntList{1, 1},
-                               Scalar(false),
-                               *indices};
+  return std::vector<Argument>{
+      pair->first,   pair->second,  IntList{in[rank - 2] - out[rank - 2] + 1, in[rank - 1] - out[rank - 1] + 1},
+      IntList{1, 1}, IntList{0, 0}, IntList{1, 1},
+      Scalar(false), *indices};
 }
 
 std::vector<IndexRange> ranges_of_backward(const Call& call) {
