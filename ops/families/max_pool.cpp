@@ -62,16 +62,17 @@ class WindowMaximum {
       if (is_definite_nan(x)) {
         nan_place_ = {place, Undecided::No};
         has_nan_ = true;
-      } else if (has_nan_ && (x.may_nan || !x.decided())) {
-        nan_place_ = {0, Undecided::InexactCompare};
+      } else if (x.may_nan || !x.decided()) {
+        may_have_nan_ = true;
+        if (has_nan_) nan_place_ = {0, Undecided::InexactCompare};
       }
     }
   }
   Element value() const { return extreme_.value(); }
   IntegerBall place() const {
     if (has_nan_ && !drops_nan_) return nan_place_;
-    // It may be dropped, or be the last one that counts.
-    if (has_nan_ && places_.size() > 1) return {0, Undecided::InexactCompare};
+    // What may be NaN is the last place that counts or none, even where one element is seen at several.
+    if ((has_nan_ || may_have_nan_) && places_.size() > 1) return {0, Undecided::InexactCompare};
     const IntegerBall index = extreme_.index();
     if (index.undecided != Undecided::No) return index;
     return {places_[static_cast<std::size_t>(index.value)], Undecided::No};
@@ -82,6 +83,7 @@ class WindowMaximum {
   RunningExtreme<Element> extreme_;
   std::vector<int64_t> places_;
   bool has_nan_ = false;
+  bool may_have_nan_ = false;
   IntegerBall nan_place_;
 };
 
