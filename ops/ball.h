@@ -4,6 +4,7 @@
 // infinity is a mid of that value with radius 0. See docs/oracle.md for the rules and their sources.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -54,6 +55,8 @@ struct Ball {
 
 // The largest magnitude in the interval.
 inline double reach(const Ball& ball) { return std::fabs(ball.mid) + ball.radius; }
+// The least magnitude in the interval: 0 where it holds zero.
+inline double clearance(const Ball& ball) { return std::max(0.0, std::fabs(ball.mid) - ball.radius); }
 
 // An integer or bool element: exact, or undecided for a reason.
 struct IntegerBall {

@@ -55,8 +55,8 @@ double amplitude(double x) { return x < 0.5 ? 1 : std::min(1.0, std::sqrt(2 / (s
 // A result of waves, `slope` at its steepest around x. Next to the units of the result, the rounding of the phase is an
 // error of the amplitude: eager is within 3 roundings of x times that, where its method is good.
 Ball wave(const BallMath& math, const Ball& x, double value, double slope) {
-  const double low = std::max(0.0, std::fabs(x.mid) - x.radius);
-  const double high = std::fabs(x.mid) + x.radius;
+  const double low = clearance(x);
+  const double high = reach(x);
   const double inherited = x.radius * slope;
   const double most = std::fabs(value) + inherited;
   const double phase = 6 * unit_roundoff(math) * high;

@@ -65,7 +65,7 @@ void BallDot::add_special(const Ball& a, const Ball& b) {
     mid_ += a.mid * b.mid;
     magnitude_ += std::fabs(a.mid * b.mid);
     squares_ += a.mid * b.mid * (a.mid * b.mid);
-    spread_ += std::fabs(a.mid) * b.radius + a.radius * (std::fabs(b.mid) + b.radius);
+    spread_ += std::fabs(a.mid) * b.radius + a.radius * reach(b);
     add_variance(a, b);
     ++products_;
   }
@@ -104,12 +104,11 @@ Inherited BallDot::error(double alpha, const Ball& addend, int64_t stored_parts)
   const double unit = profile.unit_roundoff(accumulator_);
   const double underflow = profile.underflow(accumulator_) * std::max(scale, 1.0);
   const double terms = magnitude_ + spread_;
-  const double reach = scale * terms + std::fabs(addend.mid) + addend.radius;
+  const double far = scale * terms + reach(addend);
   const double roundings = products + adds + scales;
-  double error =
-      scale * spread_ + addend.radius + relative_error(roundings, unit) * reach + (roundings + 1) * underflow;
+  double error = scale * spread_ + addend.radius + relative_error(roundings, unit) * far + (roundings + 1) * underflow;
   double variance = scale * scale * (variance_ + rounding_variance(products, unit, squares_, mid_)) +
-                    addend.spread() * addend.spread() + (adds + scales) * unit * unit * reach * reach / 3;
+                    addend.spread() * addend.spread() + (adds + scales) * unit * unit * far * far / 3;
   const auto also = [&](double rounding) {
     error += rounding;
     variance += rounding * rounding / 3;
@@ -126,11 +125,11 @@ Inherited BallDot::error(double alpha, const Ball& addend, int64_t stored_parts)
     if (scales) also(math_->rounding(scale * sum));
     if (stored_parts > 0) {
       const auto parts = static_cast<double>(stored_parts);
-      also(relative_error(parts + 1, profile.unit_roundoff(math_->dtype())) * reach + (parts + 1) * math_->rounding(0));
+      also(relative_error(parts + 1, profile.unit_roundoff(math_->dtype())) * far + (parts + 1) * math_->rounding(0));
     }
   }
   // The centre is a sum in double, and so are these bounds.
-  return {(error + (products + 4) * 0x1p-53 * reach) * (1 + (products + 8) * 0x1p-51), std::sqrt(variance)};
+  return {(error + (products + 4) * 0x1p-53 * far) * (1 + (products + 8) * 0x1p-51), std::sqrt(variance)};
 }
 
 Ball BallDot::result(double alpha, const Ball& addend, int64_t stored_parts) const {
@@ -143,9 +142,9 @@ Ball BallDot::result(double alpha, const Ball& addend, int64_t stored_parts) con
   const bool stores_between = alpha != 1 || !is_zero(addend) || stored_parts > 0;
   const DType narrowest = stores_between ? math_->dtype() : accumulator_;
   const auto products = static_cast<double>(products_);
-  const double reach = std::max(std::fabs(alpha), 1.0) * (magnitude_ + spread_) * (1 + products * 0x1p-50) +
-                       (is_definite_infinity(addend) ? 0 : std::fabs(addend.mid) + addend.radius);
-  const bool overflow = reach >= info(narrowest).max_finite;
+  const double far = std::max(std::fabs(alpha), 1.0) * (magnitude_ + spread_) * (1 + products * 0x1p-50) +
+                     (is_definite_infinity(addend) ? 0 : reach(addend));
+  const bool overflow = far >= info(narrowest).max_finite;
   const int may_be_infinite = may_inf_terms_ + addend.may_inf;
   if (alpha != 0 && (plus_infinity_ || minus_infinity_)) {
     if (plus_infinity_ && minus_infinity_) return Ball::exact(nan);
@@ -166,7 +165,7 @@ Ball BallDot::result(double alpha, const Ball& addend, int64_t stored_parts) con
   } else {
     Inherited inherited = error(alpha, addend, stored_parts);
     // Rounded toward zero, a partial sum stays at the largest number, and the rest makes another sum of it.
-    if (overflow && math_->profile().rounding_mode_open) inherited.radius += 2 * reach;
+    if (overflow && math_->profile().rounding_mode_open) inherited.radius += 2 * far;
     const bool stores = accumulator_ != math_->dtype();
     sum = stores ? math_->rounded(value, inherited, false) : math_->with_error(value, inherited, 0);
   }

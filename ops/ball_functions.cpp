@@ -74,7 +74,7 @@ Ball BallMath::monotone(const Ball& x, Function f, double domain_low, double dom
   }
   if (x.may_inf) result = hull(hull(result, at(infinity)), at(-infinity));
   if (is_definite_nan(result)) return result;
-  result.may_nan = result.may_nan || x.may_nan || std::fabs(x.mid) + x.radius > function_.nan_beyond;
+  result.may_nan = result.may_nan || x.may_nan || reach(x) > function_.nan_beyond;
   return result;
 }
 
@@ -235,7 +235,7 @@ double largest_computed(const BallMath& math) {
 }
 
 Ball infinite_from(double least, Ball result) {
-  if (std::isfinite(result.mid) && std::fabs(result.mid) + result.radius >= least) result.may_inf = true;
+  if (std::isfinite(result.mid) && reach(result) >= least) result.may_inf = true;
   return result;
 }
 
@@ -331,8 +331,8 @@ Ball ball_sine_quotient(const BallMath& math, const Ball& x) {
   if (x.mid == 0 && x.radius == 0) return with_infinities(Ball::exact(1), x, nan, nan);
   if (std::isfinite(x.mid) && contains_zero(x)) {
     // It falls from 1 to its first minimum, -0.2172336… at 4.4934, and stays above that.
-    const double reach = std::fabs(x.mid) + x.radius;
-    const Ball image = ball_of_interval(reach < 3 ? std::sin(reach) / reach : -0.21724, 1);
+    const double far = reach(x);
+    const Ball image = ball_of_interval(far < 3 ? std::sin(far) / far : -0.21724, 1);
     // A sine of the smallest number is off by as many of it as the profile has units, and flushed it leaves 0 / 0.
     if (math.profile().flush_to_zero) return Ball::unknown(Undecided::Unbounded);
     const double of_subnormals = math.as(FunctionKind::Sin).function_error(0) / info(math.dtype()).smallest_subnormal;

@@ -21,7 +21,7 @@ Ball divided_by_count(const BallMath& math, const Ball& sum, int64_t count) {
     return mean;
   // A zero stays a zero either way.
   if (mean.mid == 0 && mean.radius == 0) return mean;
-  Ball wider = math.with_error(mean.mid, Inherited(mean), 2 * math.rounding(std::fabs(mean.mid) + mean.radius));
+  Ball wider = math.with_error(mean.mid, Inherited(mean), 2 * math.rounding(reach(mean)));
   wider.may_nan = wider.may_nan || mean.may_nan;
   wider.may_inf = wider.may_inf || mean.may_inf;
   return wider;

@@ -12,8 +12,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-double magnitude(const Ball& ball) { return std::fabs(ball.mid) + ball.radius; }
-double finite_magnitude(const Ball& ball) { return std::isfinite(ball.mid) ? magnitude(ball) : 0; }
+double finite_reach(const Ball& ball) { return std::isfinite(ball.mid) ? reach(ball) : 0; }
 
 Ball widened(const BallMath& math, const Ball& ball, double error) {
   if (!ball.decided() || !std::isfinite(ball.mid) || error == 0) return ball;
@@ -27,15 +26,15 @@ Ball widened(const BallMath& math, const Ball& ball, double error) {
 // Whether rounding a value of the ball may have lost more than its last place.
 bool may_underflow(const BallMath& math, const Ball& ball) {
   if (!ball.decided() || !std::isfinite(ball.mid) || ball.is_exact()) return false;
-  return std::fabs(ball.mid) - ball.radius < info(math.dtype()).smallest_normal * (1 + 0x1p-40);
+  return clearance(ball) < info(math.dtype()).smallest_normal * (1 + 0x1p-40);
 }
 
 // A normalized element where x scale or the shift, which are each larger than their sum, may be infinite: where both
 // are, it is NaN.
 Ball with_overflow(const BallMath& math, Ball result, const Normalized& element, const Ball& scale) {
   if (!result.decided() || is_definite_nan(result)) return result;
-  const double operands = finite_magnitude(element.x) + finite_magnitude(element.mean);
-  const double most = operands * magnitude(scale) + (element.bias ? finite_magnitude(*element.bias) : 0);
+  const double operands = finite_reach(element.x) + finite_reach(element.mean);
+  const double most = operands * reach(scale) + (element.bias ? finite_reach(*element.bias) : 0);
   const double rounded = most * (1 + 4 * math.profile().unit_roundoff(math.dtype()) + 0x1p-40);
   if (!can_be_infinite(scale) && rounded < info(math.dtype()).max_finite) return result;
   result.may_nan = true;
@@ -57,7 +56,7 @@ Ball saved(const BallMath& math, const Ball& ball, DType dtype) {
 
 Ball normalized(const BallMath& math, const Normalized& element, DType saved_as) {
   const double unit_roundoff = math.profile().unit_roundoff(math.dtype());
-  const double operands = magnitude(element.x) + magnitude(element.mean);
+  const double operands = reach(element.x) + reach(element.mean);
   // In the second form x scale and mean scale are rounded twice each, where they may cancel. A part of a subnormal is
   // no double, and times the scale it is one again.
   const double apart = operands > 0 ? 4 * unit_roundoff * operands + std::numeric_limits<double>::denorm_min() : 0;
@@ -71,12 +70,12 @@ Ball normalized(const BallMath& math, const Normalized& element, DType saved_as)
   if (element.weight) {
     result = widened(math, math.mul(result, *element.weight), underflows);
     // The scale itself underflows before it meets anything.
-    if (may_underflow(math, scale)) result = widened(math, result, magnitude(element.deviation) * math.rounding(0));
+    if (may_underflow(math, scale)) result = widened(math, result, reach(element.deviation) * math.rounding(0));
   }
   if (element.bias) {
     result = math.add(result, *element.bias);
     // And so is the bias with mean scale taken off it.
-    const double bias = magnitude(*element.bias);
+    const double bias = reach(*element.bias);
     result = widened(math, result, bias > 0 && std::isfinite(bias) ? math.rounding(bias) : 0);
   }
   return with_overflow(math, result, element, scale);

@@ -278,7 +278,7 @@ Ball by_recurrence(const BallMath& math, Family family, bool shifted, const Ball
   } else {
     error = recurrence.error_within(x.radius);
     if (family == Family::Legendre) {
-      const double change = change_of_bounded(1, degree, std::fabs(x.mid) + x.radius, x.radius);
+      const double change = change_of_bounded(1, degree, reach(x), x.radius);
       error.inherited = std::min(error.inherited, change);
     }
   }
@@ -361,7 +361,7 @@ Ball of_degree(const BallMath& math, Family family, bool shifted, const Ball& x,
 
 Ball ball_orthogonal(const BallMath& math, OrthogonalFamily family, bool shifted, const Ball& x, const Ball& n) {
   if (!n.decided()) return n;
-  if (n.may_nan || n.may_inf || !std::isfinite(n.mid) || std::fabs(n.mid) + n.radius >= 0x1p62) {
+  if (n.may_nan || n.may_inf || !std::isfinite(n.mid) || reach(n) >= 0x1p62) {
     return Ball::unknown(Undecided::CastOutOfRange);
   }
   const double degree = std::trunc(n.low());

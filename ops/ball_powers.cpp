@@ -20,8 +20,6 @@ constexpr double libm_error = 0x1p-50;
 
 Undecided first_undecided(const Ball& a, const Ball& b) { return a.decided() ? b.undecided : a.undecided; }
 bool one_number(const Ball& x) { return x.radius == 0; }
-double largest(const Ball& x) { return std::fabs(x.mid) + x.radius; }
-double least(const Ball& x) { return std::max(0.0, std::fabs(x.mid) - x.radius); }
 
 Ball flagged(Ball ball, bool may_nan, bool may_inf) {
   if (!ball.decided() || is_definite_nan(ball)) return ball;
@@ -77,8 +75,8 @@ Ball infinite_pow(const Ball& a, const Ball& b) {
     if (b.high() < 0) return flagged(Ball::exact(0), root, false);
     return b.low() > 0 && a.mid > 0 ? a : Ball::unknown(Undecided::Unbounded);
   }
-  if (largest(a) < 1) return Ball::exact(b.mid > 0 ? 0 : infinity);
-  return least(a) > 1 ? Ball::exact(b.mid > 0 ? infinity : 0) : Ball::unknown(Undecided::Unbounded);
+  if (reach(a) < 1) return Ball::exact(b.mid > 0 ? 0 : infinity);
+  return clearance(a) > 1 ? Ball::exact(b.mid > 0 ? infinity : 0) : Ball::unknown(Undecided::Unbounded);
 }
 
 // The power where the base's interval reaches 0 or below and the exponent is one integer.
@@ -88,7 +86,7 @@ Ball integer_pow(const BallMath& math, const Ball& a, double n, bool a_zero_is_p
   if (!contains_zero(a) || (n > 0 && !even)) {
     return powers_over(math, {a.low(), a.high()}, {n, n}, math.dtype() != DType::F64);
   }
-  if (n > 0) return powers_over(math, {0, largest(a)}, {n, n}, false);
+  if (n > 0) return powers_over(math, {0, reach(a)}, {n, n}, false);
   if (!one_number(a)) return Ball::unknown(Undecided::Unbounded);
   return even ? Ball::exact(infinity) : ball_reciprocal(math, Ball::exact(0), a_zero_is_positive);
 }
@@ -121,7 +119,7 @@ Ball finite_pow(const BallMath& math, const Ball& a, const Ball& b, bool a_zero_
     result = real_pow(math, a, b, a_zero_is_positive);
   }
   // Eager computes x^-2 as 1 / (x * x), and the square may overflow.
-  const bool square_overflows = b.mid == -2 && largest(a) * largest(a) >= info(math.dtype()).max_finite;
+  const bool square_overflows = b.mid == -2 && reach(a) * reach(a) >= info(math.dtype()).max_finite;
   return square_overflows ? including(result, 0) : result;
 }
 
@@ -183,12 +181,13 @@ Ball log_of_sum(const BallMath& math, const Ball& a, const Ball& b, const Expone
   const double term = base.log1p(base.power(-distance));
   const double power = base.power(a.radius + b.radius - distance);
   const double tail = base.log1p(power);
-  const double reach = std::isfinite(distance) ? distance + a.radius + b.radius : 0;
+  const double spread = std::isfinite(distance) ? distance + a.radius + b.radius : 0;
   // Each step's error by what it does to the result: the distance's rounding, the power's (log2 has a slope of up to
   // 1.45), the logarithm's and its scaling, the sum's.
-  const double error = 1.5 * (math.rounding(reach) * std::min(power, 1.0) + math.function_error(std::min(power, 1.0))) +
-                       math.function_error(tail) + math.rounding(tail) + math.rounding(largest(larger) + tail) +
-                       libm_error * (std::fabs(larger.mid) + 2);
+  const double error =
+      1.5 * (math.rounding(spread) * std::min(power, 1.0) + math.function_error(std::min(power, 1.0))) +
+      math.function_error(tail) + math.rounding(tail) + math.rounding(reach(larger) + tail) +
+      libm_error * (std::fabs(larger.mid) + 2);
   Ball result = math.with_error(larger.mid + term, inherited, error);
   // An infinity that is negative leaves the other operand.
   if (a.may_inf) result = hull(result, b);
@@ -258,11 +257,11 @@ Ball ball_hypot(const BallMath& math, const Ball& a, const Ball& b) {
   if (is_definite_nan(a) || is_definite_nan(b)) {
     return a.may_inf || b.may_inf ? Ball::unknown(Undecided::Unbounded) : Ball::exact(nan);
   }
-  const bool zero = largest(a) == 0 && largest(b) == 0;
+  const bool zero = reach(a) == 0 && reach(b) == 0;
   const auto length = [](double x, double y) { return std::hypot(x, y); };
-  const Ball result =
-      zero ? Ball::exact(0)
-           : over_corners(math.as(FunctionKind::Power), {least(a), largest(a)}, {least(b), largest(b)}, length, false);
+  const Ball result = zero ? Ball::exact(0)
+                           : over_corners(math.as(FunctionKind::Power), {clearance(a), reach(a)},
+                                          {clearance(b), reach(b)}, length, false);
   return flagged(result, may_nan, a.may_inf || b.may_inf);
 }
 

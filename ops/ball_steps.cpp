@@ -21,7 +21,6 @@ constexpr double countable = 0x1p50;
 
 Undecided first_undecided(const Ball& a, const Ball& b) { return a.decided() ? b.undecided : a.undecided; }
 bool one_number(const Ball& x) { return x.radius == 0 && std::isfinite(x.mid); }
-double largest(const Ball& x) { return std::fabs(x.mid) + x.radius; }
 
 Ball flagged(Ball ball, bool may_nan, bool may_inf) {
   if (!ball.decided() || is_definite_nan(ball)) return ball;
@@ -52,7 +51,7 @@ Ball outcomes(const BallMath& math, double low, double high) {
 // `a` as a result: a subnormal may be flushed where it is returned.
 Ball handed_on(const BallMath& math, const Ball& a) {
   if (!math.profile().flush_to_zero || !a.decided() || !std::isfinite(a.mid)) return a;
-  const double least = std::fabs(a.mid) - a.radius;
+  const double least = clearance(a);
   if ((a.radius == 0 && a.mid == 0) || least >= info(math.dtype()).smallest_normal) return a;
   return flagged(math.with_error(a.mid, a.radius, math.rounding(0)), a.may_nan, a.may_inf);
 }
@@ -68,14 +67,14 @@ Ball after_steps(const BallMath& math, const Ball& a, const Ball& b, double n) {
 // The finite part of fmod; the divisor is not exactly 0.
 Ball finite_fmod(const BallMath& math, const Ball& a, const Ball& b) {
   if (one_number(a) && one_number(b)) return math.rounded(std::fmod(a.mid, b.mid), 0, true);
-  const double reach = std::min(largest(a), largest(b));
+  const double nearer = std::min(reach(a), reach(b));
   const bool one_sign = a.low() >= 0 || a.high() <= 0;
   if (!contains_zero(b)) {
     const Range q = quotients(a, b);
     const bool whole = std::trunc(q.low) == std::trunc(q.high) && std::fabs(q.low) < countable;
     if (whole && (one_sign || std::trunc(q.low) == 0)) return after_steps(math, a, b, std::trunc(q.low));
   }
-  return outcomes(math, a.low() >= 0 ? 0 : -reach, a.high() <= 0 ? 0 : reach);
+  return outcomes(math, a.low() >= 0 ? 0 : -nearer, a.high() <= 0 ? 0 : nearer);
 }
 
 Ball finite_remainder(const BallMath& math, const Ball& a, const Ball& b) {
@@ -107,8 +106,7 @@ double floor_error(const BallMath& math, double quotient) {
 // Whether the multiple of b that a - fmod(a, b) is may be flushed to 0: it is b at least, and over |a| - |b|.
 bool may_flush_multiple(const BallMath& math, const Ball& a, const Ball& b) {
   const double least = info(math.dtype()).smallest_normal;
-  return math.profile().flush_to_zero && std::fabs(b.mid) - b.radius < least &&
-         std::fabs(a.mid) - a.radius - reach(b) < least;
+  return math.profile().flush_to_zero && clearance(b) < least && clearance(a) - reach(b) < least;
 }
 
 // floor of the real quotient of two exact numbers.
@@ -148,7 +146,7 @@ Ball ball_fmin(const BallMath& math, const Ball& a, const Ball& b) {
 
 // A vectorised fmod divides first, and is NaN where the quotient overflows (SLEEF's in f32).
 bool quotient_overflows(const BallMath& math, const Ball& a, const Ball& b) {
-  const double least = std::fabs(b.mid) - b.radius;
+  const double least = clearance(b);
   return least <= 0 || reach(a) / least >= largest_computed(math) * (1 - 0x1p-20);
 }
 
@@ -213,7 +211,7 @@ Ball ball_floor_div(const BallMath& math, const Ball& a, const Ball& b, bool b_z
   const Ball quotient = ball_div(math, a, b, b_zero_is_positive);
   if (!quotient.decided() || !std::isfinite(quotient.mid)) return quotient;
   Ball steps = ball_floor(math, quotient);
-  const double error = floor_error(math, largest(steps));
+  const double error = floor_error(math, reach(steps));
   if (error != 0) steps = math.with_error(steps.mid, steps.radius, error);
   if (b.may_inf || may_flush_multiple(math, a, b)) steps = hull(steps, ball_of_interval(-1, 0));
   return flagged(steps, quotient.may_nan || a.may_inf, quotient.may_inf);
@@ -259,7 +257,7 @@ Ball ball_nextafter(const BallMath& math, const Ball& a, const Ball& b) {
   }
   if (is_definite_infinity(a)) return Ball::unknown(Undecided::Unbounded);
   // Whatever the direction, one step of the dtype: two roundings, and those of what is not a number of it.
-  Ball result = math.with_error(a.mid, a.radius, 4 * math.rounding(largest(a)));
+  Ball result = math.with_error(a.mid, a.radius, 4 * math.rounding(reach(a)));
   // The step from an infinity leads to the largest number.
   const double limit = info(math.dtype()).max_finite;
   if (a.may_inf) result = hull(result, ball_of_interval(-limit, limit));

@@ -120,7 +120,7 @@ void BallProduct::add(const Ball& factor) {
     mid_ *= factor.mid;
     return;
   }
-  const double magnitude = std::fabs(factor.mid) + factor.radius;
+  const double magnitude = reach(factor);
   const double product = mid_ * factor.mid;
   const bool by_zero = mid_ == 0 || factor.mid == 0;
   lost_ = lost_ || (!by_zero && std::fabs(product) < 0x1p-960);
@@ -130,7 +130,7 @@ void BallProduct::add(const Ball& factor) {
   mid_ = product;
   high_ *= magnitude;
   largest_ *= std::max(magnitude, 1.0);
-  smallest_ *= std::min(std::max(std::fabs(factor.mid) - factor.radius, 0.0), 1.0);
+  smallest_ *= std::min(clearance(factor), 1.0);
   factors_ += 1;
 }
 

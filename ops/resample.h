@@ -53,7 +53,7 @@ struct ResampledDim {
 template <class TexelAt>
 Ball interpolate(const BallMath& math, const BallMath& weight_math, std::span<const Taps1d> taps, TexelAt&& texel_at) {
   BallDot dot(math);
-  double reach = 0;
+  double far = 0;
   std::vector<std::size_t> at(taps.size(), 0);
   std::vector<int64_t> texels(taps.size());
   while (true) {
@@ -69,20 +69,20 @@ Ball interpolate(const BallMath& math, const BallMath& weight_math, std::span<co
       if (!factor.zero && !texel->plain && contains_zero(weight)) return Ball::unknown(Undecided::Unbounded);
       dot.add_padding(*texel);
       if (!factor.zero) dot.add(factor, *texel);
-      reach += std::fabs(texel->ball.mid) + texel->ball.radius;
+      far += reach(texel->ball);
     }
     std::size_t dim = taps.size();
     while (dim > 0 && ++at[dim - 1] == taps[dim - 1].size()) at[--dim] = 0;
     if (dim == 0) break;
   }
   Ball result = dot.result();
-  // A step a + t (b - a) rounds its difference, product and sum, each of which is at most `reach` but for the roundings
+  // A step a + t (b - a) rounds its difference, product and sum, each of which is at most `far` but for the roundings
   // before it, which a fourth covers. The steps of later dims weigh what they are given by t and 1 - t.
   if (math.profile().resamples_by_steps && result.decided()) {
-    result = widened(math, result, 4 * static_cast<double>(taps.size()) * math.rounding(reach));
+    result = widened(math, result, 4 * static_cast<double>(taps.size()) * math.rounding(far));
   }
   // a + t (b - a) meets NaN and infinity where (1 - t) a + t b does not; add_padding says so of single texels.
-  if (result.decided() && reach >= info(math.dtype()).max_finite) {
+  if (result.decided() && far >= info(math.dtype()).max_finite) {
     result.may_nan = true;
     result.may_inf = result.may_inf || std::isfinite(result.mid);
   }

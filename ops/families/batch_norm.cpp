@@ -109,9 +109,8 @@ void update_statistic(const ReferenceCall& call, const BallMath& math, double mo
   const Ball rest = math.sub(Ball::exact(1), math.scalar(momentum));
   Ball updated = math.add(math.mul(math.scalar(momentum), fresh), math.mul(rest, kept));
   if (updated.decided() && std::isfinite(updated.mid)) {
-    const double reach =
-        std::fabs(momentum) * (std::fabs(fresh.mid) + fresh.radius + std::fabs(kept.mid) + kept.radius);
-    const Ball wider = math.with_error(updated.mid, updated.radius, 2 * math.rounding(reach));
+    const double far = std::fabs(momentum) * (reach(fresh) + reach(kept));
+    const Ball wider = math.with_error(updated.mid, updated.radius, 2 * math.rounding(far));
     updated =
         wider.decided() ? Ball{wider.mid, wider.radius, updated.may_nan, updated.may_inf || wider.may_inf} : wider;
   }

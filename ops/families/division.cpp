@@ -46,24 +46,23 @@ Ball true_quotient(const BallMath& math, const BallPair& pair) {
 
 constexpr BinaryFunction div = {.floating = true_quotient, .floats = Floats::Made, .draw_number = draw_divisor};
 
-constexpr BinaryFunction div_floor = {.floating =
-                                          [](const BallMath& math, const BallPair& pair) {
-                                            if (pair.same && std::isfinite(pair.a.mid)) {
-                                              const Ball one = math.div_same(pair.a);
-                                              // Where a quotient may lie below 1, or what is divided may be flushed, it
-                                              // may be cut to 0.
-                                              const bool flushed = math.profile().flush_to_zero &&
-                                                                   std::fabs(pair.a.mid) - pair.a.radius <
-                                                                       info(math.dtype()).smallest_normal;
-                                              return one.radius == 0 && !flushed ? one : including(one, 0);
-                                            }
-                                            return ball_floor_div(math, pair.a, pair.b, pair.b_zero_is_positive);
-                                          },
-                                      .integral = floored_quotient,
-                                      .bools = Bools::NotAlone,
-                                      .divides = true,
-                                      .in_own_dtype = true,
-                                      .draw_number = draw_divisor};
+constexpr BinaryFunction div_floor = {
+    .floating =
+        [](const BallMath& math, const BallPair& pair) {
+          if (pair.same && std::isfinite(pair.a.mid)) {
+            const Ball one = math.div_same(pair.a);
+            // Where a quotient may lie below 1, or what is divided may be flushed, it
+            // may be cut to 0.
+            const bool flushed = math.profile().flush_to_zero && clearance(pair.a) < info(math.dtype()).smallest_normal;
+            return one.radius == 0 && !flushed ? one : including(one, 0);
+          }
+          return ball_floor_div(math, pair.a, pair.b, pair.b_zero_is_positive);
+        },
+    .integral = floored_quotient,
+    .bools = Bools::NotAlone,
+    .divides = true,
+    .in_own_dtype = true,
+    .draw_number = draw_divisor};
 
 constexpr BinaryFunction div_trunc = {
     .floating = [](const BallMath& math, const BallPair& pair) { return ball_trunc(math, true_quotient(math, pair)); },

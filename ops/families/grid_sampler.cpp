@@ -63,8 +63,8 @@ Ball texel_position(const BallMath& math, const Ball& x, int64_t size, bool alig
                      math.holds(position);
   if (exact) return Ball::exact(position);
   const double unit = math.profile().unit_roundoff(math.dtype()) + 0x1p-53;
-  const double reach = (std::fabs(x.mid) + x.radius + 1) * extent / 2 + 1;
-  Ball result = math.with_error(position, x.radius * extent / 2, 4 * unit * reach);
+  const double far = (reach(x) + 1) * extent / 2 + 1;
+  Ball result = math.with_error(position, x.radius * extent / 2, 4 * unit * far);
   result.may_nan = x.may_nan;
   result.may_inf = x.may_inf;
   return result;

@@ -133,7 +133,6 @@ bool plain(const Ball& x) { return x.decided() && std::isfinite(x.mid) && !x.may
 
 // Both forms at once for finite operands. Interval arithmetic would count start and end twice.
 Ball finite_lerp(const BallMath& math, const Ball& start, const Ball& end, const Ball& weight) {
-  const auto reach = [](const Ball& x) { return std::fabs(x.mid) + x.radius; };
   const double distance = end.mid - start.mid;
   const double moved = weight.mid * distance;
   const double rest = 1 - weight.mid;

@@ -57,7 +57,7 @@ Ball without_nan(const BallMath& math, const Ball& x, const ReferenceCall& call)
   Ball result = x;
   result.may_nan = false;
   // What is wider than the dtype and over its largest number may pass, to be an infinity later.
-  result.may_inf = std::fabs(x.mid) + x.radius > largest;
+  result.may_inf = reach(x) > largest;
   if (x.may_inf) result = hull(result, hull(posinf, neginf));
   return x.may_nan ? hull(result, nan) : result;
 }
