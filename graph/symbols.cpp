@@ -45,8 +45,10 @@ bool shares_alike(const Graph& graph, const std::vector<std::optional<NodeId>>& 
          same_object == (graph.objects[now.alias.index] == graph.objects[result.index]);
 }
 
-// Of a program whose nodes a fault has put out of order.
-Result<void> check_made(const Graph& graph, const Node& node, const std::vector<bool>& made) {
+// Which values there are by now: nodes of a program may have been put out of order by a fault.
+using Made = std::vector<bool>;
+
+Result<void> check_made(const Graph& graph, const Node& node, const Made& made) {
   std::optional<ValueId> missing;
   for (const Argument& argument : node.arguments) {
     for_each_value(argument, [&](ValueId value) {
@@ -58,9 +60,10 @@ Result<void> check_made(const Graph& graph, const Node& node, const std::vector<
 }
 
 // Infers a node anew over what its operands have become.
-Result<void> resize_node(const Graph& graph, const std::vector<std::optional<NodeId>>& makers, NodeId id,
+Result<void> resize_node(const Graph& graph, const std::vector<std::optional<NodeId>>& makers, NodeId id, Made& made,
                          Graph& resized) {
   const Node& node = graph.node(id);
+  TRY_VOID(check_made(graph, node, made));
   TRY(const std::vector<ResultMeta> results, node.op->infer(Call(*node.op, node.arguments, resized.metas)));
   if (results.size() != node.results.size())
     return fail("has {} results and not {}", results.size(), node.results.size());
@@ -74,6 +77,7 @@ Result<void> resize_node(const Graph& graph, const std::vector<std::optional<Nod
       return fail("shares memory at some sizes and not at others");
     meta.layout = results[k].layout;
     if (!results[k].alias.valid()) resized.storages[meta.storage.index].elements = meta.layout.extent();
+    made[node.results[k].index] = true;
   }
   return {};
 }
@@ -112,20 +116,18 @@ Result<Graph> at_sizes(const Graph& graph, const Symbols& symbols, const SymbolS
   TRY_VOID(check_ranges(symbols, sizes));
   Graph resized = graph;
   TRY_VOID(resize_inputs(symbols, sizes, resized));
+  Made made(graph.metas.size(), true);
   // An op may ask how far anything reaches into an operand's storage: nothing does that is not made yet.
   for (const Node& node : graph.nodes) {
-    for (ValueId result : node.results) resized.metas[result.index].layout = contiguous_layout({0});
+    for (ValueId result : node.results) {
+      resized.metas[result.index].layout = contiguous_layout({0});
+      made[result.index] = false;
+    }
   }
   const std::vector<std::optional<NodeId>> makers = storage_makers(graph);
-  std::vector<bool> made(graph.metas.size(), true);
-  for (const Node& node : graph.nodes) {
-    for (ValueId result : node.results) made[result.index] = false;
-  }
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    auto done = check_made(graph, node, made);
-    if (done) done = resize_node(graph, makers, NodeId(n), resized);
-    for (ValueId result : node.results) made[result.index] = true;
+    Result<void> done = resize_node(graph, makers, NodeId(n), made, resized);
     if (done) continue;
     Error error = std::move(done).error();
     error.reason =
