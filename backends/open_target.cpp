@@ -56,13 +56,9 @@ const OwnTarget* find_own(std::string_view name) {
 
 // What the options of a target's name say.
 struct OwnOptions {
-  PassSelection selection;
+  PortableOptions portable;
   bool in_process = false;  // even where it might bring the process down
-  bool draws_order = false;
-  bool zeros = false;  // in memory that nobody wrote to
-  int64_t arena_limit = PortableOptions().arena_limit;
-  std::vector<const Op*> left = {};
-  vulkan::DeviceOptions device = {};
+  vulkan::DeviceOptions device = vulkan::default_device_options();
 };
 
 // Ops that no delegate is to take. One that is made of others would not come to a delegate as itself.
@@ -77,39 +73,46 @@ Result<std::vector<const Op*>> ops_named(const std::string& list) {
   return ops;
 }
 
-Result<OwnOptions> own_options(const OwnTarget& own, const TargetSpec& spec, PassSelection selection) {
-  OwnOptions options = {.selection = std::move(selection), .device = vulkan::default_device_options()};
+// One of two words.
+Result<bool> is_first(const std::string& key, const std::string& value, std::string_view first,
+                      std::string_view second) {
+  if (value != first && value != second) return fail("{} is {} or {}", key, first, second);
+  return value == first;
+}
+
+Result<void> set_own_option(const OwnTarget& own, const std::string& key, const std::string& value,
+                            OwnOptions& options) {
+  if (key == "passes") {
+    options.portable.selection.passes = split_names(value);
+  } else if (key == "stop-after") {
+    options.portable.selection.stop_after = value;
+  } else if (key == "order") {
+    TRY(options.portable.draws_order, is_first(key, value, "random", "kept"));
+  } else if (key == "memory") {
+    TRY(const bool zeros, is_first(key, value, "zeros", "poison"));
+    options.portable.memory = zeros ? portable::zeros_for_both : portable::FreshMemory();
+  } else if (key == "arena-limit") {
+    TRY(options.portable.arena_limit, positive_number(key, value));
+  } else if (key == "leave" && own.is_contained()) {
+    TRY(options.portable.left, ops_named(value));
+  } else if (key == "in-process" && own.is_contained()) {
+    TRY(options.in_process, is_first(key, value, "yes", "no"));
+  } else if (std::ranges::find(own.device_options, key) != own.device_options.end()) {
+    return vulkan::set_device_option(key, value, options.device);
+  } else {
+    std::string known = "passes, stop-after, order, memory, arena-limit";
+    if (own.is_contained()) known += ", leave, in-process";
+    for (std::string_view option : own.device_options) known.append(", ").append(option);
+    return fail("no option '{}'; there are {}", key, known);
+  }
+  return {};
+}
+
+Result<OwnOptions> own_options(const OwnTarget& own, const TargetSpec& spec, const PassSelection& selection) {
+  OwnOptions options = {.portable = {.selection = selection}};
   for (const auto& [key, value] : spec.options) {
-    if (key == "passes") {
-      options.selection.passes = split_names(value);
-    } else if (key == "stop-after") {
-      options.selection.stop_after = value;
-    } else if (key == "order") {
-      if (value != "random" && value != "kept") return fail("target {}: order is random or kept", own.name);
-      options.draws_order = value == "random";
-    } else if (key == "memory") {
-      if (value != "zeros" && value != "poison") return fail("target {}: memory holds zeros or poison", own.name);
-      options.zeros = value == "zeros";
-    } else if (key == "arena-limit") {
-      const auto limit = positive_number(key, value);
-      if (!limit) return fail("target {}: {}", own.name, limit.error().reason);
-      options.arena_limit = *limit;
-    } else if (key == "leave" && own.is_contained()) {
-      auto left = ops_named(value);
-      if (!left) return fail("target {}: {}", own.name, left.error().reason);
-      options.left = *std::move(left);
-    } else if (key == "in-process" && own.is_contained()) {
-      if (value != "yes" && value != "no") return fail("target {}: in-process is yes or no", own.name);
-      options.in_process = value == "yes";
-    } else if (std::ranges::find(own.device_options, key) != own.device_options.end()) {
-      if (const auto set = vulkan::set_device_option(key, value, options.device); !set) {
-        return fail("target {}: {}", own.name, set.error().reason);
-      }
-    } else {
-      std::string known = "passes, stop-after, order, memory, arena-limit";
-      if (own.is_contained()) known += ", leave, in-process";
-      for (std::string_view option : own.device_options) known.append(", ").append(option);
-      return fail("target {} has no option '{}'; it has {}", own.name, key, known);
+    if (const auto set = set_own_option(own, key, value, options); !set) {
+      return fail("target {}: {}", own.name, set.error().reason);
     }
   }
   return options;
@@ -132,13 +135,8 @@ std::vector<std::string> worker_command(const std::string& name, const TargetOpt
 Result<std::unique_ptr<Target>> open_own(const OwnTarget& own, const std::string& name, const TargetOptions& options) {
   TRY(const TargetSpec spec, parse_target_spec(name));
   TRY(OwnOptions asked, own_options(own, spec, options.selection));
-  PortableOptions portable;
+  PortableOptions& portable = asked.portable;
   TRY(portable.faults, FaultSet::of(options.faults));
-  portable.selection = std::move(asked.selection);
-  portable.draws_order = asked.draws_order;
-  portable.arena_limit = asked.arena_limit;
-  portable.left = std::move(asked.left);
-  if (asked.zeros) portable.memory = portable::zeros_for_both;
   const bool all = options.detect == "all";
   portable.detect.plan = all || options.detect == "plan";
   portable.detect.sanitizer = all || options.detect == "sanitizer";

@@ -21,7 +21,6 @@ struct CompileOptions {
   bool reuse_in_place = false;                // let them
   bool reuse_memory = true;                   // no: storages lie apart, whatever the planner's parts say
   std::vector<Backend> backends{};            // who runs the nodes, the preferred one first; none: one for everything
-  std::vector<const Op*> left{};              // ops that the last of them runs, whoever else would
   EvaluateFn evaluate = nullptr;              // how the backend computes a node at compile time
   KeepFn keeps = nullptr;                     // which calls a backend runs as they stand
   PassSelection selection{};

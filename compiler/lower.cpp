@@ -108,8 +108,7 @@ Result<Program> lower(Graph graph, std::span<const Graph> others, const Compiler
   // With one backend for everything nothing is partitioned, and there is no boundary but the program's own.
   const bool whole = options.backends.empty();
   const std::span<const Backend> backends = whole ? std::span<const Backend>(everything) : options.backends;
-  PartitionRules rules = whole ? PartitionRules() : parts.partition;
-  rules.left = options.left;
+  const PartitionRules rules = whole ? PartitionRules() : parts.partition;
   Program program;
   program.graph = std::move(graph);
   // At other sizes nodes are known by their numbers.

@@ -10,14 +10,12 @@ namespace parallax {
 namespace {
 
 Result<std::vector<int>> assign_backends(const Graph& graph, std::span<const Graph> others,
-                                         std::span<const Backend> backends, std::span<const Op* const> left) {
+                                         std::span<const Backend> backends) {
   std::vector<int> assigned;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    const bool is_left = std::ranges::find(left, node.op) != left.end();
     const auto takes = [&](const Backend& backend) {
-      if (is_left && &backend != &backends.back()) return false;
-      return backend.takes(graph, node) &&
+      return std::ranges::find(backend.leaves, node.op) == backend.leaves.end() && backend.takes(graph, node) &&
              std::ranges::all_of(others, [&](const Graph& other) { return backend.takes(other, other.nodes[n]); });
     };
     const auto found = std::ranges::find_if(backends, takes);
@@ -55,7 +53,7 @@ void reorder(Graph& graph, NodeRange range, std::span<const NodeId> order) {
 
 Result<std::vector<Partition>> partition(Graph& graph, std::span<const Graph> others, std::span<const Backend> backends,
                                          const PartitionRules& rules) {
-  TRY(const std::vector<int> backend_of, assign_backends(graph, others, backends, rules.left));
+  TRY(const std::vector<int> backend_of, assign_backends(graph, others, backends));
   const NodeRange all{0, graph.nodes.size()};
   std::vector<Partition> partitions;
   std::vector<NodeId> order;

@@ -20,6 +20,7 @@ struct Backend {
   // Runs a partition as one step, in an order of its own: what comes in lives until the end of it, what goes out is
   // there from the start, and what stays within has no memory in the plan.
   bool whole = false;
+  std::span<const Op* const> leaves = {};  // ops that it is not asked for, whatever it takes
 };
 
 using OrderRule = std::vector<Run> (*)(const Dependencies& dependencies, NodeRange range, std::span<const int> keys);
@@ -27,7 +28,6 @@ using OrderRule = std::vector<Run> (*)(const Dependencies& dependencies, NodeRan
 struct PartitionRules {
   DependencyRule dependencies = all_dependencies;
   OrderRule order = order_in_runs;
-  std::vector<const Op*> left;  // ops for which the last backend alone is asked
   // Changes the lists of a partition that are right.
   void (*adjust)(const Graph& graph, Partition& partition) = nullptr;
 

@@ -35,7 +35,7 @@ BuildCheck bit_for_bit() {
   return {"change a bit", [](const Outcome& right, const Outcome& outcome) { return !same_runs(right, outcome); }};
 }
 
-CompileOptions compile_options(const Build& build, const DelegateSet* delegates) {
+CompileOptions compile_options(const Build& build, const DelegateSet* delegates, std::span<const Op* const> left) {
   CompileOptions options;
   options.in_place_kernels = writes_in_place;
   options.join_kernels = joins_in_place;
@@ -44,7 +44,10 @@ CompileOptions compile_options(const Build& build, const DelegateSet* delegates)
   if (!build.partitioned) return options;
   if (delegates) {
     options.backends.assign(delegates->backends.begin(), delegates->backends.end());
-    for (Backend& backend : options.backends) backend.fuses = backend.fuses && build.fused;
+    for (Backend& backend : options.backends) {
+      backend.fuses = backend.fuses && build.fused;
+      backend.leaves = left;
+    }
     options.keeps = delegates->keeps;
   }
   const auto& kernels = build.fused ? fusing_lanes : lanes;

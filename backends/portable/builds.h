@@ -35,8 +35,10 @@ inline constexpr Build plain_build = build_ladder[5];
 inline constexpr Build full_build = build_ladder.back();
 inline constexpr Build plain_delegating_build = {.part = "planner", .partitioned = true};
 
-// The options of a build, without faults. `delegates` may be null.
-CompileOptions compile_options(const Build& build, const DelegateSet* delegates = nullptr);
+// The options of a build, without faults. `delegates` may be null; they are not asked for the ops of `left`, which the
+// options point to.
+CompileOptions compile_options(const Build& build, const DelegateSet* delegates = nullptr,
+                               std::span<const Op* const> left = {});
 // Who makes the delegates of its partitions, by backend.
 std::vector<MakeDelegate> delegate_makers(const Build& build, const DelegateSet* delegates);
 

@@ -113,14 +113,13 @@ class PortableTarget : public Target {
   }
 
   CompileOptions options_of(const Build& how, const Case& test) const {
-    CompileOptions options = compile_options(how, options_.delegates);
+    CompileOptions options = compile_options(how, options_.delegates, options_.left);
     options.faults = options_.faults;
     options.alignment = options_.alignment;
     options.arena_limit = options_.arena_limit;
     options.redzone = options_.redzone;
     options.evaluate = evaluate;
     options.selection = options_.selection;
-    options.left = options_.left;
     if (options_.draws_order) options.order = seed_of(test) | 1;
     return options;
   }
