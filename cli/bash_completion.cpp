@@ -15,6 +15,12 @@ std::string one_of(const std::vector<std::string>& words) {
   return pattern;
 }
 
+void add_option_names(const CommandEntry& command, std::vector<std::string>& words) {
+  for (const OptionEntry& option : command.options) {
+    words.insert(words.end(), option.names.begin(), option.names.end());
+  }
+}
+
 // The words that may stand where no option's value does and none was begun.
 std::vector<std::string> first_words(const CommandEntry& command) {
   std::vector<std::string> words;
@@ -26,10 +32,7 @@ std::vector<std::string> first_words(const CommandEntry& command) {
     has_arguments = true;
     words.insert(words.end(), option.values.begin(), option.values.end());
   }
-  if (has_arguments) return words;
-  for (const OptionEntry& option : command.options) {
-    words.insert(words.end(), option.names.begin(), option.names.end());
-  }
+  if (!has_arguments) add_option_names(command, words);
   return words;
 }
 
@@ -55,9 +58,7 @@ std::string values_after_options(const CommandEntry& program) {
 
 std::string words_of(const CommandEntry& command) {
   std::vector<std::string> options;
-  for (const OptionEntry& option : command.options) {
-    options.insert(options.end(), option.names.begin(), option.names.end());
-  }
+  add_option_names(command, options);
   return fmt::format("        {}) options={} words={} ;;\n", shell_word(command.words()), joined(options),
                      joined(first_words(command)));
 }

@@ -12,35 +12,35 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void list_faults(bool json) {
-  Json rows = Json::array();
-  for (const Fault* fault : all_faults) {
-    rows.push_back({{"id", fault->id},
-                    {"name", fault->name},
-                    {"place", fault->place},
-                    {"summary", fault->summary},
-                    {"seen_in", fault->seen_in},
-                    {"target", fault->target}});
-    if (json) continue;
-    fmt::print("{}  {}  ({})\n     {}\n     seen in {}\n", fault->id, fault->name, fault->place, fault->summary,
-               fault->seen_in);
-    if (fault->target != FaultSet().target()) fmt::print("     shows on {}\n", fault->target);
-  }
-  if (json) fmt::print("{}\n", rows.dump(2));
+Json json_of(const Fault& fault) {
+  return {{"id", fault.id},           {"name", fault.name},       {"place", fault.place},
+          {"summary", fault.summary}, {"seen_in", fault.seen_in}, {"target", fault.target}};
+}
+Json json_of(const Mutant& mutant) {
+  return {{"id", mutant.id},     {"name", mutant.name},       {"place", mutant.part},
+          {"file", mutant.file}, {"kind", name(mutant.kind)}, {"summary", mutant.what}};
 }
 
-void list_mutants(bool json) {
+std::string text_of(const Fault& fault) {
+  const std::string shown = fault.target == FaultSet().target() ? "" : fmt::format("     shows on {}\n", fault.target);
+  return fmt::format("{}  {}  ({})\n     {}\n     seen in {}\n{}", fault.id, fault.name, fault.place, fault.summary,
+                     fault.seen_in, shown);
+}
+std::string text_of(const Mutant& mutant) {
+  return fmt::format("{}  {}  ({})\n     {}\n     {}, {}\n", mutant.id, mutant.name, mutant.part, mutant.what,
+                     name(mutant.kind), mutant.file);
+}
+
+// Faults or mutants.
+template <class Bugs>
+void list(const Bugs& bugs, bool json) {
   Json rows = Json::array();
-  for (const Mutant* mutant : all_mutants) {
-    rows.push_back({{"id", mutant->id},
-                    {"name", mutant->name},
-                    {"place", mutant->part},
-                    {"file", mutant->file},
-                    {"kind", name(mutant->kind)},
-                    {"summary", mutant->what}});
-    if (json) continue;
-    fmt::print("{}  {}  ({})\n     {}\n     {}, {}\n", mutant->id, mutant->name, mutant->part, mutant->what,
-               name(mutant->kind), mutant->file);
+  for (const auto* bug : bugs) {
+    if (json) {
+      rows.push_back(json_of(*bug));
+    } else {
+      fmt::print("{}", text_of(*bug));
+    }
   }
   if (json) fmt::print("{}\n", rows.dump(2));
 }
@@ -55,7 +55,7 @@ void add_faults_command(CLI::App& program, int& exit_code) {
                     "The slips that `score --mutants` draws from instead; --plant takes them too");
   command->add_flag("--json", *json, "As JSON on standard output");
   command->callback([json, mutants, &exit_code] {
-    *mutants ? list_mutants(*json) : list_faults(*json);
+    *mutants ? list(all_mutants, *json) : list(all_faults, *json);
     exit_code = nothing_new;
   });
 }
