@@ -4,6 +4,7 @@
 // error bound. It knows no graph: values are opaque ids whose metadata a Call gives.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <span>
@@ -144,12 +145,13 @@ class SampleContext {
   // A value of the pool for which `accept(candidate, meta)` holds, drawn evenly; nothing if there is none.
   template <class Accept>
   std::optional<ValueId> pick(Accept&& accept) const {
-    std::vector<ValueId> accepted;
-    for (const Candidate& candidate : pool_) {
-      if (accept(candidate, meta(candidate.value))) accepted.push_back(candidate.value);
-    }
-    if (accepted.empty()) return std::nullopt;
-    return choices_->pick(accepted);
+    // Counted, then looked up: a list of them for each operand that is drawn would cost the generator more.
+    const auto fits = [&](const Candidate& candidate) { return accept(candidate, meta(candidate.value)); };
+    const auto count = static_cast<uint64_t>(std::ranges::count_if(pool_, fits));
+    if (count == 0) return std::nullopt;
+    auto chosen = std::ranges::find_if(pool_, fits);
+    for (uint64_t left = choices_->below(count); left > 0; --left) chosen = std::find_if(chosen + 1, pool_.end(), fits);
+    return chosen->value;
   }
 
  private:
