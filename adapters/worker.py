@@ -128,10 +128,18 @@ def _is_readable_file(fd: int) -> bool:
     return readable and stat.S_ISREG(os.fstat(fd).st_mode)
 
 
+def _cause(error: BaseException) -> BaseException:
+    """What went wrong. A bare Exception raised from another only says where, as the pass managers of torch.fx do."""
+    while type(error) is Exception and error.__cause__ is not None:
+        error = error.__cause__
+    return error
+
+
 def failure(system: System, error: BaseException, stage: str, written: str) -> Json:
     """The reply for an exception: unsupported, rejected (a declared limit) or error."""
-    kind = type(error).__name__
-    text = str(error)
+    cause = _cause(error)
+    kind = type(cause).__name__
+    text = str(cause)
     reply: Json = {"status": "error", "stage": stage, "kind": kind, "message": _clip(system.explain(text, written))}
     if isinstance(error, UnsupportedError):
         return {**reply, "status": "unsupported", "stage": "adapter"}

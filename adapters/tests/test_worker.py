@@ -26,6 +26,7 @@ def run(request, stages):
         os.write(2, b"[kernel.cpp:7] no kernel for op\\n")
         if what == "limit": raise RuntimeError("error: 0x14")
         if what == "broken": raise KeyError("slot")
+        if what == "wrapped": raise Exception("in pass 7") from KeyError("slot")
         if what == "exit": sys.exit(1)
         if what == "unsupported": raise UnsupportedError("not here")
         if what == "adapter": raise AdapterError("two results")
@@ -98,6 +99,12 @@ class WorkerTest(unittest.TestCase):
             self.assertIn("no kernel for op", reply["message"])
         self.assertEqual(replies[0]["because"], "documented")
         self.assertIn("KeyError", replies[1]["traceback"])
+
+    def test_of_an_exception_that_only_says_where_its_cause_is_told(self) -> None:
+        reply = talk([run("wrapped")])[0][0]
+        self.assertEqual(reply["kind"], "KeyError")
+        self.assertRegex(reply["message"], "^'slot'")
+        self.assertIn("in pass 7", reply["traceback"])
 
     def test_what_was_compiled_and_cannot_be_run_says_so_and_is_kept_where_asked(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
