@@ -6,8 +6,9 @@
 
 #include "cli/command.h"
 #include "cli/profile_option.h"
-#include "cli/score_child.h"
 #include "cli/score_mutants.h"
+#include "cli/score_rows.h"
+#include "cli/score_tune.h"
 #include "cli/target_options.h"
 #include "compiler/faults.h"
 #include "fuzz/score.h"
@@ -18,6 +19,7 @@ namespace {
 struct ScoreFlags {
   std::vector<std::string> faults;
   std::optional<std::size_t> mutants;
+  int tune = 0;  // rounds
   std::string profile = "all";
   ScoreOptions options;
   int jobs = 0;
@@ -94,6 +96,10 @@ Result<int> score(const ScoreFlags& flags) {
     if (!flags.faults.empty()) return fail("--mutants draws what it plants: leave --plant away");
     return score_mutants(*flags.mutants, options, jobs_or_cores(flags.jobs), flags.json);
   }
+  if (flags.tune > 0) {
+    if (!flags.faults.empty()) return fail("--tune plants the faults with odd ids: leave --plant away");
+    return tune_weights(flags.tune, options, jobs_or_cores(flags.jobs));
+  }
   TRY_VOID(FaultSet::of(flags.faults));
   std::vector<std::string> ids = flags.faults;
   if (ids.empty()) {
@@ -135,6 +141,10 @@ void add_score_command(CLI::App& program, int& exit_code) {
       ->type_name("FAULT");
   command->add_option("--mutants", flags->mutants,
                       "Score this many slips in the planner and the passes instead, drawn by the seed; all if so many");
+  command
+      ->add_option("--tune", flags->tune,
+                   "Tune the profile's weights for so many rounds on the faults with odd ids instead, and print them")
+      ->check(CLI::PositiveNumber);
   command->add_option("--seconds", flags->options.seconds, "The most that a fault may take")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);

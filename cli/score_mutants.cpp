@@ -6,7 +6,7 @@
 #include <csignal>
 
 #include "cli/command.h"
-#include "cli/score_child.h"
+#include "cli/score_rows.h"
 #include "planner/mutants_list.h"
 
 namespace parallax {

@@ -37,7 +37,7 @@ class Generator {
  public:
   Generator(Choices& choices, const GenerateOptions& options)
       : choices_(choices),
-        weights_(weights_of(options.profile)),
+        weights_(options.weights ? *options.weights : weights_of(options.profile)),
         words_(options.words ? *options.words : Vocabulary::all()),
         groups_(usable_groups(weights_, words_)) {
     const auto most_nodes = static_cast<std::size_t>(std::max(options.min_nodes, options.max_nodes));

@@ -14,11 +14,14 @@ enum class GenerateProfile { Alias, State, Topology, Numeric, Shape, All };
 std::optional<GenerateProfile> parse_generate_profile(std::string_view name);
 std::string_view name(GenerateProfile profile);
 
+struct GenerateWeights;
+
 struct GenerateOptions {
   GenerateProfile profile = GenerateProfile::Alias;
   int min_nodes = 4;
   int max_nodes = 22;
-  const Vocabulary* words = nullptr;  // what graphs are drawn from; null: every op that can be sampled
+  const Vocabulary* words = nullptr;         // what graphs are drawn from; null: every op that can be sampled
+  const GenerateWeights* weights = nullptr;  // other ones than the profile's
 };
 
 // The spans of a tape that hold how many nodes a graph has, and what was drawn for one of them.

@@ -2,16 +2,31 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 
 #include "backends/open_target.h"
 #include "compiler/faults.h"
 #include "fuzz/make_finding.h"
+#include "fuzz/weights.h"
 #include "planner/mutants_list.h"
 
 namespace parallax {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// A target with something planted, and what graphs for it are drawn from.
+struct PlantedTarget {
+  std::unique_ptr<Target> target;
+  Vocabulary words;
+};
+
+Result<PlantedTarget> open_planted(const TargetOptions& options) {
+  TRY(const FaultSet faults, FaultSet::of(options.faults));
+  TRY(std::unique_ptr<Target> target, open_target(std::string(faults.target()), options));
+  Vocabulary words = Vocabulary::taken_by({target.get()});
+  return PlantedTarget{std::move(target), std::move(words)};
+}
 
 // Runs graphs of the sequence until `shows` one; generating counts, since a user waits for it too.
 template <class Shows>
@@ -38,6 +53,23 @@ bool breaks(const FaultSet& faults, std::string_view part) {
 
 bool is_held_out(std::string_view id) { return !id.empty() && (id.back() - '0') % 2 == 0; }
 
+Result<ShownShare> shown_share(const std::string& id, const ScoreOptions& options, const GenerateWeights& weights,
+                               uint64_t graphs) {
+  TRY(const PlantedTarget planted, open_planted({.faults = {id}}));
+  GenerateOptions generate_options;
+  generate_options.profile = options.profile;
+  generate_options.weights = &weights;
+  generate_options.words = &planted.words;
+  ShownShare share{.graphs = graphs};
+  const std::clock_t start = std::clock();
+  for (uint64_t k = 0; k < graphs; ++k) {
+    Choices choices(options.seed, k);
+    share.shown += is_finding(examine(*planted.target, generate(choices, generate_options)).judgement.verdict);
+  }
+  share.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  return share;
+}
+
 Result<FaultScore> score_fault(const std::string& id, const ScoreOptions& options) {
   FaultScore score;
   score.id = id;
@@ -46,9 +78,8 @@ Result<FaultScore> score_fault(const std::string& id, const ScoreOptions& option
   finding_options.seed = options.seed;
   finding_options.reduce_seconds = options.reduce_seconds;
   TRY(const FaultSet faults, FaultSet::of(finding_options.target_options.faults));
-  const std::string name_of_target(faults.target());
-  TRY(const std::unique_ptr<Target> target, open_target(name_of_target, finding_options.target_options));
-  const Vocabulary words = Vocabulary::taken_by({target.get()});
+  TRY(const PlantedTarget planted, open_planted(finding_options.target_options));
+  const auto& [target, words] = planted;
   std::optional<std::pair<Case, Examination>> shown;
   score.values = first_detection(options, words, options.seconds, [&](const Case& test) {
     Examination examination = examine(*target, test);
@@ -66,7 +97,7 @@ Result<FaultScore> score_fault(const std::string& id, const ScoreOptions& option
   for (std::size_t d = 0; d < other_detectors.size(); ++d) {
     TargetOptions asked = finding_options.target_options;
     asked.detect = other_detectors[d];
-    TRY(const std::unique_ptr<Target> detecting, open_target(name_of_target, asked));
+    TRY(const std::unique_ptr<Target> detecting, open_target(std::string(faults.target()), asked));
     // A case that the target cannot run says nothing of the detector.
     score.others[d] = first_detection(options, words, options.seconds / 4, [&](const Case& test) {
       const Outcome outcome = detecting->run(test, nullptr);

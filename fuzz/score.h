@@ -40,6 +40,16 @@ struct FaultScore {
   std::array<Detection, other_detectors.size()> others;
 };
 
+// How often a fault shows by its values alone.
+struct ShownShare {
+  uint64_t graphs = 0;
+  uint64_t shown = 0;  // among them
+  double seconds = 0;  // of this process's processor time that they took, drawing included
+};
+// Of the first `graphs` graphs that the options' seed makes by these weights, each run with the fault planted.
+Result<ShownShare> shown_share(const std::string& id, const ScoreOptions& options, const GenerateWeights& weights,
+                               uint64_t graphs);
+
 // Fuzzes the target that shows the fault or the mutant of that id with it planted.
 Result<FaultScore> score_fault(const std::string& id, const ScoreOptions& options);
 
