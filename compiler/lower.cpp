@@ -33,10 +33,13 @@ void live_through(const std::vector<FusedGroup>& groups, std::size_t nodes, Life
   for (std::size_t n = 0; n < nodes; ++n) last_of[n] = static_cast<int>(n);
   for (const FusedGroup& group : groups) {
     for (std::size_t n = group.nodes.first; n < group.nodes.end; ++n)
-      last_of[n] = one_less(group_ends_early, static_cast<int>(group.nodes.end) - 1);
+      last_of[n] = static_cast<int>(group.nodes.end) - 1;
   }
   const auto moved = [&](int step) { return last_of[static_cast<std::size_t>(step)]; };
-  for (Lifetime& lifetime : lifetimes) lifetime.range = {moved(lifetime.range.first), moved(lifetime.range.last)};
+  for (Lifetime& lifetime : lifetimes) {
+    const auto [first, last] = lifetime.range;
+    lifetime.range = {moved(first), kept(group_ends_early) ? moved(last) : std::max(moved(first), last)};
+  }
 }
 
 // A loop reads its operands until its last block, in whatever order of blocks.

@@ -82,8 +82,8 @@ inline constexpr Mutant in_place_shared_views = {
     "planner", MutantKind::DroppedEdge, "an operand is overwritten while another view of it is read"};
 
 inline constexpr Mutant group_ends_early = {
-    "M23",     "group_ends_early",   "compiler/lower.cpp",
-    "planner", MutantKind::OffByOne, "what a fused loop reads lives until its last node but one"};
+    "M23",     "group_ends_early",      "compiler/lower.cpp",
+    "planner", MutantKind::DroppedEdge, "what a fused loop reads lives until the node of it that reads it last"};
 inline constexpr Mutant reuse_within_groups = {
     "M24",     "reuse_within_groups",   "compiler/lower.cpp",
     "planner", MutantKind::DroppedEdge, "a node of a fused loop writes over an operand of the loop"};

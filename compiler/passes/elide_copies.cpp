@@ -102,8 +102,9 @@ std::vector<StorageUse> uses_of_storages(const Graph& graph) {
       for_each_value(node.arguments[i], [&](ValueId value) {
         of(value).last_use = static_cast<int>(n);
         of(value).strides_read |= reads_strides(*node.op);
-        if (written && (kept(last_write_for_first) || of(value).first_write == never))
-          of(value).first_write = std::min(of(value).first_write, static_cast<int>(n));
+        if (!written) return;
+        int& first = of(value).first_write;
+        first = kept(last_write_for_first) ? std::min(first, static_cast<int>(n)) : static_cast<int>(n);
       });
     }
   }
