@@ -22,7 +22,7 @@ constexpr int wide_attempt = 8;
 constexpr std::size_t usual_extra_values = 8;
 // Percentage of the nodes that are calls for a delegate, where a target has one: parts of a graph that fall back
 // between others are where partitioning goes wrong, so that it is not all of them.
-constexpr int delegated_calls = 35;
+constexpr int delegated_calls = 50;
 
 // The group weights of a profile with the groups that have no op left out.
 std::array<uint32_t, op_group_count> usable_groups(const GenerateWeights& weights, const Vocabulary& words) {
