@@ -81,6 +81,8 @@ const PointwiseRow* find_pointwise(std::string_view op);
 std::span<const KernelRow> move_kernels();
 std::span<const KernelRow> fill_kernels();
 std::span<const KernelRow> reduction_kernels();
+std::span<const KernelRow> scan_kernels();
+std::span<const KernelRow> order_kernels();
 std::span<const KernelRow> norm_kernels();
 std::span<const KernelRow> index_kernels();
 std::span<const KernelRow> product_kernels();
