@@ -85,6 +85,8 @@ std::span<const KernelRow> scan_kernels();
 std::span<const KernelRow> order_kernels();
 std::span<const KernelRow> norm_kernels();
 std::span<const KernelRow> index_kernels();
+std::span<const KernelRow> scatter_kernels();
+std::span<const KernelRow> mask_kernels();
 std::span<const KernelRow> product_kernels();
 std::span<const KernelRow> window_kernels();
 

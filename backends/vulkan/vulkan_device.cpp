@@ -53,8 +53,11 @@ class VulkanPartition final : public DevicePartition {
  private:
   // In eager's words.
   static Error error_of(const Raised& raised) {
-    constexpr uint32_t zero_division = 1;  // of shaders/interface.glsl; the other is an index
+    // Of shaders/interface.glsl; the other is an index.
+    constexpr uint32_t zero_division = 1;
+    constexpr uint32_t wrong_count = 3;
     if (raised.code == zero_division) return fail("integer division by zero").error();
+    if (raised.code == wrong_count) return refuse("the data count {}, not {}", raised.first, raised.second).error();
     return refuse("index {} is out of range for a dim of size {}", raised.first, raised.second).error();
   }
 

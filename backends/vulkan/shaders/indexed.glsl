@@ -4,8 +4,9 @@
 // Metadata: the direction (0 gathers, 1 scatters, from 2 on combines where it scatters, in one invocation for all), dtypes and
 // offsets of source and result, the number of indices, the rank; sizes; the steps of source and result along each dim;
 // then for each index its dtype, offset, the size of the dim that it indexes, that dim's step in the tensor that is
-// indexed, whether it may count from the end, and its steps.
+// indexed, what the index may be, and its steps.
 const uint Gathers = 0, Scatters = 1, Adds = 2, Multiplies = 3, KeepsLargest = 4, KeepsSmallest = 5;
+const uint FromStart = 0, FromEitherEnd = 1, Wraps = 2, PassesOver = 3;
 
 float combined(uint direction, float a, float b) {
   if (direction == Adds) return a + b;
@@ -65,7 +66,14 @@ void move_element(uint item) {
     for (uint d = 0u; d < rank; ++d) element += coordinates[d] * int(metadata[at + 5u + d]);
     int64_t index = to_integer(load(1u + i, metadata[at], element));
     int64_t size = int64_t(metadata[at + 2u]);
-    int64_t lowest = metadata[at + 4u] != 0u ? -size : int64_t(0);
+    uint range = metadata[at + 4u];
+    // GLSL leaves the rest of negative integers open: that of -index - 1 is counted from the end.
+    if (range == Wraps) {
+      index = index < 0 ? size - 1 - int64_t(uint64_t(-(index + 1)) % uint64_t(size))
+                        : int64_t(uint64_t(index) % uint64_t(size));
+    }
+    if (range == PassesOver && index == -1) return;
+    int64_t lowest = range == FromEitherEnd ? -size : int64_t(0);
     if (index < lowest || index >= size) {
       raise(OutOfRange, index, size);
       return;

@@ -1,0 +1,248 @@
+// Elements put, added or otherwise combined where an index says.
+#include <algorithm>
+#include <limits>
+
+#include "backends/vulkan/device_indexed.h"
+#include "ops/combiner.h"
+
+namespace parallax::vulkan {
+namespace {
+
+// Where a call(self, dim, index, …) puts elements, in a tensor of the sizes of its result.
+struct Places {
+  Dims sizes;     // of what is put
+  Layout target;  // with no step along the dim
+  Index index;
+};
+
+// scatter and its kin: the index has an element for each that is put.
+Places elements_of(const KernelCall& call, const Layout& layout, IndexRange range) {
+  const TensorRef& index = call.input(2);
+  const Layout at = at_least_1d(*index.layout);
+  const Layout to = at_least_1d(layout);
+  const int dim = portable::wrapped_dim(call.integer(1), to.rank());
+  Places places{at.sizes, along(to, dim), {index, at, to.sizes[dim], to.strides[dim], range}};
+  places.target.sizes = at.sizes;
+  return places;
+}
+
+// index_add and its kin: the index has an element for each slice along the dim.
+Places slices_of(const KernelCall& call, const Layout& layout, IndexRange range) {
+  const TensorRef& index = call.input(2);
+  const Layout to = at_least_1d(layout);
+  const int dim = portable::wrapped_dim(call.integer(1), to.rank());
+  Places places{to.sizes, along(to, dim), {}};
+  places.sizes[dim] = index.layout->numel();
+  places.target.sizes = places.sizes;
+  Layout at{places.sizes, Dims::filled(to.rank(), 0), index.layout->offset};
+  if (index.layout->rank() > 0) at.strides[dim] = index.layout->strides[0];
+  places.index = {index, at, to.sizes[dim], to.strides[dim], range};
+  return places;
+}
+
+using PlacesFn = Places (*)(const KernelCall& call, const Layout& layout, IndexRange range);
+
+// One element for every place.
+const Layout everywhere;
+
+// Elements of `source`, which `from` gives one for each place, into `to`.
+template <PlacesFn places_of>
+void put(const KernelCall& call, Direction direction, const TensorRef& source, Layout from, const TensorRef& to,
+         IndexRange range = IndexRange::FromStart) {
+  const Places places = places_of(call, *to.layout, range);
+  from.sizes = places.sizes;
+  if (from.strides.empty()) from.strides = Dims::filled(places.sizes.size(), 0);
+  record_indexed(call, {direction, places.sizes, source, to, from, places.target, {places.index}});
+}
+
+// A number in memory of its own.
+struct Kept {
+  Layout layout = {{1}, {1}, 0};
+  TensorRef tensor;
+
+  static Result<void> make(const KernelCall& call, DType dtype, const Scalar& number, Kept& made) {
+    made.tensor = {nullptr, dtype, &made.layout};
+    TRY(made.tensor.storage, call.recorder().scratch(size_of(dtype)));
+    PointwiseProgram program(made.layout.sizes);
+    program.store(program.constant(dtype, number), made.tensor, made.layout);
+    program.record(call.recorder(), call.node());
+    return {};
+  }
+};
+
+void start_with_self(const KernelCall& call) {
+  call.move(call.input(0), *call.input(0).layout, call.output(), *call.output().layout);
+}
+
+// The source, parameter 3, is a tensor or a number.
+template <PlacesFn places_of>
+Result<void> put_source(const KernelCall& call, Direction direction, IndexRange range = IndexRange::FromStart) {
+  start_with_self(call);
+  const TensorRef& output = call.output();
+  if (const auto* number = std::get_if<Scalar>(&call.arguments()[3])) {
+    Kept kept;
+    TRY_VOID(Kept::make(call, output.dtype, *number, kept));
+    put<places_of>(call, direction, kept.tensor, everywhere, output, range);
+    return {};
+  }
+  put<places_of>(call, direction, call.input(3), at_least_1d(*call.input(3).layout), output, range);
+  return {};
+}
+
+// scatter(self, dim, index, src) and its kin
+template <Direction direction>
+Result<void> scatter(const KernelCall& call) {
+  return put_source<elements_of>(call, direction);
+}
+
+// scatter(self, dim, index, src, reduce)
+Result<void> scatter_with(const KernelCall& call) {
+  const bool multiplies = std::get<std::string>(call.arguments()[4]) == "multiply";
+  return put_source<elements_of>(call, multiplies ? Direction::Multiplies : Direction::Adds);
+}
+
+// index_copy(self, dim, index, source)
+Result<void> index_copy(const KernelCall& call) { return put_source<slices_of>(call, Direction::Scatters); }
+
+// index_fill(self, dim, index, value), whose value is a number or a 0-d tensor.
+Result<void> index_fill(const KernelCall& call) {
+  if (std::holds_alternative<Scalar>(call.arguments()[3])) {
+    return put_source<slices_of>(call, Direction::Scatters, IndexRange::FromEitherEnd);
+  }
+  start_with_self(call);
+  const TensorRef& value = call.input(3);
+  put<slices_of>(call, Direction::Scatters, value, Layout{{}, {}, value.layout->offset}, call.output(),
+                 IndexRange::FromEitherEnd);
+  return {};
+}
+
+// index_add(self, dim, index, source, alpha)
+Result<void> index_add(const KernelCall& call) {
+  const TensorRef& output = call.output();
+  const TensorRef& source = call.input(3);
+  if (as_double(call.scalar(4)) == 1) return put_source<slices_of>(call, Direction::Adds);
+  start_with_self(call);
+  const Layout layout = contiguous_layout(source.layout->sizes);
+  if (layout.numel() == 0) return {};
+  TensorRef scaled{nullptr, output.dtype, &layout};
+  TRY(scaled.storage, call.recorder().scratch(layout.numel() * size_of(output.dtype)));
+  PointwiseProgram program(layout.sizes);
+  const PointwiseProgram::Number x = program.converted(program.load(source, *source.layout), output.dtype);
+  const PointwiseProgram::Number alpha = program.constant(output.dtype, call.scalar(4));
+  program.store(program.apply(find_function("mul"), alpha, x), scaled, layout);
+  program.record(call.recorder(), call.node());
+  put<slices_of>(call, Direction::Adds, scaled, at_least_1d(layout), output);
+  return {};
+}
+
+// put(self, index, source, accumulate): the operand counted as one row.
+Result<void> put_into_row(const KernelCall& call) {
+  const TensorRef& output = call.output();
+  const TensorRef& index = call.input(1);
+  const TensorRef& source = call.input(2);
+  start_with_self(call);
+  if (index.layout->numel() == 0) return {};
+  Layout row, given;
+  TRY(const TensorRef result, in_one_row(call, output, row));
+  TRY(const TensorRef elements, in_one_row(call, source, given));
+  const Dims& sizes = index.layout->sizes;
+  const Layout from{sizes, contiguous_strides(sizes), given.offset};
+  const Layout to{sizes, Dims::filled(sizes.size(), 0), row.offset};
+  record_indexed(call, {call.boolean(3) ? Direction::Adds : Direction::Scatters,
+                        sizes,
+                        elements,
+                        result,
+                        from,
+                        to,
+                        {{index, *index.layout, row.sizes[0], 1, IndexRange::FromEitherEnd}}});
+  if (result.storage != output.storage) {
+    call.move(result, contiguous_layout(output.layout->sizes), output, *output.layout);
+  }
+  return {};
+}
+
+// The number that changes nothing it is combined with.
+Scalar identity(Direction direction, DType dtype) {
+  if (direction == Direction::Adds) return int64_t{0};
+  if (direction == Direction::Multiplies) return int64_t{1};
+  const bool least = direction == Direction::KeepsLargest;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (is_floating(dtype)) return least ? -infinity : infinity;
+  if (dtype == DType::Bool || dtype == DType::U8) return int64_t{least ? 0 : dtype == DType::Bool ? 1 : 255};
+  const int64_t highest = std::numeric_limits<int64_t>::max() >> (64 - 8 * size_of(dtype));
+  return least ? -highest - 1 : highest;
+}
+
+Direction direction_of(Combine how) {
+  switch (how) {
+    case Combine::Product:
+      return Direction::Multiplies;
+    case Combine::Maximum:
+      return Direction::KeepsLargest;
+    case Combine::Minimum:
+      return Direction::KeepsSmallest;
+    case Combine::Sum:
+    case Combine::Mean:
+      break;
+  }
+  return Direction::Adds;
+}
+
+// scatter_reduce(self, dim, index, src, reduce, include_self) and index_reduce, which has slices.
+template <PlacesFn places_of>
+Result<void> reduce_into(const KernelCall& call) {
+  const TensorRef& output = call.output();
+  const TensorRef& source = call.input(3);
+  const Combine how = parse_combine(std::get<std::string>(call.arguments()[4])).value();
+  const Direction direction = direction_of(how);
+  const bool with_self = call.boolean(5);
+  start_with_self(call);
+  if (!with_self) {
+    Kept nothing;
+    TRY_VOID(Kept::make(call, output.dtype, identity(direction, output.dtype), nothing));
+    put<places_of>(call, Direction::Scatters, nothing.tensor, everywhere, output);
+  }
+  put<places_of>(call, direction, source, at_least_1d(*source.layout), output);
+  if (how != Combine::Mean || output.layout->numel() == 0) return {};
+  // Each by how many there were, at least one.
+  const Layout each = contiguous_layout(output.layout->sizes);
+  TensorRef counts{nullptr, output.dtype, &each};
+  TRY(counts.storage, call.recorder().scratch(each.numel() * size_of(output.dtype)));
+  PointwiseProgram start(each.sizes);
+  start.store(start.constant(output.dtype, int64_t{with_self}), counts, each);
+  start.record(call.recorder(), call.node());
+  Kept one;
+  TRY_VOID(Kept::make(call, output.dtype, int64_t{1}, one));
+  put<places_of>(call, Direction::Adds, one.tensor, everywhere, counts);
+  PointwiseProgram program(output.layout->sizes);
+  const PointwiseProgram::Number sum = program.load(output, *output.layout);
+  const PointwiseProgram::Number count =
+      program.apply(find_function("maximum"), program.load(counts, each), program.constant(output.dtype, int64_t{1}));
+  const Function& quotient = find_function(is_floating(output.dtype) ? "div" : "div_floor");
+  program.store(program.apply(quotient, sum, count), output, *output.layout);
+  program.record(call.recorder(), call.node());
+  return {};
+}
+
+bool takes_any(const Call&, const TensorMeta&) { return true; }
+
+constexpr std::array rows = {
+    KernelRow{"aten.scatter.src", takes_any, scatter<Direction::Scatters>},
+    KernelRow{"aten.scatter.value", takes_any, scatter<Direction::Scatters>},
+    KernelRow{"aten.scatter.reduce", takes_any, scatter_with},
+    KernelRow{"aten.scatter.value_reduce", takes_any, scatter_with},
+    KernelRow{"aten.scatter_add.default", takes_any, scatter<Direction::Adds>},
+    KernelRow{"aten.scatter_reduce.two", takes_any, reduce_into<elements_of>},
+    KernelRow{"aten.index_add.default", takes_any, index_add},
+    KernelRow{"aten.index_copy.default", takes_any, index_copy},
+    KernelRow{"aten.index_fill.int_Scalar", takes_any, index_fill},
+    KernelRow{"aten.index_fill.int_Tensor", takes_any, index_fill},
+    KernelRow{"aten.index_reduce.default", takes_any, reduce_into<slices_of>},
+    KernelRow{"aten.put.default", takes_any, put_into_row},
+};
+
+}  // namespace
+
+std::span<const KernelRow> scatter_kernels() { return rows; }
+
+}  // namespace parallax::vulkan
