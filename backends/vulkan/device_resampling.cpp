@@ -1,0 +1,156 @@
+// Pictures at other sizes, and at points that a grid gives.
+#include <algorithm>
+#include <bit>
+
+#include "backends/vulkan/device_kernel.h"
+
+namespace parallax::vulkan {
+namespace {
+
+std::string after_taps(std::string_view name) {
+  return std::string(shader_text("taps")) + std::string(shader_text(name));
+}
+const ShaderSource resample_source = {"resample", [] { return after_taps("resample"); }};
+const ShaderSource grid_source = {"grid", [] { return after_taps("grid"); }};
+
+// As in shaders/resample.glsl.
+enum class Mode : uint32_t { Nearest, NearestExact, Linear, Cubic };
+
+constexpr int most_spatial = 3;
+
+// [batch, channel, z, y, x], whatever spatial dims there are.
+Layout volume(Layout layout) {
+  while (layout.rank() < most_spatial + 2) {
+    layout.sizes.insert(2, 1);
+    layout.strides.insert(2, 0);
+  }
+  return layout;
+}
+
+struct Form {
+  int spatial = 2;
+  Mode mode = Mode::Nearest;
+  bool listed = false;  // the overload that has a list of factors, or none
+  constexpr bool smooth() const { return mode == Mode::Linear || mode == Mode::Cubic; }
+  constexpr int factors() const { return smooth() ? 3 : 2; }
+};
+
+// By what the caller says that the result is larger along a dim.
+template <Form form>
+std::optional<double> factor_of(const Call& call, int dim) {
+  constexpr int first = form.factors();
+  if constexpr (form.listed) {
+    if (!call.has(first)) return std::nullopt;
+    return as_double(std::get<ScalarList>(call.arguments()[first])[static_cast<std::size_t>(dim)]);
+  }
+  return call.has(first + dim) ? std::optional(call.real(first + dim)) : std::nullopt;
+}
+
+// How far a step in the result goes in the operand.
+double step_of(int64_t from, int64_t to, bool aligned, std::optional<double> factor) {
+  if (aligned) return to > 1 ? static_cast<double>(from - 1) / static_cast<double>(to - 1) : 0;
+  if (factor && *factor > 0) return 1 / *factor;
+  return static_cast<double>(from) / static_cast<double>(to);
+}
+
+template <Form form>
+Result<void> resample(const KernelCall& call) {
+  const TensorRef& input = call.input(0);
+  const TensorRef& output = call.output();
+  if (output.layout->numel() == 0) return {};
+  Recorder& recorder = call.recorder();
+  const BoundTensor from = recorder.bind(input, *input.layout);
+  const BoundTensor to = recorder.bind(output, *output.layout);
+  const Layout source = volume(from.layout);
+  const Layout target = volume(to.layout);
+  const bool aligned = form.smooth() && call.boolean(2);
+  Dispatch dispatch;
+  dispatch.source = &resample_source;
+  dispatch.count = static_cast<uint64_t>(output.layout->numel());
+  dispatch.reads = {from.range};
+  dispatch.writes = {to.range};
+  dispatch.metadata = recorder.next_word();
+  for (int64_t word :
+       {int64_t(form.mode), int64_t{aligned}, int64_t(output.dtype), from.layout.offset, to.layout.offset}) {
+    recorder.word(word);
+  }
+  for (const Dims* dims : {&target.sizes, &source.strides, &target.strides}) {
+    for (int64_t word : *dims) recorder.word(word);
+  }
+  for (int d = 2; d < source.rank(); ++d) {
+    const int own = d - (most_spatial + 2 - form.spatial);
+    const std::optional<double> factor = own < 0 ? std::nullopt : factor_of<form>(call, own);
+    // A dim that is not there has one element.
+    const bool is_aligned = aligned || own < 0;
+    recorder.word(source.sizes[d]);
+    recorder.number(std::bit_cast<uint64_t>(step_of(source.sizes[d], target.sizes[d], is_aligned, factor)));
+  }
+  recorder.add(std::move(dispatch));
+  return {};
+}
+
+// grid_sampler_Nd(input, grid, interpolation_mode, padding_mode, align_corners)
+template <int spatial>
+Result<void> sample_grid(const KernelCall& call) {
+  const TensorRef& input = call.input(0);
+  const TensorRef& grid = call.input(1);
+  const TensorRef& output = call.output();
+  if (output.layout->numel() == 0) return {};
+  Recorder& recorder = call.recorder();
+  const BoundTensor from = recorder.bind(input, *input.layout);
+  const BoundTensor points = recorder.bind(grid, *grid.layout);
+  const BoundTensor to = recorder.bind(output, *output.layout);
+  const Layout source = volume(from.layout);
+  const Layout target = volume(to.layout);
+  Dims point_steps = points.layout.strides;
+  while (point_steps.size() < most_spatial + 2) point_steps.insert(1, 0);
+  Dispatch dispatch;
+  dispatch.source = &grid_source;
+  dispatch.count = static_cast<uint64_t>(output.layout->numel());
+  dispatch.reads = {from.range, points.range};
+  dispatch.writes = {to.range};
+  dispatch.metadata = recorder.next_word();
+  for (int64_t word : {call.integer(2), call.integer(3), int64_t{call.boolean(4)}, int64_t{spatial},
+                       int64_t(output.dtype), from.layout.offset, points.layout.offset, to.layout.offset}) {
+    recorder.word(word);
+  }
+  for (const Dims& dims : {target.sizes, source.strides, target.strides, point_steps}) {
+    for (int64_t word : dims) recorder.word(word);
+  }
+  for (int d = 2; d < source.rank(); ++d) recorder.word(source.sizes[d]);
+  recorder.add(std::move(dispatch));
+  return {};
+}
+
+bool takes_any(const Call&, const TensorMeta&) { return true; }
+
+constexpr Form with(int spatial, Mode mode, bool listed = false) { return {spatial, mode, listed}; }
+
+constexpr std::array rows = {
+    KernelRow{"aten.upsample_nearest1d.default", takes_any, resample<with(1, Mode::Nearest)>},
+    KernelRow{"aten.upsample_nearest2d.default", takes_any, resample<with(2, Mode::Nearest)>},
+    KernelRow{"aten.upsample_nearest3d.default", takes_any, resample<with(3, Mode::Nearest)>},
+    KernelRow{"aten._upsample_nearest_exact1d.default", takes_any, resample<with(1, Mode::NearestExact)>},
+    KernelRow{"aten._upsample_nearest_exact2d.default", takes_any, resample<with(2, Mode::NearestExact)>},
+    KernelRow{"aten.upsample_linear1d.default", takes_any, resample<with(1, Mode::Linear)>},
+    KernelRow{"aten.upsample_bilinear2d.default", takes_any, resample<with(2, Mode::Linear)>},
+    KernelRow{"aten.upsample_trilinear3d.default", takes_any, resample<with(3, Mode::Linear)>},
+    KernelRow{"aten.upsample_bicubic2d.default", takes_any, resample<with(2, Mode::Cubic)>},
+    KernelRow{"aten.upsample_nearest1d.vec", takes_any, resample<with(1, Mode::Nearest, true)>},
+    KernelRow{"aten.upsample_nearest2d.vec", takes_any, resample<with(2, Mode::Nearest, true)>},
+    KernelRow{"aten.upsample_nearest3d.vec", takes_any, resample<with(3, Mode::Nearest, true)>},
+    KernelRow{"aten._upsample_nearest_exact1d.vec", takes_any, resample<with(1, Mode::NearestExact, true)>},
+    KernelRow{"aten._upsample_nearest_exact2d.vec", takes_any, resample<with(2, Mode::NearestExact, true)>},
+    KernelRow{"aten.upsample_linear1d.vec", takes_any, resample<with(1, Mode::Linear, true)>},
+    KernelRow{"aten.upsample_bilinear2d.vec", takes_any, resample<with(2, Mode::Linear, true)>},
+    KernelRow{"aten.upsample_trilinear3d.vec", takes_any, resample<with(3, Mode::Linear, true)>},
+    KernelRow{"aten.upsample_bicubic2d.vec", takes_any, resample<with(2, Mode::Cubic, true)>},
+    KernelRow{"aten.grid_sampler_2d.default", takes_any, sample_grid<2>},
+    KernelRow{"aten.grid_sampler_3d.default", takes_any, sample_grid<3>},
+};
+
+}  // namespace
+
+std::span<const KernelRow> resampling_kernels() { return rows; }
+
+}  // namespace parallax::vulkan
