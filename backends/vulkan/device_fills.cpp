@@ -45,6 +45,26 @@ Result<void> pad(const KernelCall& call) {
   return {};
 }
 
+// diag_embed(self, offset, dim1, dim2): the operand's last dim as a diagonal of two dims that are 0 elsewhere.
+Result<void> embed_diagonal(const KernelCall& call) {
+  const TensorRef& output = call.output();
+  TRY_VOID(fill(call, [&](PointwiseProgram& program) { return program.constant(output.dtype, int64_t{0}); }));
+  const int64_t offset = call.integer(1);
+  Layout diagonal = *output.layout;
+  const int first = portable::wrapped_dim(call.integer(2), diagonal.rank());
+  const int second = portable::wrapped_dim(call.integer(3), diagonal.rank());
+  const int64_t step = diagonal.strides[first] + diagonal.strides[second];
+  diagonal.offset += offset < 0 ? -offset * diagonal.strides[first] : offset * diagonal.strides[second];
+  for (int dim : {std::max(first, second), std::min(first, second)}) {
+    diagonal.sizes.erase(dim);
+    diagonal.strides.erase(dim);
+  }
+  diagonal.sizes.push_back(call.input(0).layout->sizes.back());
+  diagonal.strides.push_back(step);
+  call.move(call.input(0), *call.input(0).layout, output, diagonal);
+  return {};
+}
+
 template <int64_t number>
 Result<void> fill_constant(const KernelCall& call) {
   return fill(call, [&](PointwiseProgram& program) { return program.constant(call.output().dtype, Scalar(number)); });
@@ -76,6 +96,7 @@ constexpr std::array rows = {
     KernelRow{"aten.zeros_like.default", takes_any, fill_constant<0>},
     KernelRow{"aten.ones_like.default", takes_any, fill_constant<1>},
     KernelRow{"aten.constant_pad_nd.default", takes_any, pad},
+    KernelRow{"aten.diag_embed.default", takes_any, embed_diagonal},
     KernelRow{"aten.arange.start_step", takes_any, arange},
 };
 

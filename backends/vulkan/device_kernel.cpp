@@ -6,9 +6,9 @@
 namespace parallax::vulkan {
 namespace {
 
-constexpr std::array families = {move_kernels,     fill_kernels,       reduction_kernels, scan_kernels,  order_kernels,
-                                 norm_kernels,     index_kernels,      scatter_kernels,   mask_kernels,  search_kernels,
-                                 distance_kernels, resampling_kernels, product_kernels,   window_kernels};
+constexpr std::array families = {move_kernels,   fill_kernels,     reduction_kernels,  scan_kernels,    order_kernels,
+                                 norm_kernels,   index_kernels,    scatter_kernels,    mask_kernels,    pad_kernels,
+                                 search_kernels, distance_kernels, resampling_kernels, product_kernels, window_kernels};
 
 // Bytes that a binding may have on every device: the least maxStorageBufferRange that Vulkan allows.
 constexpr uint64_t smallest_buffer_range = uint64_t{1} << 27;

@@ -87,6 +87,7 @@ std::span<const KernelRow> norm_kernels();
 std::span<const KernelRow> index_kernels();
 std::span<const KernelRow> scatter_kernels();
 std::span<const KernelRow> mask_kernels();
+std::span<const KernelRow> pad_kernels();
 std::span<const KernelRow> search_kernels();
 std::span<const KernelRow> distance_kernels();
 std::span<const KernelRow> resampling_kernels();

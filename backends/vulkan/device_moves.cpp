@@ -47,11 +47,59 @@ Result<void> move(const KernelCall& call) {
   return {};
 }
 
+// The copying twin of a view op with several results: what each of its views would show.
+Result<void> copy_views(const KernelCall& call) {
+  const Op& view = *call.op().view_twin;
+  TRY(const std::vector<ResultMeta> shown, view.infer(Call(view, call.arguments(), call.metas())));
+  for (std::size_t k = 0; k < shown.size(); ++k) {
+    const TensorRef& output = call.output(static_cast<int>(k));
+    call.move(call.input(0), shown[k].layout, output, *output.layout);
+  }
+  return {};
+}
+
+// repeat_interleave(self, repeats, dim): each element is followed by itself in a dim of its own, which is merged with
+// the one that is repeated; without a dim with all.
+Result<void> repeat_elements(const KernelCall& call) {
+  const TensorRef& output = call.output();
+  const int64_t repeats = call.integer(1);
+  Layout from = *call.input(0).layout;
+  Layout to = contiguous_layout(from.sizes);
+  int dim = from.rank() - 1;
+  if (call.has(2) && from.rank() > 0) {
+    dim = portable::wrapped_dim(call.integer(2), from.rank());
+    to = *output.layout;
+    to.sizes[dim] = from.sizes[dim];
+  } else {
+    to.offset = output.layout->offset;
+    for (int64_t& stride : to.strides) stride *= output.layout->strides[0];
+  }
+  const int64_t step = dim < 0 ? 1 : to.strides[dim];
+  if (call.has(2) && dim >= 0) {
+    to.strides[dim] *= repeats;
+  } else {
+    for (int64_t& stride : to.strides) stride *= repeats;
+  }
+  for (Layout* layout : {&from, &to}) layout->sizes.insert(dim + 1, repeats);
+  from.strides.insert(dim + 1, 0);
+  to.strides.insert(dim + 1, step);
+  call.move(call.input(0), from, output, to);
+  return {};
+}
+
+bool takes_any(const Call&, const TensorMeta&) { return true; }
+bool takes_one_more_dim(const Call& call, const TensorMeta&) { return call.tensor(0).layout.rank() < max_rank; }
+
 }  // namespace
 
 std::span<const KernelRow> move_kernels() {
   static const std::vector<KernelRow> rows = [] {
-    std::vector<KernelRow> made;
+    std::vector<KernelRow> made = {
+        {"aten.split_copy.Tensor", takes_any, copy_views},
+        {"aten.split_with_sizes_copy.default", takes_any, copy_views},
+        {"aten.unbind_copy.int", takes_any, copy_views},
+        {"aten.repeat_interleave.self_int", takes_one_more_dim, repeat_elements},
+    };
     for (const std::string_view op : ops_made_of_moves()) made.push_back({op, takes_move, move});
     return made;
   }();

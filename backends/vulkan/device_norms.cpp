@@ -27,11 +27,14 @@ Number root(PointwiseProgram& program, Number sum, double order) {
   return program.apply(find_function("pow"), sum, program.constant(sum.dtype, 1 / order));
 }
 
-// linalg_vector_norm(self, ord, dim, keepdim, dtype)
+// The order is parameter 1; none is 2.
+double order_of(const Call& call) { return call.has(1) ? as_double(call.scalar(1)) : 2; }
+
+// linalg_vector_norm(self, ord, dim, keepdim, dtype), norm(self, p, dim, keepdim, dtype)
 Result<void> vector_norm(const KernelCall& call) {
   const TensorRef& output = call.output();
   const Layout& from = *call.input(0).layout;
-  const double order = as_double(call.scalar(1));
+  const double order = order_of(call);
   const DType dtype = sum_dtype(output.dtype);
   const Layout each = contiguous_layout(from.sizes);
   const Layout sums = contiguous_layout(output.layout->sizes);
@@ -57,13 +60,19 @@ Result<void> vector_norm(const KernelCall& call) {
 
 // There is no power of doubles, nor an extreme of nothing.
 bool takes_norm(const Call& call, const TensorMeta& result) {
-  const double order = as_double(call.scalar(1));
+  const double order = order_of(call);
   const bool plain = order == 0 || order == 1 || order == 2 || std::isinf(order);
   return is_floating(result.dtype) && (plain || result.dtype != DType::F64) &&
          (!std::isinf(order) || call.tensor(0).layout.numel() > 0);
 }
 
-constexpr std::array rows = {KernelRow{"aten.linalg_vector_norm.default", takes_norm, vector_norm}};
+constexpr std::array rows = {
+    KernelRow{"aten.linalg_vector_norm.default", takes_norm, vector_norm},
+    KernelRow{"aten.norm.Scalar", takes_norm, vector_norm},
+    KernelRow{"aten.norm.ScalarOpt_dtype", takes_norm, vector_norm},
+    KernelRow{"aten.norm.ScalarOpt_dim", takes_norm, vector_norm},
+    KernelRow{"aten.norm.ScalarOpt_dim_dtype", takes_norm, vector_norm},
+};
 
 }  // namespace
 

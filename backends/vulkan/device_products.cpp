@@ -89,6 +89,7 @@ constexpr std::array rows = {
     KernelRow{"aten.bmm.default", takes_same_dtypes, multiply},
     KernelRow{"aten.mv.default", takes_same_dtypes, multiply},
     KernelRow{"aten.dot.default", takes_same_dtypes, multiply},
+    KernelRow{"aten.vdot.default", takes_same_dtypes, multiply},
     KernelRow{"aten.matmul.default", takes_same_dtypes, multiply},
     KernelRow{"aten.addmm.default", takes_same_dtypes, multiply_and_add},
     KernelRow{"aten.addmv.default", takes_same_dtypes, multiply_and_add},

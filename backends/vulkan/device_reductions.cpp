@@ -30,6 +30,24 @@ Result<void> extreme_with_place(const KernelCall& call) {
   return {};
 }
 
+// nansum(self, dim, keepdim, dtype): the sum of the elements in the result's dtype, those that are NaN being 0.
+Result<void> sum_numbers(const KernelCall& call) {
+  const TensorRef& input = call.input(0);
+  const TensorRef& output = call.output();
+  const Layout each = contiguous_layout(input.layout->sizes);
+  TensorRef numbers{nullptr, output.dtype, &each};
+  TRY(numbers.storage, call.recorder().scratch(each.numel() * size_of(output.dtype)));
+  if (each.numel() > 0) {
+    PointwiseProgram program(each.sizes);
+    const PointwiseProgram::Number x = program.converted(program.load(input, *input.layout), output.dtype);
+    const PointwiseProgram::Number is_nan = program.apply(find_function("ne"), x, x);
+    program.store(program.select(is_nan, program.constant(output.dtype, int64_t{0}), x), numbers, each);
+    program.record(call.recorder(), call.node());
+  }
+  record_contraction(call, reduction_of(call, Reduction::Sum, numbers, output));
+  return {};
+}
+
 bool takes_any(const Call&, const TensorMeta&) { return true; }
 
 // Of no elements there is no place; eager refuses most of it.
@@ -40,6 +58,7 @@ using enum Reduction;
 constexpr std::array rows = {
     KernelRow{"aten.sum.default", takes_any, reduce<Sum>},
     KernelRow{"aten.sum.dim_IntList", takes_any, reduce<Sum>},
+    KernelRow{"aten.nansum.default", takes_any, sum_numbers},
     KernelRow{"aten.prod.default", takes_any, reduce<Product>},
     KernelRow{"aten.prod.dim_int", takes_any, reduce<Product>},
     KernelRow{"aten.amax.default", takes_any, reduce<Largest>},

@@ -1,7 +1,7 @@
 // Convolutions and pooling.
 #include <algorithm>
 
-#include "backends/vulkan/device_kernel.h"
+#include "backends/vulkan/device_indexed.h"
 #include "ops/convolution_plan.h"
 #include "ops/pool_plan.h"
 
@@ -11,7 +11,17 @@ namespace {
 const ShaderSource window_source = {"window", [] { return std::string(shader_text("window")); }};
 
 // As in shaders/window.glsl.
-enum class Task : uint32_t { Convolution, Transposed, Average, AverageInside, Largest, PlaceOfLargest, Adaptive };
+enum class Task : uint32_t {
+  Convolution,
+  Transposed,
+  Average,
+  AverageInside,
+  Largest,
+  PlaceOfLargest,
+  Adaptive,
+  AdaptiveLargest,
+  PlaceOfAdaptiveLargest
+};
 
 constexpr int most_spatial = 3;
 
@@ -88,7 +98,11 @@ Dims spread(const Call& call, int parameter, int spatial, const Dims& otherwise)
   return Dims(std::span<const int64_t>(list));
 }
 
-constexpr ConvolutionParameters convolution_parameters = {.output_padding = 7, .groups = 8, .transposed_flag = 6};
+constexpr ConvolutionParameters either = {.output_padding = 7, .groups = 8, .transposed_flag = 6};
+constexpr ConvolutionParameters forward(int spatial) { return {.spatial = spatial}; }
+constexpr ConvolutionParameters transposing(int spatial) {
+  return {.spatial = spatial, .dilation = 7, .output_padding = 5, .groups = 6, .transposed = true};
+}
 
 bool takes_convolution(const Call& call, const TensorMeta& result) {
   bool same = result.layout.rank() <= most_spatial + 2;
@@ -97,9 +111,12 @@ bool takes_convolution(const Call& call, const TensorMeta& result) {
   return same && call.tensor(1).layout.rank() <= most_spatial + 2;
 }
 
-// convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+// convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups), convNd(input,
+// weight, bias, stride, padding, dilation, groups) and conv_transposeNd(input, weight, bias, stride, padding,
+// output_padding, groups, dilation)
+template <ConvolutionParameters at>
 Result<void> convolve(const KernelCall& call) {
-  TRY(const ConvolutionPlan plan, plan_convolution(call, convolution_parameters));
+  TRY(const ConvolutionPlan plan, plan_convolution(call, at));
   const int rank = plan.input.rank();
   Window window;
   window.task = plan.transposed ? Task::Transposed : Task::Convolution;
@@ -164,10 +181,53 @@ Result<void> maximum(const KernelCall& call) {
   return {};
 }
 
+// adaptive_max_pool2d(self, output_size)
+Result<void> adaptive_maximum(const KernelCall& call) {
+  record(call, pool<2>(call, Task::AdaptiveLargest, call.output(0)));
+  record(call, pool<2>(call, Task::PlaceOfAdaptiveLargest, call.output(1)));
+  return {};
+}
+
+// max_pool2d_with_indices_backward(grad_output, self, …, indices): each gradient is added to the element of its plane
+// that was its window's maximum.
+Result<void> maximum_backward(const KernelCall& call) {
+  const TensorRef& gradient = call.input(0);
+  const TensorRef& places = call.input(7);
+  const TensorRef& output = call.output();
+  const Layout each = contiguous_layout(output.layout->sizes);
+  if (each.numel() == 0) return {};
+  // In memory where a plane's elements lie one step apart.
+  TensorRef sums{nullptr, output.dtype, &each};
+  TRY(sums.storage, call.recorder().scratch(each.numel() * size_of(output.dtype)));
+  PointwiseProgram zeros(each.sizes);
+  zeros.store(zeros.constant(output.dtype, int64_t{0}), sums, each);
+  zeros.record(call.recorder(), call.node());
+  const int rank = each.rank();
+  const Dims& windows = gradient.layout->sizes;
+  Layout target{windows, each.strides, 0};
+  for (int dim = rank - 2; dim < rank; ++dim) target.strides[dim] = 0;
+  const int64_t plane = each.sizes[rank - 2] * each.sizes[rank - 1];
+  record_indexed(call, {Direction::Adds,
+                        windows,
+                        gradient,
+                        sums,
+                        *gradient.layout,
+                        target,
+                        {{places, *places.layout, plane, 1, IndexRange::PassesOver}}});
+  call.move(sums, each, output, *output.layout);
+  return {};
+}
+
 bool takes_any(const Call&, const TensorMeta&) { return true; }
 
 constexpr std::array rows = {
-    KernelRow{"aten.convolution.default", takes_convolution, convolve},
+    KernelRow{"aten.convolution.default", takes_convolution, convolve<either>},
+    KernelRow{"aten.conv1d.default", takes_convolution, convolve<forward(1)>},
+    KernelRow{"aten.conv2d.default", takes_convolution, convolve<forward(2)>},
+    KernelRow{"aten.conv3d.default", takes_convolution, convolve<forward(3)>},
+    KernelRow{"aten.conv_transpose1d.default", takes_convolution, convolve<transposing(1)>},
+    KernelRow{"aten.conv_transpose2d.input", takes_convolution, convolve<transposing(2)>},
+    KernelRow{"aten.conv_transpose3d.input", takes_convolution, convolve<transposing(3)>},
     KernelRow{"aten.avg_pool1d.default", takes_any, average<1>},
     KernelRow{"aten.avg_pool2d.default", takes_any, average<2>},
     KernelRow{"aten.avg_pool3d.default", takes_any, average<3>},
@@ -176,6 +236,8 @@ constexpr std::array rows = {
     KernelRow{"aten._adaptive_avg_pool3d.default", takes_any, adaptive_average<3>},
     KernelRow{"aten.max_pool2d_with_indices.default", takes_any, maximum<2>},
     KernelRow{"aten.max_pool3d_with_indices.default", takes_any, maximum<3>},
+    KernelRow{"aten.adaptive_max_pool2d.default", takes_any, adaptive_maximum},
+    KernelRow{"aten.max_pool2d_with_indices_backward.default", takes_any, maximum_backward},
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 // group; a divisor (0: the window's own); then for each of three dims the input's size, the kernel's size, stride,
 // padding, dilation, and the steps of input, weight and result.
 const uint Convolution = 0, Transposed = 1, Average = 2, AverageInside = 3, Largest = 4, PlaceOfLargest = 5, Adaptive = 6;
+const uint AdaptiveLargest = 7, PlaceOfAdaptiveLargest = 8;
 
 void main() {
   uint item = push.first + gl_GlobalInvocationID.x;
@@ -57,7 +58,7 @@ void main() {
     int o = coordinates[d + 2u];
     firsts[d] = o * int(metadata[row + 2u]) - int(metadata[row + 3u]);
     steps[d] = int(metadata[row + 4u]);
-    if (task == Adaptive) {
+    if (task >= Adaptive) {
       firsts[d] = o * extents[d] / sizes[d];
       kernels[d] = ((o + 1) * extents[d] + sizes[d] - 1) / sizes[d] - firsts[d];
     }
@@ -67,7 +68,7 @@ void main() {
   }
 
   uint numbers = class_of(dtype);
-  bool finds = task == Largest || task == PlaceOfLargest;
+  bool finds = task == Largest || task == PlaceOfLargest || task > Adaptive;
   precise float total = finds ? -float_inf : 0.0;
   precise double wide_total = finds ? double(-float_inf) : 0.0lf;
   int64_t whole_total = finds ? int64_t(1) << 63 : int64_t(0);
@@ -136,7 +137,7 @@ void main() {
     int64_t cut = int64_t(uint64_t(whole_total < 0 ? -whole_total : whole_total) / uint64_t(by < 0 ? -by : by));
     whole_total = (whole_total < 0) != (by < 0) ? -cut : cut;
   }
-  if (task == PlaceOfLargest) {
+  if (task == PlaceOfLargest || task == PlaceOfAdaptiveLargest) {
     store(0u, I64, result_at, integer_bits(place));
   } else {
     store(0u, dtype, result_at, numbers == FloatClass ? float_bits(total)
