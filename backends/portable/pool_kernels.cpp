@@ -182,12 +182,13 @@ Result<void> max_pool_backward(const KernelCall& call) {
   const int64_t windows_of_plane = windows[windows.size() - 2] * windows[windows.size() - 1];
   const Numbers<int64_t> places = call.read<int64_t>(indices, *indices.layout, DType::I64);
   for (int64_t place : places) {
-    if (place < 0 || place >= plane) return refuse("index {} is out of range for a plane of size {}", place, plane);
+    if (place < -1 || place >= plane) return refuse("index {} is out of range for a plane of size {}", place, plane);
   }
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
     const Numbers<C> gradients = call.read<C>(gradient, *gradient.layout, dtype);
     Numbers<C> sums = call.numbers<C>(call.output().layout->numel());
     for (std::size_t i = 0; i < gradients.size(); ++i) {
+      if (places[i] < 0) continue;  // eager passes over -1
       const auto from = static_cast<int64_t>(i) / windows_of_plane * plane;
       C& sum = sums[static_cast<std::size_t>(from + places[i])];
       sum = add(sum, gradients[i]);

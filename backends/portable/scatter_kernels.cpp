@@ -126,8 +126,9 @@ Result<void> scatter_reduce(const KernelCall& call) {
   return scatter_with(call, named(std::get<std::string>(call.arguments()[4])), include_self);
 }
 
-// index_add and its kin: slice k of the source along the dim goes to the slice that element k of the index names.
-Result<Numbers<int64_t>> slice_places(const KernelCall& call, const Dims& source_sizes) {
+// index_add and its kin: slice k of the source along the dim goes to the slice that element k of the index names, which
+// index_fill alone may count from the end.
+Result<Numbers<int64_t>> slice_places(const KernelCall& call, const Dims& source_sizes, bool from_end) {
   const TensorRef& index = call.input(2);
   const Numbers<int64_t> at = call.read<int64_t>(index, *index.layout, DType::I64);
   const Layout self = at_least_1d(contiguous_layout(call.output_sizes()));
@@ -135,7 +136,8 @@ Result<Numbers<int64_t>> slice_places(const KernelCall& call, const Dims& source
   const int dim = wrapped_dim(call.integer(1), self.rank());
   Numbers<int64_t> slices = at;
   for (int64_t& slice : slices) {
-    if (slice < -self.sizes[dim] || slice >= self.sizes[dim]) return out_of_range(slice, self.sizes[dim]);
+    const int64_t lowest = from_end ? -self.sizes[dim] : 0;
+    if (slice < lowest || slice >= self.sizes[dim]) return out_of_range(slice, self.sizes[dim]);
     if (slice < 0) slice += self.sizes[dim];
   }
   Numbers<int64_t> targets = call.numbers<int64_t>(0);
@@ -152,7 +154,7 @@ Result<Numbers<int64_t>> slice_places(const KernelCall& call, const Dims& source
 // `alpha` is the parameter that the source is multiplied by; 0: none.
 Result<void> index_with(const KernelCall& call, Combine how, bool include_self, int alpha = 0) {
   const DType dtype = call.output().dtype;
-  TRY(const Numbers<int64_t> targets, slice_places(call, call.input(3).layout->sizes));
+  TRY(const Numbers<int64_t> targets, slice_places(call, call.input(3).layout->sizes, false));
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
     Numbers<C> source = call.read<C>(call.input(3), *call.input(3).layout, dtype);
     if (alpha > 0) {
@@ -175,7 +177,7 @@ Result<void> index_fill(const KernelCall& call) {
   const DType dtype = call.output().dtype;
   Dims sizes = at_least_1d(contiguous_layout(call.output_sizes())).sizes;
   sizes[wrapped_dim(call.integer(1), sizes.size())] = call.input(2).layout->numel();
-  TRY(const Numbers<int64_t> targets, slice_places(call, sizes));
+  TRY(const Numbers<int64_t> targets, slice_places(call, sizes, true));
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
     const bool given = std::holds_alternative<Scalar>(call.arguments()[3]);
     const C number = given ? rounded_to(dtype, call.number<C>(3))

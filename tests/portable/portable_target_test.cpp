@@ -196,6 +196,25 @@ TEST(Portable, RefusesAPlanOverTheLimitThatItsNameStates) {
   EXPECT_FALSE(open_target("portable?arena-limit=0", {}));
 }
 
+// Of index_add and its kin only index_fill takes what is negative.
+TEST(Portable, CountsIndicesFromTheEndWhereEagerDoes) {
+  const std::string graph = R"({"inputs": {"x": {"type": "f32[3]"}, "i": {"type": "i64[1]"}, "s": {"type": "f32[1]"}},
+    "nodes": [{"out": "y", "op": "aten.OP.default", "args": ["%x", 0, "%i", "%s"]}], "outputs": ["%y"]})";
+  const std::unique_ptr<Target> portable = open_target("portable", {}).value();
+  for (const char* op : {"index_add", "index_copy"}) {
+    std::string named = graph;
+    named.replace(named.find("OP"), 2, op);
+    const Outcome refused = portable->run(case_of(named, R"({"x": [1, 2, 3], "i": [-1], "s": [4]})"), nullptr);
+    EXPECT_THAT(refused.message, HasSubstr("index -1 is out of range for a dim of size 3")) << op;
+  }
+  const Case fill = case_of(R"({"inputs": {"x": {"type": "f32[3]"}, "i": {"type": "i64[1]"}},
+    "nodes": [{"out": "y", "op": "aten.index_fill.int_Scalar", "args": ["%x", 0, "%i", 4]}], "outputs": ["%y"]})",
+                            R"({"x": [1, 2, 3], "i": [-1]})");
+  const Outcome filled = portable->run(fill, nullptr);
+  ASSERT_EQ(filled.status, Status::Ok) << filled.message;
+  EXPECT_EQ(filled.a->outputs.front().get_double(2), 4);
+}
+
 // With F01 planted, whatever the values show the two memory detectors can name; without it they are silent.
 TEST(Portable, TheDetectorsAgreeWithTheValuesOnGeneratedCases) {
   const Detectors memory = {.plan = true, .sanitizer = true};
