@@ -17,8 +17,8 @@ Json json_of(const Fault& fault) {
           {"summary", fault.summary}, {"seen_in", fault.seen_in}, {"target", fault.target}};
 }
 Json json_of(const Mutant& mutant) {
-  return {{"id", mutant.id},     {"name", mutant.name},       {"place", mutant.part},
-          {"file", mutant.file}, {"kind", name(mutant.kind)}, {"summary", mutant.what}};
+  return {{"id", mutant.id},           {"name", mutant.name},    {"place", mutant.part},       {"file", mutant.file},
+          {"kind", name(mutant.kind)}, {"summary", mutant.what}, {"harmless", mutant.harmless}};
 }
 
 std::string text_of(const Fault& fault) {

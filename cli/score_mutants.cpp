@@ -60,10 +60,26 @@ Json mutants_summary(const std::vector<Json>& rows) {
         std::ranges::count_if(rows, [&](const Json& row) { return killed_by(row, detector); });
   }
   summary["survived"] = Json::array();
+  summary["harmless"] = Json::array();
+  summary["killed_though_harmless"] = Json::array();
   for (const Json& row : rows) {
-    if (!is_killed(row)) summary["survived"].push_back(row["id"]);
+    const bool harmless = !mutant_of(row).harmless.empty();
+    const bool killed = is_killed(row);
+    if (!killed) summary[harmless ? "harmless" : "survived"].push_back(row["id"]);
+    if (killed && harmless) summary["killed_though_harmless"].push_back(row["id"]);
   }
   return summary;
+}
+
+// A line for each of these mutants, with that text of it; nothing where there are none.
+std::string list_of(const Json& ids, std::string_view title, std::string_view Mutant::* said) {
+  if (ids.empty()) return "";
+  std::string text = fmt::format("{}:\n", title);
+  for (const Json& id : ids) {
+    const Mutant& mutant = mutant_of({{"id", id}});
+    text += fmt::format("  {}  {}, {}: {}\n", mutant.id, mutant.file, mutant.name, mutant.*said);
+  }
+  return text;
 }
 
 std::string summary_text(const Json& summary) {
@@ -74,12 +90,10 @@ std::string summary_text(const Json& summary) {
     text += fmt::format("  {} {}", detector, summary[std::string(detector)].get<int64_t>());
   }
   text += "\n";
-  if (summary["survived"].empty()) return text;
-  text += "Survivors, each without effect or a gap of the fuzzer:\n";
-  for (const Json& id : summary["survived"]) {
-    const Mutant& mutant = mutant_of({{"id", id}});
-    text += fmt::format("  {}  {}, {}: {}\n", mutant.id, mutant.file, mutant.name, mutant.what);
-  }
+  text += list_of(summary["survived"], "Survivors, each a gap of the fuzzer or of the oracle", &Mutant::what);
+  text += list_of(summary["harmless"], "Survivors that nothing can show", &Mutant::harmless);
+  text += list_of(summary["killed_though_harmless"], "Killed, although it is said that nothing can show them",
+                  &Mutant::harmless);
   return text;
 }
 

@@ -39,7 +39,8 @@ struct Mutant {
   std::string_view file;
   std::string_view part;  // what a finding under it should blame: a pass, "partition", "fusion" or "planner"
   MutantKind kind;
-  std::string_view what;  // what the code does then
+  std::string_view what;           // what the code does then
+  std::string_view harmless = {};  // why nothing that is computed shows it; empty where something might
 };
 
 namespace detail {

@@ -24,8 +24,13 @@ inline constexpr Mutant conflict_at_one_step = {
 inline constexpr Mutant gap_begins_early = {
     "M05",     "gap_begins_early",   "planner/greedy_packer.cpp",
     "planner", MutantKind::OffByOne, "a gap begins at the last byte of the block below it"};
-inline constexpr Mutant gap_one_short = {"M06",     "gap_one_short",      "planner/greedy_packer.cpp",
-                                         "planner", MutantKind::OffByOne, "a gap may be a byte too small"};
+inline constexpr Mutant gap_one_short = {"M06",
+                                         "gap_one_short",
+                                         "planner/greedy_packer.cpp",
+                                         "planner",
+                                         MutantKind::OffByOne,
+                                         "a gap may be a byte too small",
+                                         "sizes are multiples of the alignment, so that no gap is a byte too small"};
 inline constexpr Mutant dead_when_read_last = {
     "M07",     "dead_when_read_last",         "planner/greedy_packer.cpp",
     "planner", MutantKind::FlippedComparison, "a block is forgotten while the step that reads it last runs"};
@@ -43,7 +48,8 @@ inline constexpr Mutant shared_slot_begins_late = {
     "planner/plan_memory.cpp",
     "planner",
     MutantKind::DroppedEdge,
-    "a slot that results share is taken when the first of them that was asked for begins"};
+    "a slot that results share is taken when the first of them that was asked for begins",
+    "an operand begins before the result that overwrites it"};
 inline constexpr Mutant shared_slot_ends_early = {
     "M11",     "shared_slot_ends_early", "planner/plan_memory.cpp",
     "planner", MutantKind::DroppedEdge,  "a slot that a result shares with its operand is free when the operand dies"};
@@ -62,21 +68,34 @@ inline constexpr Mutant operand_of_the_caller = {
 inline constexpr Mutant result_of_the_caller = {
     "M16",     "result_of_the_caller",  "planner/in_place.cpp",
     "planner", MutantKind::DroppedEdge, "a result that is handed out is written over an operand"};
-inline constexpr Mutant next_parameter_of_kernel = {
-    "M17",     "next_parameter_of_kernel", "planner/in_place.cpp",
-    "planner", MutantKind::OffByOne,       "the kernel is asked whether it may write over another operand"};
+inline constexpr Mutant next_parameter_of_kernel = {"M17",
+                                                    "next_parameter_of_kernel",
+                                                    "planner/in_place.cpp",
+                                                    "planner",
+                                                    MutantKind::OffByOne,
+                                                    "the kernel is asked whether it may write over another operand",
+                                                    "a kernel may write over any operand or over none"};
 inline constexpr Mutant in_place_sizes_of_elements = {
     "M18",     "in_place_sizes_of_elements", "planner/in_place.cpp",
     "planner", MutantKind::DroppedEdge,      "elements of another size are written over an operand"};
 inline constexpr Mutant in_place_layouts = {
     "M19",     "in_place_layouts",      "planner/in_place.cpp",
     "planner", MutantKind::DroppedEdge, "elements in another order are written over an operand"};
-inline constexpr Mutant in_place_over_gaps = {
-    "M20",     "in_place_over_gaps",    "planner/in_place.cpp",
-    "planner", MutantKind::DroppedEdge, "a result with gaps is written over an operand"};
+inline constexpr Mutant in_place_over_gaps = {"M20",
+                                              "in_place_over_gaps",
+                                              "planner/in_place.cpp",
+                                              "planner",
+                                              MutantKind::DroppedEdge,
+                                              "a result with gaps is written over an operand",
+                                              "what goes element by element has no gaps in its result"};
 inline constexpr Mutant in_place_beyond_operand = {
-    "M21",     "in_place_beyond_operand", "planner/in_place.cpp",
-    "planner", MutantKind::DroppedEdge,   "a result is written over an operand of fewer bytes"};
+    "M21",
+    "in_place_beyond_operand",
+    "planner/in_place.cpp",
+    "planner",
+    MutantKind::DroppedEdge,
+    "a result is written over an operand of fewer bytes",
+    "a result that is laid out like its operand has as many bytes or fewer"};
 inline constexpr Mutant in_place_shared_views = {
     "M22",     "in_place_shared_views", "planner/in_place.cpp",
     "planner", MutantKind::DroppedEdge, "an operand is overwritten while another view of it is read"};
@@ -95,15 +114,24 @@ inline constexpr Mutant maker_edge = {"M25",
                                       MutantKind::DroppedEdge,
                                       "a node does not wait for what makes its operands"};
 inline constexpr Mutant read_after_write_edge = {
-    "M26",       "read_after_write_edge", "compiler/dependencies.cpp",
-    "partition", MutantKind::DroppedEdge, "a node does not wait for the write before it"};
+    "M26",
+    "read_after_write_edge",
+    "compiler/dependencies.cpp",
+    "partition",
+    MutantKind::DroppedEdge,
+    "a node does not wait for the write before it",
+    "once the graph is functional nothing is written but the caller's memory, at its end"};
 inline constexpr Mutant write_after_read_edge = {
     "M27",       "write_after_read_edge", "compiler/dependencies.cpp",
     "partition", MutantKind::DroppedEdge, "a write does not wait for the readers before it"};
 
-inline constexpr Mutant next_partition_unread = {
-    "M28",       "next_partition_unread",       "compiler/partition.cpp",
-    "partition", MutantKind::FlippedComparison, "what the partition itself reads last counts as read outside"};
+inline constexpr Mutant next_partition_unread = {"M28",
+                                                 "next_partition_unread",
+                                                 "compiler/partition.cpp",
+                                                 "partition",
+                                                 MutantKind::FlippedComparison,
+                                                 "what the partition itself reads last counts as read outside",
+                                                 "more is handed on than is read, and nothing less"};
 inline constexpr Mutant reader_one_early = {
     "M29",       "reader_one_early",   "compiler/partition.cpp",
     "partition", MutantKind::OffByOne, "the last reader of a value is taken to be the partition before it"};
@@ -123,51 +151,100 @@ inline constexpr Mutant strided_in_loops = {
 inline constexpr Mutant any_tail_in_loops = {
     "M34",    "any_tail_in_loops",     "compiler/fusion.cpp",
     "fusion", MutantKind::DroppedEdge, "a fused loop broadcasts operands of any sizes"};
-inline constexpr Mutant strided_result_of_loops = {
-    "M35",    "strided_result_of_loops", "compiler/fusion.cpp",
-    "fusion", MutantKind::DroppedEdge,   "a fused loop writes results with strides as if they had none"};
+inline constexpr Mutant strided_result_of_loops = {"M35",
+                                                   "strided_result_of_loops",
+                                                   "compiler/fusion.cpp",
+                                                   "fusion",
+                                                   MutantKind::DroppedEdge,
+                                                   "a fused loop writes results with strides as if they had none",
+                                                   "what goes element by element over row-major operands is row-major"};
 
 inline constexpr Mutant permutations_composed_backwards = {
     "M36",      "permutations_composed_backwards", "compiler/view_chains.cpp",
     "simplify", MutantKind::SwappedOperand,        "the outer of two permutations is taken for the inner"};
 inline constexpr Mutant slice_start_by_outer_step = {
-    "M37",      "slice_start_by_outer_step", "compiler/view_chains.cpp",
-    "simplify", MutantKind::SwappedOperand,  "the start of a slice of a slice is counted in the outer slice's steps"};
+    "M37",
+    "slice_start_by_outer_step",
+    "compiler/view_chains.cpp",
+    "simplify",
+    MutantKind::SwappedOperand,
+    "the start of a slice of a slice is counted in the outer slice's steps",
+    "the result's layout is compared with the one that eager gives, and what differs is not rewritten"};
 inline constexpr Mutant slices_of_any_dim = {
-    "M38",      "slices_of_any_dim",     "compiler/view_chains.cpp",
-    "simplify", MutantKind::DroppedEdge, "slices of two dims are put together"};
+    "M38",
+    "slices_of_any_dim",
+    "compiler/view_chains.cpp",
+    "simplify",
+    MutantKind::DroppedEdge,
+    "slices of two dims are put together",
+    "the result's layout is compared with the one that eager gives, and what differs is not rewritten"};
 inline constexpr Mutant slice_starts_at_the_end = {
-    "M39",      "slice_starts_at_the_end",     "compiler/view_chains.cpp",
-    "simplify", MutantKind::FlippedComparison, "a slice that starts at 0 starts at the end"};
+    "M39",
+    "slice_starts_at_the_end",
+    "compiler/view_chains.cpp",
+    "simplify",
+    MutantKind::FlippedComparison,
+    "a slice that starts at 0 starts at the end",
+    "the result's layout is compared with the one that eager gives, and what differs is not rewritten"};
 inline constexpr Mutant slice_ends_late = {
-    "M40",      "slice_ends_late",    "compiler/view_chains.cpp",
-    "simplify", MutantKind::OffByOne, "a slice of a slice ends an element later"};
+    "M40",
+    "slice_ends_late",
+    "compiler/view_chains.cpp",
+    "simplify",
+    MutantKind::OffByOne,
+    "a slice of a slice ends an element later",
+    "the result's layout is compared with the one that eager gives, and what differs is not rewritten"};
 inline constexpr Mutant movedim_backwards = {
-    "M41",      "movedim_backwards",        "compiler/view_chains.cpp",
-    "simplify", MutantKind::SwappedOperand, "movedim moves a dim to where it came from"};
+    "M41",
+    "movedim_backwards",
+    "compiler/view_chains.cpp",
+    "simplify",
+    MutantKind::SwappedOperand,
+    "movedim moves a dim to where it came from",
+    "the result's layout is compared with the one that eager gives, and what differs is not rewritten"};
 
 inline constexpr Mutant both_copies_returned = {
     "M42",          "both_copies_returned",  "compiler/passes/elide_copies.cpp",
     "elide_copies", MutantKind::DroppedEdge, "a copy becomes its source although both are handed out"};
 inline constexpr Mutant written_copy_elided = {
-    "M43",          "written_copy_elided",   "compiler/passes/elide_copies.cpp",
-    "elide_copies", MutantKind::DroppedEdge, "a copy that is written becomes its source"};
+    "M43",
+    "written_copy_elided",
+    "compiler/passes/elide_copies.cpp",
+    "elide_copies",
+    MutantKind::DroppedEdge,
+    "a copy that is written becomes its source",
+    "once the graph is functional nothing is written but the caller's memory, at its end"};
 inline constexpr Mutant copy_read_at_the_write = {
     "M44",
     "copy_read_at_the_write",
     "compiler/passes/elide_copies.cpp",
     "elide_copies",
     MutantKind::FlippedComparison,
-    "a copy becomes its source although the write to the source reads it"};
-inline constexpr Mutant last_write_for_first = {
-    "M45",          "last_write_for_first",  "compiler/passes/elide_copies.cpp",
-    "elide_copies", MutantKind::DroppedEdge, "the last write to a storage is taken for the first"};
+    "a copy becomes its source although the write to the source reads it",
+    "what is written back is made by the functional form of the write, which is no copy to elide"};
+inline constexpr Mutant last_write_for_first = {"M45",
+                                                "last_write_for_first",
+                                                "compiler/passes/elide_copies.cpp",
+                                                "elide_copies",
+                                                MutantKind::DroppedEdge,
+                                                "the last write to a storage is taken for the first",
+                                                "once the graph is functional a storage is written once"};
 inline constexpr Mutant returned_copy_unread = {
-    "M46",          "returned_copy_unread",  "compiler/passes/elide_copies.cpp",
-    "elide_copies", MutantKind::DroppedEdge, "that a copy is returned does not count as a use of it"};
+    "M46",
+    "returned_copy_unread",
+    "compiler/passes/elide_copies.cpp",
+    "elide_copies",
+    MutantKind::DroppedEdge,
+    "that a copy is returned does not count as a use of it",
+    "a copy of the caller's memory that is returned is kept apart, and no other memory is written"};
 inline constexpr Mutant overlapping_copy_elided = {
-    "M47",          "overlapping_copy_elided", "compiler/passes/elide_copies.cpp",
-    "elide_copies", MutantKind::DroppedEdge,   "a copy becomes its source although elements of that are one element"};
+    "M47",
+    "overlapping_copy_elided",
+    "compiler/passes/elide_copies.cpp",
+    "elide_copies",
+    MutantKind::DroppedEdge,
+    "a copy becomes its source although elements of that are one element",
+    "once the graph is functional nothing is written but the caller's memory, at its end"};
 
 inline constexpr Mutant zero_of_any_sign = {
     "M48",      "zero_of_any_sign",      "compiler/simplify_rules.cpp",
@@ -196,44 +273,62 @@ inline constexpr Mutant integers_beyond_floats = {
     "simplify", MutantKind::DroppedEdge,  "any float is taken to hold all integers"};
 
 inline constexpr Mutant operands_written_since = {
-    "M56",      "operands_written_since", "compiler/matcher.cpp",
-    "simplify", MutantKind::DroppedEdge,  "a call is looked through although its operands were written since"};
+    "M56",
+    "operands_written_since",
+    "compiler/matcher.cpp",
+    "simplify",
+    MutantKind::DroppedEdge,
+    "a call is looked through although its operands were written since",
+    "once the graph is functional nothing is written but the caller's memory, at its end"};
 inline constexpr Mutant zeros_of_both_signs = {
     "M57",      "zeros_of_both_signs",   "compiler/matcher.cpp",
     "simplify", MutantKind::DroppedEdge, "a constant of zeros of both signs is taken for one number"};
 
 inline constexpr Mutant orders_mixed = {
-    "M58",           "orders_mixed",          "compiler/passes/sink_permutes.cpp",
-    "sink_permutes", MutantKind::DroppedEdge, "operands that are permuted differently are taken to be permuted alike"};
+    "M58",
+    "orders_mixed",
+    "compiler/passes/sink_permutes.cpp",
+    "sink_permutes",
+    MutantKind::DroppedEdge,
+    "operands that are permuted differently are taken to be permuted alike",
+    "the result's layout is compared with the one that eager gives, and what differs is not rewritten"};
 inline constexpr Mutant dims_by_place = {"M59",
                                          "dims_by_place",
                                          "compiler/passes/sink_permutes.cpp",
                                          "sink_permutes",
                                          MutantKind::SwappedOperand,
                                          "a dim that a call names is taken to be the tensor's own"};
-inline constexpr Mutant rank_of_rest = {"M60",
-                                        "rank_of_rest",
-                                        "compiler/passes/sink_permutes.cpp",
-                                        "sink_permutes",
-                                        MutantKind::FlippedComparison,
-                                        "a dim that is left counts itself among those before it"};
-inline constexpr Mutant laid_out_otherwise = {
-    "M61",           "laid_out_otherwise",    "compiler/passes/sink_permutes.cpp",
-    "sink_permutes", MutantKind::DroppedEdge, "a permutation sinks although the result lies in memory otherwise"};
+inline constexpr Mutant rank_of_rest = {
+    "M60",
+    "rank_of_rest",
+    "compiler/passes/sink_permutes.cpp",
+    "sink_permutes",
+    MutantKind::FlippedComparison,
+    "a dim that is left counts itself among those before it",
+    "the result's layout is compared with the one that eager gives, and what differs is not rewritten"};
+inline constexpr Mutant laid_out_otherwise = {"M61",
+                                              "laid_out_otherwise",
+                                              "compiler/passes/sink_permutes.cpp",
+                                              "sink_permutes",
+                                              MutantKind::DroppedEdge,
+                                              "a permutation sinks although the result lies in memory otherwise",
+                                              "the numbers are the same, and only lie elsewhere"};
 
-inline constexpr Mutant merged_over_a_write = {"M62",
-                                               "merged_over_a_write",
-                                               "compiler/passes/merge_common_calls.cpp",
-                                               "merge_common_calls",
-                                               MutantKind::DroppedEdge,
-                                               "calls are merged over a write to their operands"};
-inline constexpr Mutant merged_unlike_results = {
-    "M63",
-    "merged_unlike_results",
+inline constexpr Mutant merged_over_a_write = {
+    "M62",
+    "merged_over_a_write",
     "compiler/passes/merge_common_calls.cpp",
     "merge_common_calls",
     MutantKind::DroppedEdge,
-    "calls are merged although their results have other dtypes or layouts"};
+    "calls are merged over a write to their operands",
+    "once the graph is functional nothing is written but the caller's memory, at its end"};
+inline constexpr Mutant merged_unlike_results = {"M63",
+                                                 "merged_unlike_results",
+                                                 "compiler/passes/merge_common_calls.cpp",
+                                                 "merge_common_calls",
+                                                 MutantKind::DroppedEdge,
+                                                 "calls are merged although their results have other dtypes or layouts",
+                                                 "one op on the same operands gives results alike"};
 inline constexpr Mutant merged_other_arguments = {
     "M64",
     "merged_other_arguments",

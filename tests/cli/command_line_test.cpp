@@ -449,7 +449,8 @@ TEST_F(CommandLine, ScoreSaysWhichMutantsSurvive) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   const auto json = nlohmann::json::parse(ran.out);
   ASSERT_EQ(json["mutants"].size(), 3U);
-  EXPECT_EQ(json["all"]["killed"].get<std::size_t>() + json["all"]["survived"].size(), 3U);
+  const auto& all = json["all"];
+  EXPECT_EQ(all["killed"].get<std::size_t>() + all["survived"].size() + all["harmless"].size(), 3U);
   for (const auto& mutant : json["mutants"]) EXPECT_TRUE(mutant.contains("what") && mutant.contains("file"));
   const Ran refused = run("score --mutants 3 --plant F01");
   EXPECT_EQ(refused.code, 2);
