@@ -40,8 +40,8 @@ Ball count_of_differences(const BallMath& math, const Row& a, const Row& b) {
   BallSum sum(math);
   for (int64_t k = 0; k < a.size; ++k) {
     const Ball distance = difference(math, a, b, k);
-    if (is_definite_nan(distance) || is_definite_infinity(distance)) {
-      sum.add(is_definite_nan(distance) ? distance : Ball::exact(1));
+    if (is_definite_nan(distance)) {
+      sum.add(distance);
       continue;
     }
     if (distance.decided() && contains_zero(distance) && distance.radius > 0) {
