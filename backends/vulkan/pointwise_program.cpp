@@ -4,6 +4,7 @@
 #include <bit>
 #include <map>
 
+#include "backends/vulkan/shader_helpers.h"
 #include "backends/vulkan/strides.h"
 
 namespace parallax::vulkan {
@@ -14,9 +15,15 @@ constexpr std::array<uint32_t, 2> register_counts = {16, 64};  // by width
 std::string pointwise_text(WidthKind width, const Opcodes& opcodes) {
   std::string text = fmt::format("#define REGISTERS {}\n", register_counts[static_cast<std::size_t>(width)]);
   text += shader_text("pointwise");
-  const std::size_t at = text.find("CASES\n");
-  PARALLAX_CHECK(at != std::string::npos);
-  return text.replace(at, 6, function_cases(opcodes));
+  const auto put = [&](std::string_view place, const std::string& what) {
+    const std::size_t at = text.find(place);
+    PARALLAX_CHECK(at != std::string::npos);
+    text.replace(at, place.size(), what);
+  };
+  const std::string cases = function_cases(opcodes);
+  put("HELPERS\n", shader_helpers(cases));
+  put("CASES\n", cases);
+  return text;
 }
 
 }  // namespace
@@ -93,11 +100,15 @@ WidthKind PointwiseProgram::width() const {
   return fits ? WidthKind::Narrow : WidthKind::Wide;
 }
 
-const ShaderSource& PointwiseProgram::source() const {
-  static std::map<std::pair<std::string, WidthKind>, ShaderSource> sources;
+Opcodes PointwiseProgram::opcodes() const {
   Opcodes opcodes;
   for (const Operation& operation : operations_) opcodes.set(operation.opcode);
-  opcodes = with_families(opcodes);
+  return opcodes;
+}
+
+const ShaderSource& PointwiseProgram::source() const {
+  static std::map<std::pair<std::string, WidthKind>, ShaderSource> sources;
+  const Opcodes opcodes = with_families(this->opcodes());
   const WidthKind wide = width();
   const auto [at, is_new] = sources.try_emplace({opcodes.to_string(), wide});
   if (is_new) {
@@ -147,7 +158,8 @@ std::optional<std::vector<uint32_t>> PointwiseProgram::registers() const {
 
 bool PointwiseProgram::fits() const {
   const Width& wide = width_of(WidthKind::Wide);
-  return loads_.size() <= wide.inputs && stores_.size() <= wide.outputs && registers().has_value();
+  return loads_.size() <= wide.inputs && stores_.size() <= wide.outputs && !are_too_many(opcodes()) &&
+         registers().has_value();
 }
 
 void PointwiseProgram::merge_dims() {
@@ -197,14 +209,15 @@ void PointwiseProgram::record(Recorder& recorder, int raiser) {
     recorder.number(constant.bits);
   }
   recorder.word(static_cast<int64_t>(operations_.size()));
+  const Opcodes opcodes = with_families(this->opcodes());
   for (const Operation& operation : operations_) {
     std::array<uint32_t, 3> operands = operation.operands;
     for (int k = 0; k < operation.numbers; ++k) {
       uint32_t& operand = operands[static_cast<std::size_t>(k)];
       operand = (*register_of)[operand];
     }
-    recorder.word(operation.opcode | (*register_of)[operation.target] << 8 | operands[0] << 14 | operands[1] << 20 |
-                  operands[2] << 26);
+    recorder.word(case_number(opcodes, operation.opcode) | (*register_of)[operation.target] << 8 | operands[0] << 14 |
+                  operands[1] << 20 | operands[2] << 26);
   }
   write_accesses(stores_);
   recorder.add(std::move(dispatch));

@@ -33,7 +33,7 @@ class PointwiseProgram {
   Number converted(Number number, DType dtype);
   void store(Number number, const TensorRef& tensor, const Layout& layout);
 
-  // Whether one dispatch has room for it: bindings, registers, constants.
+  // Whether one dispatch has room for it: bindings, registers, constants, and no function that wants its own.
   bool fits() const;
   // Writes it down; nothing where there are no elements. `raiser` is the node to blame.
   void record(Recorder& recorder, int raiser);
@@ -52,6 +52,7 @@ class PointwiseProgram {
   };
   Number add(Operation operation, DType dtype);
   WidthKind width() const;
+  Opcodes opcodes() const;
   const ShaderSource& source() const;
   // A register for each number, or nothing where there are too few.
   std::optional<std::vector<uint32_t>> registers() const;
