@@ -1,5 +1,5 @@
 // Ops that work element by element: rows over the table of functions.
-#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <unordered_map>
 
@@ -36,6 +36,17 @@ Number with_alpha(const Row& row, const PointwiseCall& call) {
   return call.program().apply(find_function(row.function), a, b, call.program().constant(dtype, call.scalar(2)));
 }
 
+// What numbers are kept in that are not to be rounded to a half.
+DType unrounded(DType dtype) { return class_of(dtype) == NumberClass::Float ? DType::F32 : dtype; }
+
+// With a Python number behind the operand, or NaN where there is none.
+Number with_number(const Row& row, const PointwiseCall& call) {
+  const DType dtype = dtype_of(row, call);
+  const Scalar number = call.has(1) ? call.scalar(1) : Scalar(std::numeric_limits<double>::quiet_NaN());
+  const Number x = call.operand(0, dtype);
+  return call.program().apply(find_function(row.function), x, call.program().constant(unrounded(dtype), number));
+}
+
 // Of a Python number eager rounds neither base nor exponent to a half.
 Number power(const Row& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
@@ -47,8 +58,8 @@ Number power(const Row& row, const PointwiseCall& call) {
   return call.program().converted(call.program().apply(find_function(row.function), base, operand(1)), dtype);
 }
 
-// Shifts by the dtype's width or more leave nothing.
-Number shift(const Row& row, const PointwiseCall& call) {
+// The third operand is the dtype's width in bits.
+Number with_width(const Row& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
   const Number a = call.operand(0, dtype);
   const Number b = call.operand(1, dtype);
@@ -115,6 +126,56 @@ Number divide_by_mode(const Row& row, const PointwiseCall& call) {
   return call.program().apply(find_function(function), a, call.operand(1, dtype));
 }
 
+// To a multiple of 10^-decimals.
+Number round_decimals(const Row& row, const PointwiseCall& call) {
+  const DType dtype = dtype_of(row, call);
+  const int64_t decimals = call.integer(1);
+  const double power = std::pow(10.0, std::abs(static_cast<double>(decimals)));
+  const Number x = call.operand(0, dtype);
+  return call.program().apply(find_function(decimals < 0 ? "round_to_multiples" : row.function), x,
+                              call.program().constant(unrounded(dtype), Scalar(power)));
+}
+
+// nan_to_num(self, nan, posinf, neginf); an integer is as it is.
+Number nan_to_num(const Row& row, const PointwiseCall& call) {
+  PointwiseProgram& program = call.program();
+  const DType dtype = dtype_of(row, call);
+  const Number x = call.operand(0, dtype);
+  if (!is_floating(dtype)) return x;
+  const auto number = [&](int i, double otherwise) {
+    return program.constant(dtype, call.has(i) ? call.scalar(i) : Scalar(otherwise));
+  };
+  const double largest = info(dtype).max_finite;
+  const Number most = number(2, largest);
+  const Number finite = program.apply(find_function("finite_or"), x, most, number(3, -largest));
+  return program.select(program.apply(find_function(row.function), x), number(1, 0), finite);
+}
+
+// The number of a format next to another.
+Number next_after(const Row& row, const PointwiseCall& call) {
+  const DType dtype = dtype_of(row, call);
+  const int64_t format = dtype == DType::F16 ? 2 : dtype == DType::BF16 ? 1 : 0;  // as in shaders/float_math.glsl
+  const Number a = call.operand(0, dtype);
+  const Number b = call.operand(1, dtype);
+  return call.program().apply(find_function(row.function), a, b,
+                              call.program().constant(unrounded(dtype), Scalar(format)));
+}
+
+// polygamma(n, self)
+Number polygamma(const Row& row, const PointwiseCall& call) {
+  const DType dtype = dtype_of(row, call);
+  const int64_t order = call.integer(0);
+  const Number x = call.operand(1, dtype);
+  if (order < 2) return call.program().apply(find_function(order == 0 ? "digamma" : "trigamma"), x);
+  return call.program().apply(find_function(row.function), x, call.program().constant(unrounded(dtype), Scalar(order)));
+}
+
+#define PARALLAX_POLYNOMIAL(name, function)                                     \
+  Row{"aten.special_" name ".default", function, binary, of_result},            \
+      Row{"aten.special_" name ".x_scalar", function, binary, of_result}, Row { \
+    "aten.special_" name ".n_scalar", function, binary, of_result               \
+  }
+
 constexpr std::array rows = {
     Row{"aten.neg.default", "neg", unary, of_result},
     Row{"aten.abs.default", "abs", unary, of_result},
@@ -151,6 +212,13 @@ constexpr std::array rows = {
     Row{"aten.atanh.default", "atanh", unary, of_result},
     Row{"aten.erf.default", "erf", unary, of_result},
     Row{"aten.erfc.default", "erfc", unary, of_result},
+    Row{"aten.deg2rad.default", "deg2rad", unary, of_result},
+    Row{"aten.rad2deg.default", "rad2deg", unary, of_result},
+    Row{"aten.sinc.default", "sinc", unary, of_result},
+    Row{"aten.logit.default", "logit", with_number, of_result},
+    Row{"aten.softshrink.default", "soft_shrink", with_number, of_result},
+    Row{"aten.round.decimals", "round_to_parts", round_decimals, of_result},
+    Row{"aten.nan_to_num.default", "is_nan", nan_to_num, of_result},
     Row{"aten.bitwise_not.default", "bitwise_not", bitwise_not, of_result},
     Row{"aten.signbit.default", "signbit", unary, of_operand},
     Row{"aten.logical_not.default", "logical_not", unary, of_operand},
@@ -184,12 +252,69 @@ constexpr std::array rows = {
     Row{"aten.bitwise_or.Scalar", "bitwise_or", binary, of_result},
     Row{"aten.bitwise_xor.Tensor", "bitwise_xor", binary, of_result},
     Row{"aten.bitwise_xor.Scalar", "bitwise_xor", binary, of_result},
-    Row{"aten.bitwise_left_shift.Tensor", "shift_left", shift, of_result},
-    Row{"aten.bitwise_left_shift.Tensor_Scalar", "shift_left", shift, of_result},
-    Row{"aten.bitwise_right_shift.Tensor", "shift_right", shift, of_result},
-    Row{"aten.bitwise_right_shift.Tensor_Scalar", "shift_right", shift, of_result},
+    Row{"aten.bitwise_and.Scalar_Tensor", "bitwise_and", binary, of_result},
+    Row{"aten.bitwise_or.Scalar_Tensor", "bitwise_or", binary, of_result},
+    Row{"aten.bitwise_xor.Scalar_Tensor", "bitwise_xor", binary, of_result},
+    Row{"aten.bitwise_left_shift.Scalar_Tensor", "shift_left", with_width, of_result},
+    Row{"aten.bitwise_right_shift.Scalar_Tensor", "shift_right", with_width, of_result},
+    Row{"aten.gcd.default", "gcd", with_width, of_result},
+    Row{"aten.lcm.default", "lcm", with_width, of_result},
+    Row{"aten.heaviside.default", "heaviside", binary, of_result},
+    Row{"aten.nextafter.default", "next_after", next_after, of_result},
+    Row{"aten.logaddexp.default", "logaddexp", binary, of_result},
+    Row{"aten.logaddexp2.default", "logaddexp2", binary, of_result},
+    Row{"aten.xlogy.Tensor", "xlogy", binary, of_result},
+    Row{"aten.xlogy.Scalar_Other", "xlogy", binary, of_result},
+    Row{"aten.xlogy.Scalar_Self", "xlogy", binary, of_result},
+    Row{"aten.special_xlog1py.default", "xlog1py", binary, of_result},
+    Row{"aten.special_xlog1py.other_scalar", "xlog1py", binary, of_result},
+    Row{"aten.special_xlog1py.self_scalar", "xlog1py", binary, of_result},
+    Row{"aten.bitwise_left_shift.Tensor", "shift_left", with_width, of_result},
+    Row{"aten.bitwise_left_shift.Tensor_Scalar", "shift_left", with_width, of_result},
+    Row{"aten.bitwise_right_shift.Tensor", "shift_right", with_width, of_result},
+    Row{"aten.bitwise_right_shift.Tensor_Scalar", "shift_right", with_width, of_result},
     Row{"aten.clamp.default", "clamp", clamp, of_result},
     Row{"aten.addcmul.default", "add", addcmul, of_result},
+
+    Row{"aten.special_erfcx.default", "erfcx", unary, of_result},
+    Row{"aten.erfinv.default", "erfinv", unary, of_result},
+    Row{"aten.special_ndtr.default", "ndtr", unary, of_result},
+    Row{"aten.special_ndtri.default", "ndtri", unary, of_result},
+    Row{"aten.special_entr.default", "entr", unary, of_result},
+    Row{"aten.lgamma.default", "lgamma", unary, of_result},
+    Row{"aten.digamma.default", "digamma", unary, of_result},
+    Row{"aten.i0.default", "bessel_i0", unary, of_result},
+    Row{"aten.special_i0e.default", "scaled_bessel_i0", unary, of_result},
+    Row{"aten.special_i1.default", "bessel_i1", unary, of_result},
+    Row{"aten.special_i1e.default", "scaled_bessel_i1", unary, of_result},
+    Row{"aten.special_airy_ai.default", "airy_ai", unary, of_result},
+    Row{"aten.special_bessel_j0.default", "bessel_j0", unary, of_result},
+    Row{"aten.special_bessel_j1.default", "bessel_j1", unary, of_result},
+    Row{"aten.special_bessel_y0.default", "bessel_y0", unary, of_result},
+    Row{"aten.special_bessel_y1.default", "bessel_y1", unary, of_result},
+    Row{"aten.special_modified_bessel_i0.default", "bessel_i0", unary, of_result},
+    Row{"aten.special_modified_bessel_i1.default", "bessel_i1", unary, of_result},
+    Row{"aten.special_modified_bessel_k0.default", "bessel_k0", unary, of_result},
+    Row{"aten.special_modified_bessel_k1.default", "bessel_k1", unary, of_result},
+    Row{"aten.special_scaled_modified_bessel_k0.default", "scaled_bessel_k0", unary, of_result},
+    Row{"aten.special_scaled_modified_bessel_k1.default", "scaled_bessel_k1", unary, of_result},
+    Row{"aten.special_spherical_bessel_j0.default", "spherical_bessel_j0", unary, of_result},
+    Row{"aten.polygamma.default", "polygamma", polygamma, of_result},
+    Row{"aten.special_zeta.default", "zeta", binary, of_result},
+    Row{"aten.special_zeta.self_scalar", "zeta", binary, of_result},
+    Row{"aten.special_zeta.other_scalar", "zeta", binary, of_result},
+    PARALLAX_POLYNOMIAL("chebyshev_polynomial_t", "chebyshev_t"),
+    PARALLAX_POLYNOMIAL("chebyshev_polynomial_u", "chebyshev_u"),
+    PARALLAX_POLYNOMIAL("chebyshev_polynomial_v", "chebyshev_v"),
+    PARALLAX_POLYNOMIAL("chebyshev_polynomial_w", "chebyshev_w"),
+    PARALLAX_POLYNOMIAL("shifted_chebyshev_polynomial_t", "shifted_chebyshev_t"),
+    PARALLAX_POLYNOMIAL("shifted_chebyshev_polynomial_u", "shifted_chebyshev_u"),
+    PARALLAX_POLYNOMIAL("shifted_chebyshev_polynomial_v", "shifted_chebyshev_v"),
+    PARALLAX_POLYNOMIAL("shifted_chebyshev_polynomial_w", "shifted_chebyshev_w"),
+    PARALLAX_POLYNOMIAL("hermite_polynomial_h", "hermite_h"),
+    PARALLAX_POLYNOMIAL("hermite_polynomial_he", "hermite_he"),
+    PARALLAX_POLYNOMIAL("laguerre_polynomial_l", "laguerre"),
+    PARALLAX_POLYNOMIAL("legendre_polynomial_p", "legendre"),
 
     Row{"aten.lt.Tensor", "lt", binary, of_operands},
     Row{"aten.lt.Scalar", "lt", binary, of_operands},
@@ -207,6 +332,7 @@ constexpr std::array rows = {
     Row{"aten.masked_fill.Scalar", "", masked_fill, of_result},
     Row{"aten.masked_fill.Tensor", "", masked_fill, of_result},
 };
+#undef PARALLAX_POLYNOMIAL
 
 }  // namespace
 

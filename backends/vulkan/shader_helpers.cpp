@@ -11,8 +11,8 @@ namespace parallax::vulkan {
 namespace {
 
 // Each uses what is before it, in its own text and in those before.
-constexpr std::array texts = {"integer_math", "float_math",    "double_math",
-                              "double_pairs", "double_angles", "error_functions"};
+constexpr std::array texts = {"integer_math",    "float_math", "double_math", "double_pairs", "double_angles",
+                              "error_functions", "gamma",      "bessel",      "polynomials"};
 
 using Names = std::set<std::string, std::less<>>;
 
