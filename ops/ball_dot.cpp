@@ -59,6 +59,7 @@ void BallDot::add_special(const Ball& a, const Ball& b) {
     nan_ = true;
   } else if (is_definite_infinity(product)) {
     (product.mid > 0 ? plus_infinity_ : minus_infinity_) = true;
+    any_sign_ = any_sign_ || product.may_inf;
   } else if (!is_zero(a) && !is_zero(b)) {
     // What is not finite of it is noted; the rest is a product like any other.
     inexact_ = true;
@@ -147,13 +148,14 @@ Ball BallDot::result(double alpha, const Ball& addend, int64_t stored_parts) con
   const bool overflow = far >= info(narrowest).max_finite;
   const int may_be_infinite = may_inf_terms_ + addend.may_inf;
   if (alpha != 0 && (plus_infinity_ || minus_infinity_)) {
-    if (plus_infinity_ && minus_infinity_) return Ball::exact(nan);
+    const bool any_sign = any_sign_ || (is_definite_infinity(addend) && addend.may_inf);
+    if (plus_infinity_ && minus_infinity_ && !any_sign) return Ball::exact(nan);
     const double infinite = (plus_infinity_ ? infinity : -infinity) * alpha;
-    if (is_definite_infinity(addend) && addend.mid != infinite) return Ball::exact(nan);
-    return {infinite, 0, may_nan_ || addend.may_nan || may_be_infinite > 0 || overflow, false, Undecided::No};
+    if (is_definite_infinity(addend) && addend.mid != infinite && !any_sign) return Ball::exact(nan);
+    return {infinite, 0, may_nan_ || addend.may_nan || may_be_infinite > 0 || overflow, any_sign, Undecided::No};
   }
   if (is_definite_infinity(addend)) {
-    return {addend.mid, 0, may_nan_ || addend.may_nan || special || may_inf_terms_ > 0 || overflow, false,
+    return {addend.mid, 0, may_nan_ || addend.may_nan || special || may_inf_terms_ > 0 || overflow, addend.may_inf,
             Undecided::No};
   }
   const double value = alpha * mid_ + addend.mid;

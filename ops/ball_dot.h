@@ -101,6 +101,7 @@ class BallDot {
   int may_inf_terms_ = 0;
   bool plus_infinity_ = false;
   bool minus_infinity_ = false;
+  bool any_sign_ = false;  // one of those may have the other sign
   bool inexact_ = false;
   double mid_ = 0;
   double spread_ = 0;     // what the factors' radii make of it

@@ -169,6 +169,7 @@ Ball step(const BallMath& math, const Ball& x, BallMath::Function f) {
   if (!x.decided() || !std::isfinite(x.mid)) return x;
   const double low = f(x.low());
   const double high = f(x.high());
+  if (!std::isfinite(low) || !std::isfinite(high)) return Ball::unknown(Undecided::Unbounded);
   // An integer that the dtype does not hold is rounded where it is stored.
   if (low == high) return with_flags(math.rounded(low, 0, true), x);
   const Ball image = ball_of_interval(low, high);

@@ -49,6 +49,7 @@ void BallSum::add(const Ball& term) {
     nan_ = true;
   } else if (is_definite_infinity(term)) {
     (term.mid > 0 ? plus_infinity_ : minus_infinity_) = true;
+    any_sign_ = any_sign_ || term.may_inf;
   } else if (term.mid != 0 || term.radius != 0) {
     const double sum = mid_ + term.mid;
     const double part = sum - mid_;
@@ -71,12 +72,13 @@ bool BallSum::on_exact_grid() const {
 
 Ball BallSum::result() const {
   if (undecided_ != Undecided::No) return Ball::unknown(undecided_);
-  if (nan_ || (plus_infinity_ && minus_infinity_)) return Ball::exact(nan);
+  if (nan_ || (plus_infinity_ && minus_infinity_ && !any_sign_)) return Ball::exact(nan);
   const bool overflow = (magnitude_ + radius_) * (1 + terms_ * 0x1p-52) >= info(accumulator_).max_finite;
   const bool several_infinities = may_inf_terms_ > 1 || (may_inf_terms_ == 1 && overflow);
   if (plus_infinity_ || minus_infinity_) {
     Ball infinite = Ball::exact(plus_infinity_ ? infinity : -infinity);
     infinite.may_nan = may_nan_ || may_inf_terms_ > 0 || overflow;
+    infinite.may_inf = any_sign_;
     return infinite;
   }
   Ball sum;

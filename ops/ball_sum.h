@@ -39,6 +39,7 @@ class BallSum {
   int may_inf_terms_ = 0;
   bool plus_infinity_ = false;
   bool minus_infinity_ = false;
+  bool any_sign_ = false;  // one of those may have the other sign
   double mid_ = 0;
   double mid_error_ = 0;  // of the double additions that made mid_
   double radius_ = 0;     // of the terms

@@ -72,9 +72,7 @@ Ball distance_of(const BallMath& math, const Row& a, const Row& b, double p) {
   BallSum sum(math);
   for (int64_t k = 0; k < a.size; ++k) {
     const Ball distance = difference(math, a, b, k);
-    sum.add(p == 1   ? distance
-            : p == 2 ? math.mul_same(distance)
-                     : ball_pow(math, distance, math.scalar(p), true));
+    sum.add(p == 1 ? distance : p == 2 ? math.mul_same(distance) : ball_pow(math, distance, math.scalar(p), true));
   }
   if (p == 1) return sum.result();
   const Ball total = not_negative(sum.result());
@@ -153,7 +151,9 @@ Result<void> reference_cdist(const ReferenceCall& call) {
       for (int64_t j = 0; j < rows.columns; ++j) {
         const Row b{&call.input(1), right.data() + (batch * rows.columns + j) * rows.inner, rows.inner};
         // The output is fresh and contiguous.
-        output.ball(to++) = by_product ? distance_by_product(math, a, b) : distance_of(math, a, b, p);
+        const Ball distance = distance_of(math, a, b, p);
+        // To multiply matrices is a way to be fast, which nobody has to go: what infinities make on it is open.
+        output.ball(to++) = by_product ? hull(distance, distance_by_product(math, a, b)) : distance;
       }
     }
   }
