@@ -30,6 +30,24 @@ C distance(std::span<const C> a, std::span<const C> b, double order) {
   return order == 0 || order == 1 || std::isinf(order) ? sum : std::pow(sum, C(1) / power);
 }
 
+// The distance in the way of one product of matrices: sqrt(|a|^2 + |b|^2 - 2 a b), where infinities meet as they would
+// not in the difference.
+template <class C>
+C distance_by_product(std::span<const C> a, std::span<const C> b) {
+  C sum(0);
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * a[i] + b[i] * b[i] - 2 * a[i] * b[i];
+  return sum < C(0) ? C(0) : std::sqrt(sum);
+}
+
+// Whether eager multiplies matrices: never, always, or where one has many rows.
+bool is_by_product(const KernelCall& call) {
+  constexpr int64_t many = 25;
+  if (call.real(2) != 2) return false;
+  const int64_t mode = call.has(3) ? call.integer(3) : 0;
+  const Dims& sizes = call.output_sizes();
+  return mode == 1 || (mode == 0 && (sizes[sizes.size() - 1] > many || sizes[sizes.size() - 2] > many));
+}
+
 // [.., p, m] and [.., r, m], their batches broadcast.
 Result<void> cdist(const KernelCall& call) {
   const DType dtype = call.output().dtype;
@@ -48,9 +66,11 @@ Result<void> cdist(const KernelCall& call) {
     const Numbers<C> b = call.read<C>(call.input(1), shown(1, 2), dtype);
     Numbers<C> distances = call.numbers<C>(call.output().layout->numel());
     const auto size = static_cast<std::size_t>(length);
+    const bool by_product = is_by_product(call);
     for (std::size_t i = 0; i < distances.size(); ++i) {
-      distances[i] =
-          distance<C>(std::span(a).subspan(i * size, size), std::span(b).subspan(i * size, size), call.real(2));
+      const std::span<const C> x = std::span(a).subspan(i * size, size);
+      const std::span<const C> y = std::span(b).subspan(i * size, size);
+      distances[i] = by_product ? distance_by_product<C>(x, y) : distance<C>(x, y, call.real(2));
     }
     call.write(distances);
   });

@@ -51,6 +51,10 @@ struct Digamma {
   }
 };
 
+// Below this terms are not added one by one.
+template <class W>
+constexpr W far_left = -1000;
+
 // The sum of (q + k)^-s, by Euler and Maclaurin's formula (DLMF 25.11.28) from a term on that is large enough.
 struct Zeta {
   template <class W>
@@ -62,6 +66,12 @@ struct Zeta {
     if (q <= 0) {
       if (q == std::floor(q)) return infinity<W>;
       if (s != std::floor(s)) return nan<W>;
+    }
+    if (q < far_left<W>) {
+      // The terms below 0 are those of the mirrored fraction: a difference of two tails.
+      const W fraction = q - std::floor(q);
+      const W mirrored = (*this)(s, 1 - fraction) - (*this)(s, 1 - q);
+      return (*this)(s, fraction) + (std::fmod(s, W(2)) == 0 ? mirrored : -mirrored);
     }
     W sum(0);
     for (int k = 0; k < most_terms && (q < 20 || q < s); ++k, q += 1) {

@@ -61,7 +61,10 @@ void write_combined(const KernelCall& call, Combine how, bool include_self, cons
     values[at] = counts[at]++ == 0 ? source[i] : combined(how, values[at], source[i]);
   }
   if (how == Combine::Mean) {
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = divided(values[i], std::max<int64_t>(counts[i], 1));
+    // An integer sum wraps before it is divided.
+    const auto sum = [&](C x) { return std::is_integral_v<C> ? rounded_to(call.output().dtype, x) : x; };
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = divided(sum(values[i]), std::max<int64_t>(counts[i], 1));
   }
   call.write(values);
 }
