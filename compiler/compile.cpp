@@ -1,7 +1,6 @@
 #include "compiler/compile.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 
 #include "compiler/lower.h"
@@ -39,55 +38,58 @@ std::optional<Instance> instance_at(const Graph& graph, const Symbols& symbols, 
   return Instance{std::move(sizes), *std::move(resized)};
 }
 
-// Those of one symbol's sizes at which the graph holds, the other symbols at their bound.
-std::vector<Instance> instances_of(const Graph& graph, const Symbols& symbols, std::size_t s,
-                                   const std::vector<int64_t>& tried) {
-  std::vector<Instance> instances;
-  for (const int64_t size : tried) {
-    SymbolSizes sizes = symbols.bound();
-    sizes[s] = size;
-    if (auto instance = instance_at(graph, symbols, std::move(sizes))) instances.push_back(*std::move(instance));
-  }
-  return instances;
+// As many sizes of the symbols are tried all; passes over them all cost as much as compiling so many graphs.
+constexpr int64_t few_sizes = 64;
+
+// Of a symbol with many sizes: the ends, where a dim of size 1 broadcasts or a bound is met by accident, and some in
+// between, odd and even ones.
+std::vector<int64_t> some_sizes(const Symbol& symbol) {
+  const auto& [name, low, high] = symbol;
+  const int64_t middle = low + (high - low) / 2;
+  return {low, low + 1, low + 2, middle, middle + 1, high - 1};
 }
 
-// A range of sizes this long is tried as a whole; one that has gaps, in which the graph does not hold, if it is no
-// longer than the other.
-constexpr int64_t short_range = 8;
-constexpr int64_t short_range_with_gaps = 64;
-
-// The graph at the sizes of one symbol at which passes are held against each other: all of a short range; of a long one
-// the ends, where a dim of size 1 broadcasts or a bound is met by accident, and some in between, odd and even ones.
-// `tried` is which sizes those are, the graph held or not.
-std::vector<Instance> instances_along(const Graph& graph, const Symbols& symbols, std::size_t s,
-                                      std::vector<int64_t>& tried) {
-  const auto& [name, low, high] = symbols.list[s];
-  if (high - low >= short_range) {
-    const int64_t middle = low + (high - low) / 2;
-    tried = {low, low + 1, low + 2, middle, middle + 1, high - 1};
-    std::vector<Instance> some = instances_of(graph, symbols, s, tried);
-    if (some.size() == tried.size() || high - low >= short_range_with_gaps) return some;
-  }
-  tried.clear();
-  for (int64_t size = low; size < high; ++size) tried.push_back(size);
-  return instances_of(graph, symbols, s, tried);
-}
-
-// Each symbol alone, which tells what grows with it, and all at once, which tells whether the parts add up.
-std::vector<Instance> instances_to_try(const Graph& graph, const Symbols& symbols) {
-  std::vector<Instance> instances;
-  std::vector<std::vector<int64_t>> tried(symbols.list.size());
-  std::size_t most = 0;
-  for (std::size_t s = 0; s < tried.size(); ++s) {
-    std::ranges::move(instances_along(graph, symbols, s, tried[s]), std::back_inserter(instances));
-    most = std::max(most, tried[s].size());
-  }
-  for (std::size_t i = 0; tried.size() > 1 && i < most; ++i) {
-    SymbolSizes all = symbols.bound();
-    for (std::size_t s = 0; s < all.size(); ++s) {
-      if (!tried[s].empty()) all[s] = tried[s][i % tried[s].size()];
+// Every combination of sizes in the ranges but the bound itself.
+std::vector<SymbolSizes> all_sizes(const Symbols& symbols) {
+  std::vector<SymbolSizes> all = {symbols.bound()};
+  for (std::size_t s = 0; s < symbols.list.size(); ++s) {
+    const std::size_t before = all.size();
+    for (int64_t size = symbols.list[s].low; size < symbols.list[s].high; ++size) {
+      for (std::size_t i = 0; i < before; ++i) all.emplace_back(all[i])[s] = size;
     }
-    if (auto instance = instance_at(graph, symbols, std::move(all))) instances.push_back(*std::move(instance));
+  }
+  all.erase(all.begin());
+  return all;
+}
+
+// Each symbol alone, which tells what grows with it; all at once, which tells whether the parts add up; and all alike,
+// where a graph may hold that asks two symbols to be one.
+std::vector<SymbolSizes> spread_sizes(const Symbols& symbols) {
+  std::vector<SymbolSizes> tried;
+  std::vector<std::vector<int64_t>> of_symbol;
+  for (const Symbol& symbol : symbols.list) {
+    for (const int64_t size : of_symbol.emplace_back(some_sizes(symbol))) {
+      tried.push_back(symbols.bound());
+      tried.back()[of_symbol.size() - 1] = size;
+    }
+  }
+  for (std::size_t i = 0; of_symbol.size() > 1 && i < of_symbol.front().size(); ++i) {
+    for (const auto& sizes : of_symbol) tried.push_back(SymbolSizes(of_symbol.size(), sizes[i]));
+    SymbolSizes& all = tried.emplace_back();
+    for (const auto& sizes : of_symbol) all.push_back(sizes[i]);
+  }
+  return tried;
+}
+
+// The graph at the sizes at which passes are held against each other.
+std::vector<Instance> instances_to_try(const Graph& graph, const Symbols& symbols) {
+  int64_t combinations = 1;
+  for (const Symbol& symbol : symbols.list) {
+    combinations = std::min(combinations, few_sizes) * std::min(symbol.high - symbol.low + 1, few_sizes + 1);
+  }
+  std::vector<Instance> instances;
+  for (SymbolSizes& sizes : combinations <= few_sizes ? all_sizes(symbols) : spread_sizes(symbols)) {
+    if (auto instance = instance_at(graph, symbols, std::move(sizes))) instances.push_back(*std::move(instance));
   }
   return instances;
 }

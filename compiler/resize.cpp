@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/lower.h"
 #include "planner/plan_checker.h"
 
@@ -24,6 +26,24 @@ Result<void> expect_taken(const Program& program, std::span<const Backend> backe
   return {};
 }
 
+// A loop's nodes were of the same sizes wherever compilation looked.
+Result<void> expect_loops(const Program& program, std::span<const Backend> backends) {
+  for (const FusedGroup& group : program.groups) {
+    const auto holds = [&](const Partition& partition) { return partition.nodes.holds(group.nodes.first); };
+    if (backends[std::ranges::find_if(program.partitions, holds)->backend].whole) continue;
+    const auto sizes_of_node = [&](std::size_t n) -> const Dims& {
+      return program.graph.meta(program.graph.nodes[n].results.front()).layout.sizes;
+    };
+    for (std::size_t n = group.nodes.first + 1; n < group.nodes.end; ++n) {
+      if (sizes_of_node(n) == sizes_of_node(group.nodes.first)) continue;
+      return std::unexpected(
+          Error{ErrorKind::Unsupported, "", "",
+                fmt::format("node '{}' has other sizes than its loop", program.graph.nodes[n].name)});
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 bool plan_still_holds(const Program& planned, const Program& resized) {
@@ -40,6 +60,7 @@ Result<Program> resize(const Program& program, const SymbolSizes& sizes, const C
   Program resized = program;
   TRY(resized.graph, with_numbers_at(program.graph, program.symbols, program.varying, sizes, parts.resize.refreshes));
   TRY_VOID(expect_taken(resized, options.backends));
+  TRY_VOID(expect_loops(resized, options.backends));
   if (!keeps_plan(program, resized)) {
     TRY(resized.plan, plan_program(resized, parts, options));
   }

@@ -58,7 +58,7 @@ bool takes_many(const Graph& graph, const Node& node) {
 
 TEST(Resize, ABackendHasItsSayAtEverySize) {
   const Result<Case> test = parse_case(R"({"parallax": 1, "name": "t", "requires": ["runs", "symbols"],
-    "symbols": {"B": [1, 40]}, "graph": {
+    "symbols": {"B": [1, 400]}, "graph": {
       "inputs": {"x": {"type": "f32[B]"}},
       "nodes": [{"out": "y", "op": "aten.neg.default", "args": ["%x"]}], "outputs": ["%y"]},
     "runs": [{"feed": {"x": {"type": "f32[3]", "data": [1, 2, 3]}}}]})");
