@@ -75,8 +75,10 @@ class Assembler {
           test.symbols.list.push_back(sketch_.symbols[dim.symbol]);
         }
         test.symbols.dims.push_back({i, dim.dim, *symbol});
+        if (dim.dim >= test.graph.meta(test.graph.sources[i].value).layout.rank()) return false;
       }
     }
+    if (!at_sizes(test.graph, test.symbols, sizes_of(test.graph, test.symbols))) return false;
     for (std::size_t run = 0; run < sketch_.later.size(); ++run) {
       LaterRun& later = test.later.emplace_back();
       later.sizes.resize(test.symbols.list.size());
