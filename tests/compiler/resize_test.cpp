@@ -52,9 +52,7 @@ TEST(Resize, AProgramIsMadeForOneSizeAtATime) {
 bool takes_all_but_seven(const Graph& graph, const Node& node) {
   return graph.meta(node.results.front()).layout.sizes[0] != 7;
 }
-bool takes_many(const Graph& graph, const Node& node) {
-  return graph.meta(node.results.front()).layout.sizes[0] > 2;
-}
+bool takes_many(const Graph& graph, const Node& node) { return graph.meta(node.results.front()).layout.sizes[0] > 2; }
 
 TEST(Resize, ABackendHasItsSayAtEverySize) {
   const Result<Case> test = parse_case(R"({"parallax": 1, "name": "t", "requires": ["runs", "symbols"],
