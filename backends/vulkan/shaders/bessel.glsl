@@ -193,6 +193,13 @@ double bessel_i1(double x) {
 // by Steed's method (Temme 1975, Numerical Recipes 6.6).
 dvec2 steed(double x, double order) {
   precise double first = 0.25lf - order * order;
+  if (x > 1e8lf) {
+    // What a step is off by, the steps after it multiply by x. Hankel's expansion (A&S 9.7.2) needs two terms here.
+    precise double far = 1.2533141373155003lf / sqrt(x);
+    precise double far_k = far * (1.0lf - first / (2.0lf * x));
+    precise double far_next = far * (1.0lf + ((order + 1.0lf) * (order + 1.0lf) - 0.25lf) / (2.0lf * x));
+    return dvec2(far_k, far_next);
+  }
   precise double b = 2.0lf * (1.0lf + x);
   precise double d = 1.0lf / b;
   precise double h = d;
