@@ -65,7 +65,7 @@ void record(const KernelCall& call, const Window& window) {
   for (int d = 0; d < 5; ++d) recorder.word(d < window.to.rank() ? window.to.sizes[d] : 1);
   for (int64_t word :
        {window.from.strides[0], window.from.strides[1], weights ? weights->strides[0] : 0,
-        weights ? weights->strides[1] : 0, window.bias ? window.bias->layout->strides[0] : 0, window.to.strides[0],
+        weights ? weights->strides[1] : 0, window.bias ? window.bias->layout->strides[0] + 1 : 0, window.to.strides[0],
         window.to.strides[1], window.from.sizes[1] / window.groups, window.to.sizes[1] / window.groups}) {
     recorder.word(word);
   }

@@ -3,7 +3,7 @@
 //
 // Metadata: what to do, the dtype of all tensors (the places of maxima are i64), offsets of input, weight, bias and
 // result, the sizes of the result in five words; steps of the input along batch and channel, of the weight along its
-// first two dims, of the bias (0 for none), of the result along batch and channel; channels of the input and of the result in a
+// first two dims, of the bias (one more than it is; 0 for none), of the result along batch and channel; channels of the input and of the result in a
 // group; a divisor (0: the window's own); then for each of three dims the input's size, the kernel's size, stride,
 // padding, dilation, and the steps of input, weight and result.
 const uint Convolution = 0, Transposed = 1, Average = 2, AverageInside = 3, Largest = 4, PlaceOfLargest = 5, Adaptive = 6;
@@ -41,7 +41,7 @@ void main() {
   weight_at += task == Transposed ? group * group_in * int(metadata[at + 2u]) + channel % group_out * int(metadata[at + 3u])
                                   : channel * int(metadata[at + 2u]);
   bool has_bias = metadata[at + 4u] != 0u;
-  bias_at += channel * int(metadata[at + 4u]);
+  bias_at += channel * (int(metadata[at + 4u]) - 1);
   result_at += coordinates[0] * int(metadata[at + 5u]) + channel * int(metadata[at + 6u]);
   int input_step = int(metadata[at + 1u]);
   at += 11u;
