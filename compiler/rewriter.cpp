@@ -82,7 +82,7 @@ Rewriter::Rewriter(const Graph& old, OldMetas metas) : old_(&old), metas_(metas)
 std::vector<Argument> Rewriter::mapped_arguments(const Node& node) const {
   std::vector<Argument> arguments = node.arguments;
   for (Argument& argument : arguments) {
-    for_each_value(argument, [&](ValueId& value) { value = mapped_[value.index]; });
+    for_each_value(argument, [&](ValueId& value) { value = builder_.current(mapped_[value.index]); });
   }
   return arguments;
 }
