@@ -3,11 +3,12 @@
 #include <cmath>
 
 #include "backends/vulkan/device_kernel.h"
+#include "backends/vulkan/shader_helpers.h"
 
 namespace parallax::vulkan {
 namespace {
 
-const ShaderSource distance_source = {"distance", [] { return std::string(shader_text("distance")); }};
+const ShaderSource distance_source = {"distance", [] { return with_helpers(shader_text("distance")); }};
 
 // As in shaders/distance.glsl.
 enum class Norm : uint32_t { Differing, Sum, Root, Largest, Power };

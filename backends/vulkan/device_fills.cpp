@@ -8,8 +8,6 @@ namespace {
 
 using Number = PointwiseProgram::Number;
 
-bool takes_any(const Call&, const TensorMeta&) { return true; }
-
 // Stores what `make(program)` gives as every element of the result.
 template <class Make>
 Result<void> fill(const KernelCall& call, Make&& make) {

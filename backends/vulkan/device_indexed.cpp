@@ -59,11 +59,10 @@ Layout at_least_1d(const Layout& layout) { return layout.rank() > 0 ? layout : L
 
 Result<TensorRef> in_one_row(const KernelCall& call, const TensorRef& tensor, Layout& row) {
   const Layout& layout = *tensor.layout;
-  TensorRef made{tensor.storage, tensor.dtype, &row};
   row = {{layout.numel()}, {1}, layout.offset};
-  if (is_contiguous(layout)) return made;
+  if (is_contiguous(layout)) return TensorRef{tensor.storage, tensor.dtype, &row};
   row.offset = 0;
-  TRY(made.storage, call.recorder().scratch(layout.numel() * size_of(tensor.dtype)));
+  TRY(const TensorRef made, call.scratch(tensor.dtype, row));
   call.move(tensor, layout, made, contiguous_layout(layout.sizes));
   return made;
 }

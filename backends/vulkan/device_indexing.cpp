@@ -175,8 +175,6 @@ Result<void> embedding(const KernelCall& call) {
   return {};
 }
 
-bool takes_any(const Call&, const TensorMeta&) { return true; }
-
 bool takes_lists(const Call& call, int lists, const Dims* of_values) {
   const ValueList& indices = call.values(lists);
   const auto count = std::ranges::count_if(indices, &ValueId::valid);

@@ -57,6 +57,29 @@ void KernelCall::move(const TensorRef& from, const Layout& source, const TensorR
   program.record(*recorder_, node_);
 }
 
+Result<TensorRef> KernelCall::scratch(DType dtype, const Layout& layout) const {
+  TRY(std::byte* const storage, recorder_->scratch(layout.numel() * size_of(dtype)));
+  return TensorRef{storage, dtype, &layout};
+}
+
+Result<TensorRef> KernelCall::scratch(DType dtype, const Layout& layout, const Scalar& number) const {
+  TRY(const TensorRef made, scratch(dtype, layout));
+  PointwiseProgram program(layout.sizes);
+  program.store(program.constant(dtype, number), made, layout);
+  program.record(*recorder_, node_);
+  return made;
+}
+
+Result<TensorRef> KernelCall::scratch(DType dtype, const Scalar& number) const {
+  static const Layout alone = contiguous_layout({});
+  return scratch(dtype, alone, number);
+}
+
+bool takes_looks(int64_t invocations, int64_t elements) {
+  constexpr int64_t most = int64_t{1} << 26;
+  return invocations == 0 || elements <= most / invocations;
+}
+
 Number PointwiseCall::operand(int i, DType dtype) const {
   const Argument& argument = arguments()[static_cast<std::size_t>(i)];
   if (const auto* number = std::get_if<Scalar>(&argument)) return program_->constant(dtype, *number);

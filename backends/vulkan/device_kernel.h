@@ -30,6 +30,13 @@ class KernelCall : public Call {
   // Puts the elements of a layout over one tensor's storage, converted, into another's.
   void move(const TensorRef& from, const Layout& source, const TensorRef& to, const Layout& target) const;
 
+  // A tensor in memory that lives as long as the recorder. The layout, which has no gaps, has to outlive it.
+  Result<TensorRef> scratch(DType dtype, const Layout& layout) const;
+  // One whose elements all are a number.
+  Result<TensorRef> scratch(DType dtype, const Layout& layout, const Scalar& number) const;
+  // A number, as a tensor of no dims.
+  Result<TensorRef> scratch(DType dtype, const Scalar& number) const;
+
  private:
   std::span<const TensorRef> tensors_;
   std::span<const ValueId> results_;
@@ -40,6 +47,10 @@ class KernelCall : public Call {
 // Which calls a kernel takes, as far as dtypes and arguments tell; `result` is the first result.
 using TakesFn = bool (*)(const Call& call, const TensorMeta& result);
 using RecordFn = Result<void> (*)(const KernelCall& call);
+
+inline bool takes_any(const Call&, const TensorMeta&) { return true; }
+// Whether it is worth while that so many invocations look at so many elements each.
+bool takes_looks(int64_t invocations, int64_t elements);
 
 struct KernelRow {
   std::string_view op;

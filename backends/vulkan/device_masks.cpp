@@ -12,13 +12,6 @@ namespace {
 const ShaderSource mask_source = {"mask", [] { return std::string(shader_text("mask")); }};
 const ShaderSource places_source = {"places", [] { return std::string(shader_text("places")); }};
 
-// Every invocation counts what lies before its own place.
-constexpr int64_t most_counted = int64_t{1} << 26;
-
-bool is_countable(int64_t invocations, int64_t places) {
-  return invocations == 0 || places <= most_counted / invocations;
-}
-
 // Layouts are over the result's dims, but for the mask's, which has the dims from `first` on.
 struct Masked {
   TensorRef self, mask, values, to;
@@ -83,7 +76,7 @@ Result<void> masked_scatter(const KernelCall& call) {
 }
 
 bool takes_masked_scatter(const Call&, const TensorMeta& result) {
-  return is_countable(result.layout.numel(), result.layout.numel());
+  return takes_looks(result.layout.numel(), result.layout.numel());
 }
 
 // The mask of an index_put, the dim it begins at, and how the values lie along the dims of self.
@@ -178,7 +171,7 @@ Result<void> nonzero(const KernelCall& call) {
 }
 
 bool takes_nonzero(const Call& call, const TensorMeta& result) {
-  return is_countable(result.layout.sizes[0], call.tensor(0).layout.numel());
+  return takes_looks(result.layout.sizes[0], call.tensor(0).layout.numel());
 }
 
 // repeat_interleave(repeats, output_size)
@@ -195,7 +188,7 @@ Result<void> repeat_places(const KernelCall& call) {
 // Without a result nobody would look whether there is one.
 bool takes_repeats(const Call& call, const TensorMeta& result) {
   const int64_t numel = result.layout.numel();
-  return numel > 0 && is_countable(numel, call.tensor(0).layout.numel());
+  return numel > 0 && takes_looks(numel, call.tensor(0).layout.numel());
 }
 
 // tril_indices(row, col, offset) and triu_indices: rows, then columns.
@@ -215,7 +208,7 @@ Result<void> triangle(const KernelCall& call) {
 
 bool takes_triangle(const Call& call, const TensorMeta& result) {
   constexpr int64_t most = int64_t{1} << 30;
-  return is_countable(result.layout.sizes[1], call.integer(0)) && call.integer(0) < most && call.integer(1) < most;
+  return takes_looks(result.layout.sizes[1], call.integer(0)) && call.integer(0) < most && call.integer(1) < most;
 }
 
 constexpr std::array rows = {
@@ -237,7 +230,7 @@ bool has_mask(const Call& call) {
 bool takes_masked_put(const Call& call) {
   const std::optional<MaskedPut> put = plan_masked_put(call);
   return put && call.tensor(0).layout.numel() > 0 &&
-         is_countable(call.tensor(0).layout.numel(), call.meta(put->mask).layout.numel());
+         takes_looks(call.tensor(0).layout.numel(), call.meta(put->mask).layout.numel());
 }
 
 // Places that a mask chooses are named once each, so that adding is adding one value.
@@ -259,14 +252,9 @@ Result<void> masked_put(const KernelCall& call) {
   const Layout each = contiguous_layout(output.layout->sizes);
   Layout nowhere = each;
   nowhere.strides = Dims::filled(each.rank(), 0);
-  Layout one{{1}, {1}, 0};
-  TensorRef zero{nullptr, output.dtype, &one};
-  TensorRef terms{nullptr, output.dtype, &each};
-  TRY(zero.storage, call.recorder().scratch(size_of(output.dtype)));
-  TRY(terms.storage, call.recorder().scratch(each.numel() * size_of(output.dtype)));
-  PointwiseProgram start(one.sizes);
-  start.store(start.constant(output.dtype, is_floating(output.dtype) ? Scalar(-0.0) : Scalar(int64_t{0})), zero, one);
-  start.record(call.recorder(), call.node());
+  const Scalar nothing = is_floating(output.dtype) ? Scalar(-0.0) : Scalar(int64_t{0});
+  TRY(const TensorRef zero, call.scratch(output.dtype, nothing));
+  TRY(const TensorRef terms, call.scratch(output.dtype, each));
   masked.self = zero;
   masked.of_self = nowhere;
   masked.to = terms;

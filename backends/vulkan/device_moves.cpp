@@ -23,8 +23,7 @@ Result<void> move_by_way(const KernelCall& call, const TensorRef& from, const La
                          const Layout& target) {
   const Layout in = contiguous_layout(source.sizes);
   const Layout out = contiguous_layout(target.sizes);
-  TensorRef between{nullptr, to.dtype, &in};
-  TRY(between.storage, call.recorder().scratch(in.numel() * size_of(to.dtype)));
+  TRY(const TensorRef between, call.scratch(to.dtype, in));
   call.move(from, source, between, in);
   call.move(between, out, to, target);
   return {};
@@ -87,7 +86,6 @@ Result<void> repeat_elements(const KernelCall& call) {
   return {};
 }
 
-bool takes_any(const Call&, const TensorMeta&) { return true; }
 bool takes_one_more_dim(const Call& call, const TensorMeta&) { return call.tensor(0).layout.rank() < max_rank; }
 
 }  // namespace

@@ -38,10 +38,8 @@ Result<void> vector_norm(const KernelCall& call) {
   const DType dtype = sum_dtype(output.dtype);
   const Layout each = contiguous_layout(from.sizes);
   const Layout sums = contiguous_layout(output.layout->sizes);
-  TensorRef powers{nullptr, dtype, &each};
-  TensorRef total{nullptr, dtype, &sums};
-  TRY(powers.storage, call.recorder().scratch(each.numel() * size_of(dtype)));
-  TRY(total.storage, call.recorder().scratch(sums.numel() * size_of(dtype)));
+  TRY(const TensorRef powers, call.scratch(dtype, each));
+  TRY(const TensorRef total, call.scratch(dtype, sums));
   if (each.numel() > 0) {
     PointwiseProgram program(from.sizes);
     const Number x = program.converted(program.converted(program.load(call.input(0), from), output.dtype), dtype);

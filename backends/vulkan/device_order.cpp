@@ -136,23 +136,18 @@ Result<void> median_along(const KernelCall& call) {
   return {};
 }
 
-// Every element looks at every other of its lane, which is nothing for long ones.
-constexpr int64_t most_comparisons = int64_t{1} << 26;
-
-bool takes_lanes(const Layout& layout, int64_t length) {
-  return layout.numel() == 0 || length <= most_comparisons / layout.numel();
-}
-// `dim` is a parameter; -1 for the first dim.
+// Every element looks at every other of its lane. `dim` is a parameter; -1 for the first dim.
 template <int dim>
 bool takes_sort(const Call& call, const TensorMeta&) {
   const Layout& self = call.tensor(0).layout;
   const int rank = self.rank();
-  return rank == 0 || takes_lanes(self, self.sizes[dim < 0 ? 0 : portable::wrapped_dim(call.integer(dim), rank)]);
+  return rank == 0 ||
+         takes_looks(self.numel(), self.sizes[dim < 0 ? 0 : portable::wrapped_dim(call.integer(dim), rank)]);
 }
 // Of no elements eager has a median all the same.
 bool takes_all(const Call& call, const TensorMeta&) {
   const Layout& self = call.tensor(0).layout;
-  return self.numel() > 0 && takes_lanes(self, self.numel());
+  return self.numel() > 0 && takes_looks(self.numel(), self.numel());
 }
 template <int dim>
 bool takes_lane(const Call& call, const TensorMeta& result) {

@@ -55,8 +55,6 @@ Result<void> pad(const KernelCall& call) {
   return {};
 }
 
-bool takes_any(const Call&, const TensorMeta&) { return true; }
-
 constexpr std::array rows = {
     KernelRow{"aten.reflection_pad1d.default", takes_any, pad<true>},
     KernelRow{"aten.reflection_pad2d.default", takes_any, pad<true>},

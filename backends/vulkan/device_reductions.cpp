@@ -35,8 +35,7 @@ Result<void> sum_numbers(const KernelCall& call) {
   const TensorRef& input = call.input(0);
   const TensorRef& output = call.output();
   const Layout each = contiguous_layout(input.layout->sizes);
-  TensorRef numbers{nullptr, output.dtype, &each};
-  TRY(numbers.storage, call.recorder().scratch(each.numel() * size_of(output.dtype)));
+  TRY(const TensorRef numbers, call.scratch(output.dtype, each));
   if (each.numel() > 0) {
     PointwiseProgram program(each.sizes);
     const PointwiseProgram::Number x = program.converted(program.load(input, *input.layout), output.dtype);
@@ -47,8 +46,6 @@ Result<void> sum_numbers(const KernelCall& call) {
   record_contraction(call, reduction_of(call, Reduction::Sum, numbers, output));
   return {};
 }
-
-bool takes_any(const Call&, const TensorMeta&) { return true; }
 
 // Of no elements there is no place; eager refuses most of it.
 bool takes_elements(const Call& call, const TensorMeta&) { return call.tensor(0).layout.numel() > 0; }

@@ -3,12 +3,13 @@
 #include <bit>
 
 #include "backends/vulkan/device_kernel.h"
+#include "backends/vulkan/shader_helpers.h"
 
 namespace parallax::vulkan {
 namespace {
 
 std::string after_taps(std::string_view name) {
-  return std::string(shader_text("taps")) + std::string(shader_text(name));
+  return with_helpers(std::string(shader_text("taps")) + std::string(shader_text(name)));
 }
 const ShaderSource resample_source = {"resample", [] { return after_taps("resample"); }};
 const ShaderSource grid_source = {"grid", [] { return after_taps("grid"); }};
@@ -121,8 +122,6 @@ Result<void> sample_grid(const KernelCall& call) {
   recorder.add(std::move(dispatch));
   return {};
 }
-
-bool takes_any(const Call&, const TensorMeta&) { return true; }
 
 constexpr Form with(int spatial, Mode mode, bool listed = false) { return {spatial, mode, listed}; }
 

@@ -59,8 +59,6 @@ Result<void> running_extreme(const KernelCall& call) {
   return record_lines(call, extreme_source, 2, {int64_t{largest}, int64_t(call.input(0).dtype)});
 }
 
-bool takes_any(const Call&, const TensorMeta&) { return true; }
-
 // There is no exponential of doubles.
 bool takes_floats(const Call&, const TensorMeta& result) {
   return is_floating(result.dtype) && result.dtype != DType::F64;

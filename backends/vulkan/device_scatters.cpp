@@ -55,21 +55,6 @@ void put(const KernelCall& call, Direction direction, const TensorRef& source, L
   record_indexed(call, {direction, places.sizes, source, to, from, places.target, {places.index}});
 }
 
-// A number in memory of its own.
-struct Kept {
-  Layout layout = {{1}, {1}, 0};
-  TensorRef tensor;
-
-  static Result<void> make(const KernelCall& call, DType dtype, const Scalar& number, Kept& made) {
-    made.tensor = {nullptr, dtype, &made.layout};
-    TRY(made.tensor.storage, call.recorder().scratch(size_of(dtype)));
-    PointwiseProgram program(made.layout.sizes);
-    program.store(program.constant(dtype, number), made.tensor, made.layout);
-    program.record(call.recorder(), call.node());
-    return {};
-  }
-};
-
 void start_with_self(const KernelCall& call) {
   call.move(call.input(0), *call.input(0).layout, call.output(), *call.output().layout);
 }
@@ -80,9 +65,8 @@ Result<void> put_source(const KernelCall& call, Direction direction, IndexRange 
   start_with_self(call);
   const TensorRef& output = call.output();
   if (const auto* number = std::get_if<Scalar>(&call.arguments()[3])) {
-    Kept kept;
-    TRY_VOID(Kept::make(call, output.dtype, *number, kept));
-    put<places_of>(call, direction, kept.tensor, everywhere, output, range);
+    TRY(const TensorRef kept, call.scratch(output.dtype, *number));
+    put<places_of>(call, direction, kept, everywhere, output, range);
     return {};
   }
   put<places_of>(call, direction, call.input(3), at_least_1d(*call.input(3).layout), output, range);
@@ -124,8 +108,7 @@ Result<void> index_add(const KernelCall& call) {
   start_with_self(call);
   const Layout layout = contiguous_layout(source.layout->sizes);
   if (layout.numel() == 0) return {};
-  TensorRef scaled{nullptr, output.dtype, &layout};
-  TRY(scaled.storage, call.recorder().scratch(layout.numel() * size_of(output.dtype)));
+  TRY(const TensorRef scaled, call.scratch(output.dtype, layout));
   PointwiseProgram program(layout.sizes);
   const PointwiseProgram::Number x = program.converted(program.load(source, *source.layout), output.dtype);
   const PointwiseProgram::Number alpha = program.constant(output.dtype, call.scalar(4));
@@ -198,22 +181,16 @@ Result<void> reduce_into(const KernelCall& call) {
   const bool with_self = call.boolean(5);
   start_with_self(call);
   if (!with_self) {
-    Kept nothing;
-    TRY_VOID(Kept::make(call, output.dtype, identity(direction, output.dtype), nothing));
-    put<places_of>(call, Direction::Scatters, nothing.tensor, everywhere, output);
+    TRY(const TensorRef nothing, call.scratch(output.dtype, identity(direction, output.dtype)));
+    put<places_of>(call, Direction::Scatters, nothing, everywhere, output);
   }
   put<places_of>(call, direction, source, at_least_1d(*source.layout), output);
   if (how != Combine::Mean || output.layout->numel() == 0) return {};
   // Each by how many there were, at least one.
   const Layout each = contiguous_layout(output.layout->sizes);
-  TensorRef counts{nullptr, output.dtype, &each};
-  TRY(counts.storage, call.recorder().scratch(each.numel() * size_of(output.dtype)));
-  PointwiseProgram start(each.sizes);
-  start.store(start.constant(output.dtype, int64_t{with_self}), counts, each);
-  start.record(call.recorder(), call.node());
-  Kept one;
-  TRY_VOID(Kept::make(call, output.dtype, int64_t{1}, one));
-  put<places_of>(call, Direction::Adds, one.tensor, everywhere, counts);
+  TRY(const TensorRef counts, call.scratch(output.dtype, each, int64_t{with_self}));
+  TRY(const TensorRef one, call.scratch(output.dtype, int64_t{1}));
+  put<places_of>(call, Direction::Adds, one, everywhere, counts);
   PointwiseProgram program(output.layout->sizes);
   const PointwiseProgram::Number sum = program.load(output, *output.layout);
   const PointwiseProgram::Number count =
@@ -223,8 +200,6 @@ Result<void> reduce_into(const KernelCall& call) {
   program.record(call.recorder(), call.node());
   return {};
 }
-
-bool takes_any(const Call&, const TensorMeta&) { return true; }
 
 constexpr std::array rows = {
     KernelRow{"aten.scatter.src", takes_any, scatter<Direction::Scatters>},

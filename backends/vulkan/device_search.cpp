@@ -31,14 +31,9 @@ Result<void> search(const KernelCall& call) {
   if constexpr (at.side >= 0) {
     if (call.has(at.side)) passes = std::get<std::string>(call.arguments()[at.side]) == "right";
   }
-  // A Python number gets memory of its own.
-  const Layout own = contiguous_layout({});
-  TensorRef numbers{nullptr, dtype, &own};
+  TensorRef numbers;
   if (const auto* number = std::get_if<Scalar>(&call.arguments()[at.numbers])) {
-    TRY(numbers.storage, recorder.scratch(size_of(dtype)));
-    PointwiseProgram program(own.sizes);
-    program.store(program.constant(dtype, *number), numbers, own);
-    program.record(recorder, call.node());
+    TRY(numbers, call.scratch(dtype, *number));
   } else {
     numbers = call.input(at.numbers);
   }
@@ -81,8 +76,6 @@ Result<void> search(const KernelCall& call) {
   recorder.add(std::move(dispatch));
   return {};
 }
-
-bool takes_any(const Call&, const TensorMeta&) { return true; }
 
 constexpr std::array rows = {
     KernelRow{"aten.searchsorted.Tensor", takes_any, search<searched>},

@@ -197,11 +197,7 @@ Result<void> maximum_backward(const KernelCall& call) {
   const Layout each = contiguous_layout(output.layout->sizes);
   if (each.numel() == 0) return {};
   // In memory where a plane's elements lie one step apart.
-  TensorRef sums{nullptr, output.dtype, &each};
-  TRY(sums.storage, call.recorder().scratch(each.numel() * size_of(output.dtype)));
-  PointwiseProgram zeros(each.sizes);
-  zeros.store(zeros.constant(output.dtype, int64_t{0}), sums, each);
-  zeros.record(call.recorder(), call.node());
+  TRY(const TensorRef sums, call.scratch(output.dtype, each, int64_t{0}));
   const int rank = each.rank();
   const Dims& windows = gradient.layout->sizes;
   Layout target{windows, each.strides, 0};
@@ -217,8 +213,6 @@ Result<void> maximum_backward(const KernelCall& call) {
   call.move(sums, each, output, *output.layout);
   return {};
 }
-
-bool takes_any(const Call&, const TensorMeta&) { return true; }
 
 constexpr std::array rows = {
     KernelRow{"aten.convolution.default", takes_convolution, convolve<either>},

@@ -90,4 +90,6 @@ std::string shader_helpers(std::string_view text) {
   return helpers;
 }
 
+std::string with_helpers(std::string_view text) { return shader_helpers(text) + std::string(text); }
+
 }  // namespace parallax::vulkan

@@ -11,5 +11,7 @@ namespace parallax::vulkan {
 
 // The paragraphs that `text` needs, without their comments.
 std::string shader_helpers(std::string_view text);
+// They and then `text`.
+std::string with_helpers(std::string_view text);
 
 }  // namespace parallax::vulkan

@@ -6,12 +6,6 @@
 // operands and the result.
 const uint Differing = 0, Sum = 1, Root = 2, Largest = 3, Power = 4;
 
-// GLSL leaves it open outside x > 0.
-float power(float x, float y) {
-  if (is_nan(x) || x == 0.0 || is_inf(x)) return x;
-  return x == 1.0 ? 1.0 : pow(x, y);
-}
-
 void main() {
   uint item = push.first + gl_GlobalInvocationID.x;
   if (item >= push.count) return;
@@ -19,24 +13,13 @@ void main() {
   uint norm = metadata[at];
   uint dtype = metadata[at + 1u];
   float order = float(to_double(uvec2(metadata[at + 2u], metadata[at + 3u])));
-  int left = int(metadata[at + 4u]);
-  int right = int(metadata[at + 5u]);
-  int target = int(metadata[at + 6u]);
+  int elements[4] = int[4](int(metadata[at + 4u]), int(metadata[at + 5u]), int(metadata[at + 6u]), 0);
   uint length = metadata[at + 7u];
   int left_step = int(metadata[at + 8u]);
   int right_step = int(metadata[at + 9u]);
   uint vectors = metadata[at + 10u];
   int vector_step = int(metadata[at + 11u]);
-  uint rank = metadata[at + 13u];
-  uint rest = item;
-  for (uint d = rank; d-- > 0u;) {
-    uint row = at + 14u + 4u * d;
-    int coordinate = int(rest % metadata[row]);
-    rest /= metadata[row];
-    left += coordinate * int(metadata[row + 1u]);
-    right += coordinate * int(metadata[row + 2u]);
-    target += coordinate * int(metadata[row + 3u]);
-  }
+  descend(item, at + 14u, metadata[at + 13u], 3u, elements);
   if (vectors > 0u) {
     // The first with all behind it, then the second, and so on.
     uint first = 0u;
@@ -45,16 +28,16 @@ void main() {
       pair -= vectors - 1u - first;
       first += 1u;
     }
-    left += int(first) * vector_step;
-    right += int(first + 1u + pair) * vector_step;
-    target += int(item) * int(metadata[at + 12u]);
+    elements[0] += int(first) * vector_step;
+    elements[1] += int(first + 1u + pair) * vector_step;
+    elements[2] += int(item) * int(metadata[at + 12u]);
   }
   precise float total = 0.0;
   precise double wide_total = 0.0lf;
   bool wide = class_of(dtype) == DoubleClass;
   for (uint i = 0u; i < length; ++i) {
-    uvec2 a = load(0u, dtype, left + int(i) * left_step);
-    uvec2 b = load(1u, dtype, right + int(i) * right_step);
+    uvec2 a = load(0u, dtype, elements[0] + int(i) * left_step);
+    uvec2 b = load(1u, dtype, elements[1] + int(i) * right_step);
     if (wide) {
       precise double term = abs(to_double(a) - to_double(b));
       if (norm == Differing && !is_nan(term)) term = term == 0.0lf ? 0.0lf : 1.0lf;
@@ -73,5 +56,5 @@ void main() {
     wide_total = sqrt(wide_total);
   }
   if (norm == Power) total = power(total, 1.0 / order);
-  store(0u, dtype, target, wide ? double_bits(wide_total) : float_bits(total));
+  store(0u, dtype, elements[2], wide ? double_bits(wide_total) : float_bits(total));
 }

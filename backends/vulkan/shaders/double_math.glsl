@@ -146,11 +146,8 @@ double without_exponent(double x, int k) {
   return packDouble2x32(bits);
 }
 
-// log(1 + f) for 1 + f between sqrt(1/2) and sqrt(2), as f - (half - s (half + series)) with half = f^2 / 2 and
-// s = f / (2 + f); the series is that of 2 artanh(s).
-double small_log1p(double f) {
-  precise double s = f / (2.0lf + f);
-  precise double z = s * s;
+// 2 artanh(s) - 2 s over s, for |s| up to 0.18 and z = s^2: Taylor.
+double artanh_rest(double z) {
   precise double p = 2.0lf / 23.0lf;
   p = 2.0lf / 21.0lf + z * p;
   p = 2.0lf / 19.0lf + z * p;
@@ -162,8 +159,15 @@ double small_log1p(double f) {
   p = 2.0lf / 7.0lf + z * p;
   p = 2.0lf / 5.0lf + z * p;
   p = z * (2.0lf / 3.0lf + z * p);
+  return p;
+}
+
+// log(1 + f) for 1 + f between sqrt(1/2) and sqrt(2), as f - (half - s (half + series)) with half = f^2 / 2 and
+// s = f / (2 + f); the series is artanh_rest.
+double small_log1p(double f) {
+  precise double s = f / (2.0lf + f);
   precise double half_square = 0.5lf * f * f;
-  precise double y = f - (half_square - s * (half_square + p));
+  precise double y = f - (half_square - s * (half_square + artanh_rest(s * s)));
   return f == 0.0lf ? f : y;
 }
 

@@ -7,13 +7,6 @@
 const uint Linear = 0, Nearest = 1, Cubic = 2;
 const uint Zeros = 0, Border = 1, Reflection = 2;
 
-double round_to_even(double x) {
-  precise double below = floor(x);
-  precise double over = x - below;
-  bool up = over > 0.5lf || (over == 0.5lf && floor(below * 0.5lf) * 2.0lf != below);
-  return up ? below + 1.0lf : below;
-}
-
 // Mirrored at the first and the last element, or at their outer edges, as often as it takes.
 double reflected(double place, double size, bool aligned) {
   double low = aligned ? 0.0lf : -0.5lf;

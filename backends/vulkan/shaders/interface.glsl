@@ -166,6 +166,23 @@ uvec2 converted(uvec2 number, uint from, uint to) {
   return made;
 }
 
+// Where an item lies in dims that are rows of metadata: a size, and the steps of `tensors` tensors, whose elements are
+// moved from the first one of each.
+void descend(uint item, uint rows, uint dims, uint tensors, inout int elements[4]) {
+  for (uint d = dims; d-- > 0u;) {
+    uint row = rows + (tensors + 1u) * d;
+    int coordinate = int(item % metadata[row]);
+    item /= metadata[row];
+    for (uint k = 0u; k < tensors; ++k) elements[k] += coordinate * int(metadata[row + 1u + k]);
+  }
+}
+// The same of one tensor, from its first element on.
+int offset_in(uint item, uint rows, uint dims) {
+  int elements[4] = int[4](0, 0, 0, 0);
+  descend(item, rows, dims, 1u, elements);
+  return elements[0];
+}
+
 // What eager would raise, once a dispatch: the first invocation that says so is the one to be heard.
 void raise(uint code, int64_t first, int64_t second) {
   if (atomicCompSwap(status[0], 0u, code) != 0u) return;

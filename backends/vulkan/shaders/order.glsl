@@ -16,24 +16,14 @@ void main() {
   uint dtype = metadata[at + 2u];
   uint number = metadata[at + 3u];
   uint results = metadata[at + 4u];
-  int start = int(metadata[at + 5u]);
-  int values_at = int(metadata[at + 6u]);
-  int places_at = int(metadata[at + 7u]);
+  int elements[4] = int[4](int(metadata[at + 5u]), int(metadata[at + 6u]), int(metadata[at + 7u]), 0);
   uint length = metadata[at + 8u];
   int values_step = int(metadata[at + 9u]);
   int places_step = int(metadata[at + 10u]);
   uint outer = metadata[at + 11u];
   uint inner = metadata[at + 12u];
   at += 13u;
-  uint rest = item / length;
-  for (uint d = outer; d-- > 0u;) {
-    uint row = at + 4u * d;
-    int coordinate = int(rest % metadata[row]);
-    rest /= metadata[row];
-    start += coordinate * int(metadata[row + 1u]);
-    values_at += coordinate * int(metadata[row + 2u]);
-    places_at += coordinate * int(metadata[row + 3u]);
-  }
+  descend(item / length, at, outer, 3u, elements);
   at += 4u * outer;
   uint own = item % length;
   uvec2 mine = uvec2(0u);
@@ -43,13 +33,7 @@ void main() {
   // Once to see the own element, once to compare the others with it.
   for (uint i = 0u; i <= length; ++i) {
     uint place = i == 0u ? own : i - 1u;
-    int element = start;
-    uint left = place;
-    for (uint d = inner; d-- > 0u;) {
-      element += int(left % metadata[at + 2u * d]) * int(metadata[at + 2u * d + 1u]);
-      left /= metadata[at + 2u * d];
-    }
-    uvec2 other = load(0u, dtype, element);
+    uvec2 other = load(0u, dtype, elements[0] + offset_in(place, at, inner));
     int64_t rank = rank_of(other, dtype);
     if (i == 0u) {
       mine = other;
@@ -71,6 +55,6 @@ void main() {
   if (!is_written) return;
   int line = task == Keeps ? int(before) : 0;
   bool has_values = (results & 1u) != 0u;
-  if (has_values) store(0u, dtype, values_at + line * values_step, mine);
-  if ((results & 2u) != 0u) store(has_values ? 1u : 0u, I64, places_at + line * places_step, integer_bits(int64_t(own)));
+  if (has_values) store(0u, dtype, elements[1] + line * values_step, mine);
+  if ((results & 2u) != 0u) store(has_values ? 1u : 0u, I64, elements[2] + line * places_step, integer_bits(int64_t(own)));
 }

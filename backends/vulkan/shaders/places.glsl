@@ -29,13 +29,7 @@ void main() {
   for (uint i = 0u; i < count; ++i) {
     int64_t numbers;
     if (task == NonZero) {
-      int element = source;
-      uint left = i;
-      for (uint d = rank; d-- > 0u;) {
-        element += int(left % metadata[at + 2u * d]) * int(metadata[at + 2u * d + 1u]);
-        left /= metadata[at + 2u * d];
-      }
-      numbers = int64_t(converted(load(0u, from, element), from, Bool).x);
+      numbers = int64_t(converted(load(0u, from, source + offset_in(i, at, rank)), from, Bool).x);
     } else if (task == Repeats) {
       numbers = to_integer(load(0u, from, source + int(i) * first));
       if (numbers < 0) {

@@ -52,13 +52,7 @@ void main() {
   uint outer = metadata[at + 11u];
   uint inner = metadata[at + 12u];
   at += 13u;
-  uint rest = item;
-  for (uint d = outer; d-- > 0u;) {
-    uint size = metadata[at + 5u * d];
-    int coordinate = int(rest % size);
-    rest /= size;
-    for (uint k = 0u; k < 4u; ++k) offsets[k] += coordinate * int(metadata[at + 5u * d + 1u + k]);
-  }
+  descend(item, at, outer, 4u, offsets);
   at += 5u * outer;
   uint count = 1u;
   for (uint d = 0u; d < inner; ++d) count *= metadata[at + 3u * d];
@@ -72,16 +66,9 @@ void main() {
   bool places = function == PlaceOfLargest || function == PlaceOfSmallest;
   uint place = 0u;
   for (uint i = 0u; i < count; ++i) {
-    uint inside = i;
     offsets[0] = first_a;
     offsets[1] = first_b;
-    for (uint d = inner; d-- > 0u;) {
-      uint size = metadata[at + 3u * d];
-      int coordinate = int(inside % size);
-      inside /= size;
-      offsets[0] += coordinate * int(metadata[at + 3u * d + 1u]);
-      offsets[1] += coordinate * int(metadata[at + 3u * d + 2u]);
-    }
+    descend(i, at, inner, 2u, offsets);
     uvec2 a = operand(0u, dtype);
     uvec2 b = operands >= 2u ? operand(1u, dtype) : uvec2(0u);
     bool starts = places && i == 0u;

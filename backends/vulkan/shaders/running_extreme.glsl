@@ -8,22 +8,13 @@ void main() {
   uint at = push.metadata;
   bool largest = metadata[at] != 0u;
   uint dtype = metadata[at + 1u];
-  ivec3 elements = ivec3(metadata[at + 2u], metadata[at + 3u], metadata[at + 4u]);
+  int elements[4] = int[4](int(metadata[at + 2u]), int(metadata[at + 3u]), int(metadata[at + 4u]), 0);
   uint length = metadata[at + 5u];
-  ivec3 steps = ivec3(metadata[at + 6u], metadata[at + 7u], metadata[at + 8u]);
-  uint outer = metadata[at + 9u];
-  at += 10u;
-  uint rest = item;
-  for (uint d = outer; d-- > 0u;) {
-    uint row = at + 4u * d;
-    int coordinate = int(rest % metadata[row]);
-    rest /= metadata[row];
-    elements += coordinate * ivec3(metadata[row + 1u], metadata[row + 2u], metadata[row + 3u]);
-  }
+  descend(item, at + 10u, metadata[at + 9u], 3u, elements);
   uvec2 best = uvec2(0u);
   uint place = 0u;
   for (uint i = 0u; i < length; ++i) {
-    uvec2 number = load(0u, dtype, elements.x);
+    uvec2 number = load(0u, dtype, elements[0]);
     // Of equals the last one counts. NaN stays, and every later one is the new one.
     bool replaces = i == 0u || is_nan(number, dtype);
     if (!replaces && !is_nan(best, dtype)) {
@@ -35,8 +26,8 @@ void main() {
       best = number;
       place = i;
     }
-    store(0u, dtype, elements.y, best);
-    store(1u, I64, elements.z, integer_bits(int64_t(place)));
-    elements += steps;
+    store(0u, dtype, elements[1], best);
+    store(1u, I64, elements[2], integer_bits(int64_t(place)));
+    for (uint k = 0u; k < 3u; ++k) elements[k] += int(metadata[at + 6u + k]);
   }
 }

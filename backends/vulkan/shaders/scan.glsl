@@ -1,7 +1,8 @@
 // Running sums, products and logarithms of sums of exponentials: an invocation goes along one line of a tensor.
 //
-// Metadata: function (0 sum, 1 product, 2 logarithm of floats), dtypes and offsets of operand and result, the length of a line and its steps
-// in both, the number of outer dims, and for each its size and both steps. It computes in the result's dtype.
+// Metadata: function (0 sum, 1 product, 2 logarithm of floats), dtypes and offsets of operand and result, the length of
+// a line and its steps in both, the number of outer dims, and for each its size and both steps. It computes in the
+// result's dtype.
 
 // The logarithm is kept as the largest number so far and the sum of all exponentials over that one's.
 float largest = -float_inf;
@@ -34,25 +35,16 @@ void main() {
   bool logarithm = metadata[at] == 2u;
   uint from = metadata[at + 1u];
   uint to = metadata[at + 2u];
-  int source = int(metadata[at + 3u]);
-  int target = int(metadata[at + 4u]);
+  int elements[4] = int[4](int(metadata[at + 3u]), int(metadata[at + 4u]), 0, 0);
   uint length = metadata[at + 5u];
   int source_step = int(metadata[at + 6u]);
   int target_step = int(metadata[at + 7u]);
-  uint outer = metadata[at + 8u];
-  at += 9u;
-  uint rest = item;
-  for (uint d = outer; d-- > 0u;) {
-    int coordinate = int(rest % metadata[at + 3u * d]);
-    rest /= metadata[at + 3u * d];
-    source += coordinate * int(metadata[at + 3u * d + 1u]);
-    target += coordinate * int(metadata[at + 3u * d + 2u]);
-  }
+  descend(item, at + 9u, metadata[at + 8u], 2u, elements);
   precise float total = product ? 1.0 : 0.0;
   precise double wide_total = product ? 1.0lf : 0.0lf;
   int64_t whole_total = product ? 1 : 0;
   for (uint i = 0u; i < length; ++i) {
-    uvec2 bits = converted(load(0u, from, source), from, to);
+    uvec2 bits = converted(load(0u, from, elements[0]), from, to);
     if (class_of(to) == FloatClass) {
       total = logarithm ? log_of_sum(to_float(bits))
               : product ? total * to_float(bits) : total + to_float(bits);
@@ -64,8 +56,8 @@ void main() {
       wide_total = product ? wide_total * to_double(bits) : wide_total + to_double(bits);
       bits = double_bits(wide_total);
     }
-    store(0u, to, target, bits);
-    source += source_step;
-    target += target_step;
+    store(0u, to, elements[1], bits);
+    elements[0] += source_step;
+    elements[1] += target_step;
   }
 }

@@ -18,14 +18,7 @@ void main() {
   int length = int(metadata[at + 10u]);
   int row_step = int(metadata[at + 11u]);
   int sorter_step = int(metadata[at + 12u]);
-  uint rank = metadata[at + 13u];
-  at += 14u;
-  uint rest = item;
-  for (uint d = rank; d-- > 0u;) {
-    int coordinate = int(rest % metadata[at + 5u * d]);
-    rest /= metadata[at + 5u * d];
-    for (uint k = 0u; k < 4u; ++k) elements[k] += coordinate * int(metadata[at + 5u * d + 1u + k]);
-  }
+  descend(item, at + 14u, metadata[at + 13u], 4u, elements);
   for (int i = 0; is_sorted && i < length; ++i) {
     int64_t place = to_integer(load(2u, I64, elements[2] + i * sorter_step));
     if (place < 0 || place >= int64_t(length)) {
