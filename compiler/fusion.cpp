@@ -57,18 +57,6 @@ bool ends_with(const Dims& sizes, const Dims& tail) {
   return tail.size() <= sizes.size() && std::equal(tail.begin(), tail.end(), sizes.end() - tail.size());
 }
 
-// Whether nodes of a graph may share a loop in each of `others`, where they may stand in another order.
-bool is_loop_everywhere(const Graph& graph, std::span<const Graph> others, const NodeRange& range,
-                        const FusionRules& rules) {
-  const auto nodes = std::span(graph.nodes).subspan(range.first, range.size());
-  return std::ranges::all_of(others, [&](const Graph& other) {
-    const Dims& sizes = other.meta(nodes.front().results.front()).layout.sizes;
-    return std::ranges::all_of(nodes, [&](const Node& node) {
-      return rules.joins(other, node) && other.meta(node.results.front()).layout.sizes == sizes;
-    });
-  });
-}
-
 }  // namespace
 
 bool runs_by_element(const Graph& graph, const Node& node) {
@@ -90,6 +78,14 @@ bool runs_by_element(const Graph& graph, const Node& node) {
 bool is_needed_outside(const NodeRange& group, const ValueUses& uses) {
   return (uses.returned && kept(returned_kept_inside)) ||
          !std::ranges::all_of(uses.nodes, [&](NodeId user) { return group.holds(user.index); });
+}
+
+const Node* leaver_of_loop(const Graph& graph, std::span<const Node> nodes, const FusionRules& rules) {
+  const Dims& sizes = graph.meta(nodes.front().results.front()).layout.sizes;
+  const auto found = std::ranges::find_if(nodes, [&](const Node& node) {
+    return !rules.joins(graph, node) || graph.meta(node.results.front()).layout.sizes != sizes;
+  });
+  return found == nodes.end() ? nullptr : &*found;
 }
 
 std::vector<FusedGroup> fuse(Graph& graph, std::span<const Graph> others, std::span<const Partition> partitions,
@@ -114,7 +110,9 @@ std::vector<FusedGroup> fuse(Graph& graph, std::span<const Graph> others, std::s
     }
     reorder(graph, partition.nodes, order);
     for (const NodeRange& loop : loops) {
-      if (is_loop_everywhere(graph, others, loop, rules)) groups.push_back({loop, {}});
+      const auto nodes = std::span(graph.nodes).subspan(loop.first, loop.size());
+      const auto holds = [&](const Graph& other) { return leaver_of_loop(other, nodes, rules) == nullptr; };
+      if (std::ranges::all_of(others, holds)) groups.push_back({loop, {}});
     }
   }
   const std::vector<ValueUses> uses = uses_of_values(graph);

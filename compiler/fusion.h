@@ -27,6 +27,10 @@ struct FusionRules {
   friend bool operator==(const FusionRules&, const FusionRules&) = default;
 };
 
+// The first of the nodes, which are numbered as the graph's values are, that cannot share a loop with those before it;
+// null where they are a loop.
+const Node* leaver_of_loop(const Graph& graph, std::span<const Node> nodes, const FusionRules& rules);
+
 // The groups of those partitions whose backend fuses, and those that a backend runs whole. Nodes move within their
 // partition, so that those of a loop stand together; a loop's results all have the same sizes, in each of `others` too:
 // the graph as it was handed in, at other sizes.

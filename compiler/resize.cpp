@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "compiler/fusion.h"
 #include "compiler/lower.h"
 #include "planner/plan_checker.h"
 
@@ -26,20 +25,17 @@ Result<void> expect_taken(const Program& program, std::span<const Backend> backe
   return {};
 }
 
-// A loop's nodes were of the same sizes wherever compilation looked.
-Result<void> expect_loops(const Program& program, std::span<const Backend> backends) {
+// What shared a loop wherever compilation looked need not do so at another size.
+Result<void> expect_loops(const Program& program, std::span<const Backend> backends, const FusionRules& rules) {
+  auto partition = program.partitions.begin();
   for (const FusedGroup& group : program.groups) {
-    const auto holds = [&](const Partition& partition) { return partition.nodes.holds(group.nodes.first); };
-    if (backends[std::ranges::find_if(program.partitions, holds)->backend].whole) continue;
-    const auto sizes_of_node = [&](std::size_t n) -> const Dims& {
-      return program.graph.meta(program.graph.nodes[n].results.front()).layout.sizes;
-    };
-    for (std::size_t n = group.nodes.first + 1; n < group.nodes.end; ++n) {
-      if (sizes_of_node(n) == sizes_of_node(group.nodes.first)) continue;
-      return std::unexpected(
-          Error{ErrorKind::Unsupported, "", "",
-                fmt::format("node '{}' has other sizes than its loop", program.graph.nodes[n].name)});
-    }
+    while (!partition->nodes.holds(group.nodes.first)) ++partition;
+    if (backends[partition->backend].whole) continue;
+    const auto nodes = std::span(program.graph.nodes).subspan(group.nodes.first, group.nodes.size());
+    const Node* leaver = leaver_of_loop(program.graph, nodes, rules);
+    if (!leaver) continue;
+    return std::unexpected(Error{ErrorKind::Unsupported, "", "",
+                                 fmt::format("node '{}' cannot run in its loop at these sizes", leaver->name)});
   }
   return {};
 }
@@ -60,7 +56,7 @@ Result<Program> resize(const Program& program, const SymbolSizes& sizes, const C
   Program resized = program;
   TRY(resized.graph, with_numbers_at(program.graph, program.symbols, program.varying, sizes, parts.resize.refreshes));
   TRY_VOID(expect_taken(resized, options.backends));
-  TRY_VOID(expect_loops(resized, options.backends));
+  TRY_VOID(expect_loops(resized, options.backends, parts.fusion));
   if (!keeps_plan(program, resized)) {
     TRY(resized.plan, plan_program(resized, parts, options));
   }
