@@ -28,17 +28,24 @@ Result<PlantedTarget> open_planted(const TargetOptions& options) {
   return PlantedTarget{std::move(target), std::move(words)};
 }
 
+// Graph `number` of the sequence; without weights by the profile's own.
+Case graph_of_sequence(const ScoreOptions& options, const Vocabulary& words, const GenerateWeights* weights,
+                       uint64_t number) {
+  GenerateOptions generate_options;
+  generate_options.profile = options.profile;
+  generate_options.weights = weights;
+  generate_options.words = &words;
+  Choices choices(options.seed, number);
+  return generate(choices, generate_options);
+}
+
 // Runs graphs of the sequence until `shows` one; generating counts, since a user waits for it too.
 template <class Shows>
 Detection first_detection(const ScoreOptions& options, const Vocabulary& words, double seconds, Shows&& shows) {
   Detection detection;
   const Clock::time_point start = Clock::now();
   while (!detection.found && detection.seconds < seconds && detection.graphs < options.graphs.value_or(UINT64_MAX)) {
-    Choices choices(options.seed, detection.graphs++);
-    GenerateOptions generate_options;
-    generate_options.profile = options.profile;
-    generate_options.words = &words;
-    detection.found = shows(generate(choices, generate_options));
+    detection.found = shows(graph_of_sequence(options, words, nullptr, detection.graphs++));
     detection.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   }
   return detection;
@@ -56,15 +63,11 @@ bool is_held_out(std::string_view id) { return !id.empty() && (id.back() - '0') 
 Result<ShownShare> shown_share(const std::string& id, const ScoreOptions& options, const GenerateWeights& weights,
                                uint64_t graphs) {
   TRY(const PlantedTarget planted, open_planted({.faults = {id}}));
-  GenerateOptions generate_options;
-  generate_options.profile = options.profile;
-  generate_options.weights = &weights;
-  generate_options.words = &planted.words;
   ShownShare share{.graphs = graphs};
   const std::clock_t start = std::clock();
   for (uint64_t k = 0; k < graphs; ++k) {
-    Choices choices(options.seed, k);
-    share.shown += is_finding(examine(*planted.target, generate(choices, generate_options)).judgement.verdict);
+    const Case test = graph_of_sequence(options, planted.words, &weights, k);
+    share.shown += is_finding(examine(*planted.target, test).judgement.verdict);
   }
   share.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   return share;
