@@ -394,8 +394,9 @@ IntegerBall ball_is_infinite(const Ball& x) {
 }
 
 IntegerBall ball_is_infinity(const Ball& x, int sign) {
-  if (is_definite_infinity(x) && (x.mid > 0) != (sign > 0)) return {0, Undecided::No};
-  return ball_is_infinite(x);
+  if (!is_definite_infinity(x)) return ball_is_infinite(x);
+  if (x.may_inf) return unsure();
+  return (x.mid > 0) == (sign > 0) ? ball_is_infinite(x) : IntegerBall{0, Undecided::No};
 }
 
 }  // namespace parallax

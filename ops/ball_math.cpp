@@ -90,7 +90,7 @@ Ball hull(const Ball& a, const Ball& b) {
   if (is_definite_nan(a)) return flagged(b, true, may_inf);
   if (is_definite_nan(b)) return flagged(a, true, may_inf);
   if (is_definite_infinity(a) && is_definite_infinity(b)) {
-    return a.mid == b.mid ? definite(a.mid, may_nan, may_inf) : Ball::unknown(Undecided::Unbounded);
+    return {a.mid, 0, may_nan, may_inf || a.mid != b.mid, Undecided::No};
   }
   if (is_definite_infinity(a)) return flagged(b, may_nan, true);
   if (is_definite_infinity(b)) return flagged(a, may_nan, true);

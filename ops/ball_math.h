@@ -11,7 +11,8 @@
 
 namespace parallax {
 
-// The sets that balls stand for: a finite interval, plus NaN and the infinities where the flags say so.
+// The sets that balls stand for: a finite interval, plus NaN and the infinities where the flags say so. A definite
+// infinity with the infinities' flag is one whose sign is not known.
 inline bool is_definite_nan(const Ball& ball) { return std::isnan(ball.mid); }
 inline bool is_definite_infinity(const Ball& ball) { return std::isinf(ball.mid); }
 // Whether some value of the ball is an infinity.
@@ -25,6 +26,16 @@ Ball ball_of_interval(double low, double high);
 Ball hull(const Ball& a, const Ball& b);
 // The ball with `x` (a NaN or an infinity too) added to its set.
 Ball including(const Ball& ball, double x);
+// A function that need not know of infinities without a known sign: what it gives for either of them.
+template <class Function>
+Ball by_sign(const Ball& x, Function&& function) {
+  if (!x.may_inf || !is_definite_infinity(x) || !x.decided()) return function(x);
+  Ball infinity = x;
+  infinity.may_inf = false;
+  const Ball result = function(infinity);
+  infinity.mid = -infinity.mid;
+  return hull(result, function(infinity));
+}
 
 // What the errors of the operands make of a result: a bound, and a deviation where it is known to be smaller.
 struct Inherited {

@@ -222,7 +222,9 @@ Ball ball_pow(const BallMath& math, const Ball& a, const Ball& b, bool a_zero_is
   Ball result = infinite ? infinite_pow(a, b) : finite_pow(math, a, b, a_zero_is_positive);
   if (a.may_inf) {
     if (b.low() < 0) result = including(result, 0);
+    // Where what is finite overflows to one infinity, only an even power has no other.
     if (b.high() > 0) result = including(result, infinity);
+    if (b.high() > 0 && !(is_integer(b) && std::fmod(b.mid, 2) == 0)) result = including(result, -infinity);
     result = flagged(result, may_be_root(b), false);
   }
   if (b.may_inf) result = including(including(including(result, 0), 1), infinity);

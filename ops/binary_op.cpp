@@ -57,12 +57,17 @@ void compute_floating(const ReferenceCall& call, const BinaryFunction& function,
   pair.b_zero_is_positive = zero_is_positive(call, function.reversed ? 0 : 1) && alpha > 0;
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    pair.a = a.ball(i);
+    const Ball first = a.ball(i);
     pair.same = alpha == 1 && a.same_element(b, i);
     const Ball factor = b.ball(i);
     const auto compute = [&](const BallMath& math) {
-      pair.b = scale(math, alpha, factor);
-      return function.floating(math, pair);
+      return by_sign(scale(math, alpha, factor), [&](const Ball& y) {
+        pair.b = y;
+        return by_sign(first, [&](const Ball& x) {
+          pair.a = x;
+          return function.floating(math, pair);
+        });
+      });
     };
     output.ball(elements[i]) = function.in_own_dtype ? compute(in_dtype.own()) : in_dtype(compute);
   }

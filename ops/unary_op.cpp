@@ -48,7 +48,9 @@ Result<void> reference_unary(const ReferenceCall& call, const UnaryFunction& fun
   for (std::size_t i = 0; i < elements.size(); ++i) {
     if (output.floating()) {
       const Ball x = operand.ball(i);
-      const auto compute = [&](const BallMath& math) { return function.floating(math, x, call); };
+      const auto compute = [&](const BallMath& math) {
+        return by_sign(x, [&](const Ball& operand) { return function.floating(math, operand, call); });
+      };
       output.ball(elements[i]) = function.in_own_dtype ? compute(in_dtype.own()) : in_dtype(compute);
     } else {
       const IntegerBall x = operand.integer(i);

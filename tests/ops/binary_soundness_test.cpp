@@ -44,7 +44,7 @@ Ball odd_ball(BallSource& source, double reach) {
   if (source.chance(15)) ball = Ball::exact(static_cast<double>(source.chance(50) ? infinity : -infinity));
   if (source.chance(5)) return Ball::exact(std::numeric_limits<double>::quiet_NaN());
   ball.may_nan = source.chance(30);
-  ball.may_inf = source.chance(30) && std::isfinite(ball.mid);
+  ball.may_inf = source.chance(30);
   return ball;
 }
 
@@ -62,7 +62,8 @@ void expect_sound(const Case& test, DType dtype, DrawBall draw_ball, DrawMember 
   for (int i = 0; i < balls_a_case; ++i) {
     const Ball a = draw_ball(source, test.reach_a);
     const Ball b = draw_ball(source, test.reach_b);
-    const Ball result = test.ball(math, a, b);
+    const Ball result =
+        by_sign(a, [&](const Ball& x) { return by_sign(b, [&](const Ball& y) { return test.ball(math, x, y); }); });
     decided += result.decided();
     for (int k = 0; k < members_a_ball && outside < 3; ++k) {
       const Real x = draw_member(source, a);
