@@ -60,6 +60,7 @@ class Showing {
   // What is looked for from now on: what `test` shows, `blame` being the part that the target names for it.
   void want(const Case& test, const Examination& shown, std::string blame) {
     wanted_ = {failure_of(test, shown), std::move(blame)};
+    differs_by_run_ = shown.judgement.verdict == Verdict::Nondeterministic;
     must_stay_far_ = shown.judgement.divergence && shown.judgement.divergence->excess >= far_outside;
   }
   void set_tries(int tries) { tries_ = tries; }
@@ -91,7 +92,9 @@ class Showing {
     Examination seen = examine(target, test);
     if (!is_finding(seen.judgement.verdict)) return std::nullopt;
     Look look{failure_of(test, seen), ""};
-    const bool alike = look.failure == wanted_.failure;
+    // Of one part's slip, numbers that are wrong say more than numbers that differ from run to run.
+    const bool firmer = differs_by_run_ && !wanted_.blame.empty() && seen.judgement.verdict == Verdict::Mismatch;
+    const bool alike = firmer || look.failure == wanted_.failure;
     if (!alike && slipped_enough_) return std::nullopt;  // which part it is decides nothing any more
     look.blame = cause_of(target.explain(test)).blame;
     if (!alike || (!wanted_.blame.empty() && look.blame != wanted_.blame)) {
@@ -119,6 +122,7 @@ class Showing {
   Target* base_;
   Look wanted_;
   bool must_stay_far_ = false;
+  bool differs_by_run_ = false;
   int tries_ = 1;
   std::mutex slipped_mutex_;
   std::map<std::string, Case> slipped_;  // by look

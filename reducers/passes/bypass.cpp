@@ -1,4 +1,5 @@
-// One node gone, in every way: each operand of its type stands in for what it made, then an input, then a constant.
+// One node gone, in every way: each operand of its type stands in for what it made, then what such a value was made of
+// further up, then an input, then a constant.
 #include <fmt/format.h>
 
 #include "graph/print.h"
@@ -15,6 +16,37 @@ Sketch without_node(const Case& test, std::size_t n) {
   return sketch;
 }
 
+// Values of the result's type that it was made of, but for the node's own operands: the nearest first. With the node go
+// those between, none of which can go alone where each undoes what the one before it did.
+std::vector<ValueId> same_type_ancestors(const Graph& graph, const Node& node, ValueId result) {
+  constexpr std::size_t most = 4;
+  std::vector<const Node*> makers(graph.metas.size(), nullptr);  // by value
+  for (const Node& other : graph.nodes) {
+    for (ValueId made : other.results) makers[made.index] = &other;
+  }
+  const TensorMeta& wanted = graph.meta(result);
+  std::vector<bool> seen(graph.metas.size(), false);
+  std::vector<ValueId> ancestors;
+  std::vector<const Node*> next = {&node};
+  for (bool is_parent = false; !next.empty(); is_parent = true) {
+    std::vector<const Node*> above;
+    for (const Node* below : next) {
+      for (const Argument& argument : below->arguments) {
+        for_each_value(argument, [&](ValueId value) {
+          if (seen[value.index]) return;
+          seen[value.index] = true;
+          const TensorMeta& meta = graph.meta(value);
+          const bool same_type = meta.dtype == wanted.dtype && meta.layout.sizes == wanted.layout.sizes;
+          if (is_parent && same_type && ancestors.size() < most) ancestors.push_back(value);
+          if (makers[value.index]) above.push_back(makers[value.index]);
+        });
+      }
+    }
+    next = std::move(above);
+  }
+  return ancestors;
+}
+
 }  // namespace
 
 std::vector<Edit> bypass_candidates(const Case& test, const RecordedValues& recorded) {
@@ -29,6 +61,11 @@ std::vector<Edit> bypass_candidates(const Case& test, const RecordedValues& reco
         Sketch sketch = without;
         sketch.replace(node.results.front(), operand);
         candidates.offer(fmt::format("{} for {}", graph.name(operand), node.name), sketch);
+      }
+      for (ValueId ancestor : same_type_ancestors(graph, node, node.results.front())) {
+        Sketch sketch = without;
+        sketch.replace(node.results.front(), ancestor);
+        candidates.offer_with_and_without_dead(fmt::format("{} for {}", graph.name(ancestor), node.name), sketch);
       }
     }
     if (!values) continue;

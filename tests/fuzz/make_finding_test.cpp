@@ -51,6 +51,12 @@ class FlakyTarget : public Target {
   Choices runs_{17, 0};
 };
 
+// Makes the first number of a run's first output wrong by a share of it.
+void spoil(std::vector<Tensor>& outputs, double share) {
+  if (outputs.empty() || outputs.front().numel() == 0 || !is_floating(outputs.front().dtype)) return;
+  outputs.front().set_double(0, outputs.front().get_double(0) * (1 + share));
+}
+
 // Wrong by a tenth where a graph has several calls, by as little as shows where it has one, and right without.
 class ShrinkingTarget : public Target {
  public:
@@ -73,19 +79,42 @@ class ShrinkingTarget : public Target {
  private:
   Outcome run_wrong_by(double share, const Case& test, const std::vector<Tensor>* second) {
     Outcome outcome = right_->run(test, second);
-    const auto spoil = [&](std::vector<Tensor>& outputs) {
-      if (outputs.empty() || outputs.front().numel() == 0 || !is_floating(outputs.front().dtype)) return;
-      outputs.front().set_double(0, outputs.front().get_double(0) * (1 + share));
-    };
     for (std::optional<Observation>* seen : {&outcome.a, &outcome.b, &outcome.a_again}) {
-      if (*seen) spoil((*seen)->outputs);
+      if (*seen) spoil((*seen)->outputs, share);
     }
-    spoil(outcome.a_kept);
+    spoil(outcome.a_kept, share);
     return outcome;
   }
 
   std::string name_ = "shrinking";
   std::unique_ptr<Target> right_ = portable_with({});
+};
+
+// Of several calls it makes numbers that differ from run to run, of one call numbers that are wrong in every run.
+class UnsteadyTarget : public Target {
+ public:
+  explicit UnsteadyTarget(std::string blame) : blame_(std::move(blame)) {}
+
+  const std::string& name() const override { return name_; }
+  const Profile& profile() const override { return right_->profile(); }
+  Outcome run(const Case& test, const std::vector<Tensor>* second) override {
+    Outcome outcome = right_->run(test, second);
+    // Less than what the oracle leaves open.
+    if (test.graph.nodes.size() > 1 && outcome.a_again) spoil(outcome.a_again->outputs, 1e-7);
+    if (test.graph.nodes.size() == 1) {
+      for (std::optional<Observation>* seen : {&outcome.a, &outcome.b, &outcome.a_again}) {
+        if (*seen) spoil((*seen)->outputs, 0.1);
+      }
+      spoil(outcome.a_kept, 0.1);
+    }
+    return outcome;
+  }
+  std::vector<Diagnosis> explain(const Case&) override { return {{"builds", "", {}, blame_, ""}}; }
+
+ private:
+  std::string name_ = "unsteady";
+  std::unique_ptr<Target> right_ = portable_with({});
+  std::string blame_;
 };
 
 // Counts what it is asked.
@@ -202,6 +231,27 @@ TEST(MakeFinding, AnErrorFarOutsideItsBoundDoesNotShrinkToItsEdge) {
   ASSERT_EQ(seen.judgement.verdict, Verdict::Mismatch);
   ASSERT_EQ(examine(target, one_call).judgement.verdict, Verdict::Mismatch);  // it would be smaller
   EXPECT_EQ(make_finding(target, test, seen, {}).finding.reduced.graph.nodes.size(), 2U);
+}
+
+TEST(MakeFinding, WrongNumbersOfTheSamePartAreFollowedFromNumbersThatDiffer) {
+  const Case test = testing::case_of(R"({"inputs": {"x": {"type": "f32[1]"}}, "nodes": [
+      {"out": "a", "op": "aten.exp.default", "args": ["%x"]},
+      {"out": "b", "op": "aten.sigmoid.default", "args": ["%a"]},
+      {"out": "c", "op": "aten.exp.default", "args": ["%b"]}], "outputs": ["%c"]})",
+                                     R"({"x": [1]})");
+  const auto reduced_with = [&](const std::string& blame) {
+    UnsteadyTarget target(blame);
+    const Examination seen = examine(target, test);
+    EXPECT_EQ(seen.judgement.verdict, Verdict::Nondeterministic);
+    return make_finding(target, test, seen, {}).finding;
+  };
+  const Finding followed = reduced_with("planner");
+  EXPECT_EQ(followed.verdict, Verdict::Mismatch);
+  EXPECT_EQ(followed.reduced.graph.nodes.size(), 1U);
+  // It may be another bug where nobody is to blame.
+  const Finding kept = reduced_with("");
+  EXPECT_EQ(kept.verdict, Verdict::Nondeterministic);
+  EXPECT_EQ(kept.reduced.graph.nodes.size(), 2U);
 }
 
 // rsub is lowered the wrong way round (F16), and x - x becomes 0 although x is infinite (F13).

@@ -366,6 +366,26 @@ TEST(Runs, AreDroppedFromEitherEnd) {
   EXPECT_EQ(reduced.later.size(), 1U);
 }
 
+// Neither of two calls, the second of which undoes what the first did, can go without the other.
+TEST(Bypass, TakesTheValueThatSeveralCallsLeadBackTo) {
+  GraphBuilder builder;
+  const ValueId x = *builder.add_source(SourceKind::Input, "x", DType::F32, contiguous_layout({2}));
+  const ValueId a = *builder.call("aten.exp.default", {x}, "a");
+  const ValueId b = *builder.call("aten.unsqueeze.default", {a, Scalar(int64_t{0})}, "b");
+  const ValueId c = *builder.call("aten.squeeze.default", {b}, "c");
+  builder.add_output(*builder.call("aten.neg.default", {c}, "d"));
+  Case test;
+  test.graph = builder.take();
+  test.feed.emplace_back(DType::F32, Dims{2});
+  const Interesting exp_into_neg = [](const Case& candidate) {
+    return holds_op(candidate, "aten.exp.default") && holds_op(candidate, "aten.neg.default");
+  };
+  const RecordedValues nothing = [](const Case&) { return std::nullopt; };
+  EXPECT_TRUE(std::ranges::any_of(bypass_candidates(test, nothing), [&](const Edit& edit) {
+    return edit.what == "a for c, pruned" && edit.result.graph.nodes.size() == 2 && exp_into_neg(edit.result);
+  }));
+}
+
 // A stack of another shape than its operand cannot be bypassed; the output can be the operand.
 TEST(EarlierOutputs, TakeTheOperandOfWhatMadeTheOutput) {
   GraphBuilder builder;
