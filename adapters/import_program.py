@@ -2,10 +2,12 @@
 
     python import_program.py FILE.pt2
     python import_program.py bug.py:Bug [--input TYPE]… [--seed N]
+    python import_program.py … --known OP,OP,…
 
 One line of JSON; what cannot be expressed is one line on standard error and exit code 2. A module's inputs are those of
 `example_inputs` (a tuple, or a function that returns one) in the class or the file; without them --input names each
-one's type ("f32[2,3]") and they are drawn.
+one's type ("f32[2,3]") and they are drawn. With --known, a composite op that is not among them stands as the calls that
+PyTorch makes of it; writes and views around it stay as they are, which a decomposition of the whole program would undo.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ from typing import Any
 
 import torch
 from torch.export.graph_signature import InputKind, OutputKind
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils._pytree import tree_leaves, tree_map
 
 from case_text import contiguous_strides
 from one_answer import RefusedError, answer_once
@@ -50,6 +54,50 @@ def entry(tensor: torch.Tensor, with_data: bool) -> Json:
     return encoded
 
 
+def name_of(overload: torch._ops.OpOverload) -> str:
+    return f"{overload.namespace}.{overload._opname}.{overload._overloadname}"
+
+
+def inline_composites(program: torch.export.ExportedProgram, known: set[str]) -> None:
+    """Puts the calls that PyTorch makes of a composite op in the place of each that is not known."""
+    graph = program.graph_module.graph
+    for node in list(graph.nodes):
+        overload = node.target
+        if not isinstance(overload, torch._ops.OpOverload) or name_of(overload) in known:
+            continue
+        if overload._can_decompose():
+            inline_call(graph, node)
+
+
+def inline_call(graph: torch.fx.Graph, node: torch.fx.Node) -> None:
+    operands = [value for value in tree_leaves((node.args, node.kwargs)) if isinstance(value, torch.fx.Node)]
+    examples = [operand.meta["val"] for operand in operands]
+
+    def call(*tensors: torch.Tensor) -> Any:
+        given = dict(zip(operands, tensors, strict=True))
+        args, kwargs = tree_map(lambda leaf: given[leaf] if isinstance(leaf, torch.fx.Node) else leaf, node_call)
+        return node.target.decompose(*args, **kwargs)
+
+    node_call = (node.args, dict(node.kwargs))
+    traced = make_fx(call)(*examples).graph
+    placed: dict[torch.fx.Node, torch.fx.Node] = {}
+    inputs = iter(operands)
+    with graph.inserting_before(node):
+        for inner in traced.nodes:
+            if inner.op == "placeholder":
+                placed[inner] = next(inputs)
+            elif inner.op != "output" and (inner.users or inner.target is not operator.getitem):
+                placed[inner] = graph.node_copy(inner, placed.__getitem__)
+    made = tree_map(lambda leaf: placed[leaf], traced.output_node().args[0])
+    if isinstance(made, torch.fx.Node):
+        node.replace_all_uses_with(made)
+    else:
+        for user in list(node.users):
+            user.replace_all_uses_with(made[user.args[1]])
+            graph.erase_node(user)
+    graph.erase_node(node)
+
+
 class CaseWriter:
     """The graph of an exported program under the names of a case."""
 
@@ -69,7 +117,7 @@ class CaseWriter:
         positional, keywords = inputs
         if keywords:
             raise RefusedError(f"keyword inputs ({', '.join(keywords)})")
-        self._fed = list(torch.utils._pytree.tree_leaves(positional))
+        self._fed = list(tree_leaves(positional))
         for node in self._program.graph.nodes:
             self._node(node)
         self._write_back()
@@ -126,7 +174,7 @@ class CaseWriter:
         overload = node.target
         args = [self._argument(node, argument) for argument in node.args]
         kwargs = {key: self._argument(node, value) for key, value in node.kwargs.items() if key not in PLACES}
-        self._append(node, f"{overload.namespace}.{overload._opname}.{overload._overloadname}", args, kwargs)
+        self._append(node, name_of(overload), args, kwargs)
 
     def _append(self, node: torch.fx.Node, op: str, args: list[Any], kwargs: Json) -> None:
         record: Json = {"out": self._name(node), "op": op, "args": args}
@@ -203,7 +251,7 @@ def drawn(text: str, seed: int) -> torch.Tensor:
     return decode({"random": {"seed": seed, "low": low, "high": high}}, dtype, sizes)
 
 
-def import_program(where: str, types: list[str], seed: int) -> Json:
+def import_program(where: str, types: list[str], seed: int, known: set[str]) -> Json:
     path, colon, name = where.rpartition(":")
     if colon and path.endswith(".py"):
         program = load_module(path, name, types, seed)
@@ -211,6 +259,8 @@ def import_program(where: str, types: list[str], seed: int) -> Json:
         raise RefusedError(f"{where} does not exist")
     else:
         program = torch.export.load(where)
+    if known:
+        inline_composites(program, known)
     return CaseWriter(program).write()
 
 
@@ -219,9 +269,11 @@ def main() -> int:
     parser.add_argument("program", metavar="FILE.pt2 | FILE.py:NAME")
     parser.add_argument("--input", action="append", default=[], metavar="TYPE")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--known", default="", metavar="OP,OP,…")
     options = parser.parse_args()
     where = options.program
-    return answer_once(where, lambda: import_program(where, options.input, options.seed))
+    known = set(options.known.split(",")) - {""}
+    return answer_once(where, lambda: import_program(where, options.input, options.seed, known))
 
 
 if __name__ == "__main__":

@@ -10,10 +10,12 @@
 
 #include "cli/command.h"
 #include "cli/histogram.h"
+#include "cli/imported_case.h"
 #include "cli/profile_option.h"
 #include "cli/summary.h"
 #include "cli/target_options.h"
 #include "cli/validation.h"
+#include "fuzz/around.h"
 #include "fuzz/campaign.h"
 #include "fuzz/draw_data.h"
 #include "fuzz/draw_gradient.h"
@@ -38,6 +40,7 @@ struct FuzzFlags {
   std::string known;
   std::string shard;
   std::string base;
+  std::string around;
   int repeat = 0;
   bool validate = false;
   bool gradients = false;
@@ -77,8 +80,24 @@ void show_progress(const std::map<std::string, int64_t>& cases, std::size_t find
   fmt::print(stderr, "{} · {} findings ", line, findings);
 }
 
+// The model that graphs are drawn around: a case file, or a program that becomes one.
+Result<std::optional<Around>> open_model(const std::string& file) {
+  if (file.empty()) return std::nullopt;
+  Case model;
+  if (file.ends_with(".json")) {
+    TRY(const std::string text, read_text_file(file));
+    TRY(model, parse_case(text, file));
+    model.name = file;
+  } else {
+    TRY(model, imported_case(file, {}, 1));
+  }
+  TRY(Around around, Around::of(std::move(model)));
+  return around;
+}
+
 // What makes two campaigns the same one: their cases, and who judges them how.
-Result<std::string> describe(const FuzzFlags& flags, const CampaignOptions& options) {
+Result<std::string> describe(const FuzzFlags& flags, const CampaignOptions& options,
+                             const std::optional<Around>& around) {
   std::string known;
   if (!flags.known.empty()) {
     TRY(known, read_text_file(flags.known));
@@ -97,6 +116,7 @@ Result<std::string> describe(const FuzzFlags& flags, const CampaignOptions& opti
                                {"feeds", flags.feeds},
                                {"shard", flags.shard},
                                {"base", flags.base},
+                               {"around", around ? short_id(to_json(around->model()), 13) : ""},
                                {"repeat", flags.repeat},
                                {"gradients", flags.gradients},
                                {"pack", flags.pack},
@@ -146,13 +166,15 @@ Result<int> fuzz(const FuzzFlags& flags) {
   if (!flags.known.empty()) {
     TRY(options.known, KnownFindings::read(flags.known, today()));
   }
-  TRY(options.description, describe(flags, options));
+  TRY(const std::optional<Around> around, open_model(flags.around));
+  TRY(options.description, describe(flags, options, around));
   options.fresh = flags.fresh;
   options.on_resume = [](int64_t cases) {
     fmt::print(stderr, "goes on with a campaign that was cut off after {} cases; --fresh begins anew\n", cases);
   };
   std::optional<Vocabulary> words;
   GenerateOptions generate_options{generate_profile(flags.profile), flags.min_nodes, flags.max_nodes};
+  if (around) generate_options.around = &*around;
   options.on_open = [&](const std::vector<const Target*>& targets) {
     generate_options.words = &words.emplace(Vocabulary::taken_by(targets));
   };
@@ -212,6 +234,7 @@ void add_fuzz_command(CLI::App& program, int& exit_code) {
       "Examples:\n"
       "  parallax fuzz --profile alias --seconds 60\n"
       "  parallax fuzz --target portable --target executorch-portable --seed 7 --graphs 1000\n"
+      "  parallax fuzz --around model.pt2 --target executorch-xnnpack --seconds 600\n"
       "The seed is printed first; --seed S --graphs N gives the same cases whatever --jobs is. Graphs are of the ops "
       "that\n"
       "all of the targets take. A campaign that was killed goes on when the same command is given again: how far it "
@@ -247,6 +270,11 @@ void add_fuzz_command(CLI::App& program, int& exit_code) {
       ->add_option("--base", flags->base,
                    "A target that must be right, as an older version is: what it gets wrong too is only counted")
       ->type_name("TARGET");
+  command
+      ->add_option("--around", flags->around,
+                   "A model (case file, .pt2, .onnx or FILE.py:NAME): graphs are connected parts of it with its shapes "
+                   "and\nweights, and other calls, views and writes in between")
+      ->type_name("MODEL");
   add_repeat_option(*command, flags->repeat);
   command->add_flag(
       "--gradients", flags->gradients,

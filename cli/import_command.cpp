@@ -1,12 +1,9 @@
 // parallax import: a user's program as a case.
 #include <fmt/format.h>
 
-#include <filesystem>
-
-#include "backends/external/one_line.h"
 #include "cli/command.h"
+#include "cli/imported_case.h"
 #include "cli/target_options.h"
-#include "graph/case.h"
 #include "graph/text_file.h"
 
 namespace parallax {
@@ -19,22 +16,8 @@ struct ImportFlags {
   std::string output;
 };
 
-// A model may be large, and its libraries take a while to load.
-constexpr std::chrono::minutes limit{5};
-
 Result<int> import_case(const ImportFlags& flags) {
-  const bool onnx = flags.program.ends_with(".onnx");
-  if (!onnx && !flags.program.ends_with(".pt2") && flags.program.find(".py:") == std::string::npos) {
-    return fail("{}: neither a .pt2 nor an .onnx file, nor FILE.py:NAME", flags.program);
-  }
-  if (onnx && !flags.inputs.empty()) return fail("--input: {} states the types of its inputs itself", flags.program);
-  std::vector<std::string> arguments = {flags.program, "--seed", std::to_string(flags.seed)};
-  for (const std::string& input : flags.inputs) arguments.insert(arguments.end(), {"--input", input});
-  TRY(const Catalogue catalogue, open_catalogue());
-  TRY(const std::vector<std::string> command, catalogue.tool(onnx ? "import-onnx" : "import-program", arguments));
-  TRY(const std::string line, one_line(command, limit));
-  TRY(Case test, parse_case(line, flags.program));
-  test.name = std::filesystem::path(flags.program).filename().string();
+  TRY(const Case test, imported_case(flags.program, flags.inputs, flags.seed));
   const std::string text = to_json(test, 1) + "\n";
   if (flags.output.empty()) {
     fmt::print("{}", text);

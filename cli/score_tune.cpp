@@ -22,7 +22,7 @@ Result<double> seconds_to_show(const std::string& id, const ScoreOptions& option
   return share.seconds / (static_cast<double>(share.shown) + 0.5);
 }
 
-struct Comparison {
+struct WeightComparison {
   ScoreOptions options;
   uint64_t graphs = 0;
   int jobs = 1;
@@ -32,7 +32,7 @@ struct Comparison {
 
 // For each candidate the mean over the faults of the logarithm of the seconds until each shows: a fault that is hard to
 // find counts no more than one that is easy. One that brings its process down counts alike for all.
-Result<std::vector<double>> costs_of(const Comparison& comparison) {
+Result<std::vector<double>> costs_of(const WeightComparison& comparison) {
   const std::size_t faults = comparison.ids.size();
   ChildJobs jobs;
   for (std::size_t c = 0; c < comparison.candidates.size(); ++c) {
@@ -57,8 +57,8 @@ Result<std::vector<double>> costs_of(const Comparison& comparison) {
 }  // namespace
 
 Result<int> tune_weights(int rounds, const ScoreOptions& options, int jobs) {
-  Comparison odd{.options = options, .graphs = graphs_of_a_candidate, .jobs = jobs};
-  Comparison even{.options = options, .graphs = graphs_of_the_end, .jobs = jobs};
+  WeightComparison odd{.options = options, .graphs = graphs_of_a_candidate, .jobs = jobs};
+  WeightComparison even{.options = options, .graphs = graphs_of_the_end, .jobs = jobs};
   // What a process of its own costs is not seen, and a device takes most of the time that there is.
   for (const Fault* fault : all_faults) {
     if (runs_in_process(std::string(fault->target))) (is_held_out(fault->id) ? even : odd).ids.emplace_back(fault->id);

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <array>
 
+#include "fuzz/around.h"
 #include "fuzz/draw_data.h"
 #include "fuzz/draw_sources.h"
 #include "fuzz/draw_symbols.h"
 #include "fuzz/motifs.h"
 #include "fuzz/pool.h"
+#include "fuzz/siblings.h"
 #include "fuzz/single_op.h"
 #include "fuzz/weights.h"
+#include "fuzz/work.h"
 #include "graph/builder.h"
 
 namespace parallax {
@@ -23,6 +26,12 @@ constexpr std::size_t usual_extra_values = 8;
 // Percentage of the nodes that are calls for a delegate, where a target has one: parts of a graph that fall back
 // between others are where partitioning goes wrong, so that it is not all of them.
 constexpr int delegated_calls = 50;
+
+// Around a model: percentages of its nodes that a drawn one comes before, that become another op of their kind, and of
+// their operands that become another value of their type.
+constexpr int drawn_before = 40;
+constexpr int swapped_ops = 10;
+constexpr int swapped_operands = 8;
 
 // The group weights of a profile with the groups that have no op left out.
 std::array<uint32_t, op_group_count> usable_groups(const GenerateWeights& weights, const Vocabulary& words) {
@@ -43,6 +52,7 @@ class Generator {
     const auto most_nodes = static_cast<std::size_t>(std::max(options.min_nodes, options.max_nodes));
     builder_.reserve(most_nodes, most_nodes + usual_extra_values);
     pool_.reserve(most_nodes + usual_extra_values);
+    if (options.around && grow_around(*options.around, options)) return;
     draw_sources(choices_, weights_, words_, builder_, pool_);
     if (weights_.symbols > 0 && words_.several_runs() && choices_.chance(weights_.symbols)) draw_sizes();
     const int64_t nodes = draw_count(options);
@@ -57,7 +67,11 @@ class Generator {
     test.name = "generated";
     test.graph = builder_.take();
     set_runs(test);
-    draw_data(choices_, weights_, test);
+    if (around_model_) {
+      redraw_feed(choices_, weights_, test);
+    } else {
+      draw_data(choices_, weights_, test);
+    }
     return test;
   }
 
@@ -77,6 +91,99 @@ class Generator {
     test.graph = *std::move(first);
     test.symbols = symbols_;
     for (std::size_t run = 1; run < runs_.size(); ++run) test.later.push_back({runs_[run], {}, {}});
+  }
+
+  // A part of the model with calls of ours between its nodes, where there is a part that the targets take.
+  bool grow_around(const Around& around, const GenerateOptions& options) {
+    const int64_t nodes = draw_count(options);
+    const auto of_model = static_cast<std::size_t>(choices_.between((nodes + 1) / 2, nodes));
+    const std::optional<Case> part = around.draw_part(choices_, of_model, words_);
+    if (!part) return false;
+    around_model_ = true;
+    OperandLimits limits;
+    for (const TensorMeta& meta : part->graph.metas) {
+      limits.elements = std::max(limits.elements, meta.layout.numel());
+      limits.rank = std::max(limits.rank, meta.layout.rank());
+    }
+    pool_ = Pool(limits);
+    std::vector<ValueId> values(part->graph.metas.size());  // by the part's; invalid for what could not be made
+    for (const Source& source : part->graph.sources) {
+      const TensorMeta& meta = part->graph.meta(source.value);
+      const Result<ValueId> value =
+          builder_.add_source(source.kind, part->graph.name(source.value), meta.dtype, meta.layout, source.data);
+      PARALLAX_CHECK(value.has_value());
+      values[source.value.index] = *value;
+      const bool input = source.kind == SourceKind::Input;
+      pool_.add_source(*value, builder_.graph().meta(*value),
+                       source.kind == SourceKind::Constant || (input && !words_.written_inputs()));
+    }
+    int64_t left = nodes - static_cast<int64_t>(part->graph.nodes.size());
+    for (const Node& node : part->graph.nodes) {
+      if (left > 0 && choices_.chance(drawn_before)) draw_node(0), --left;
+      add_of_model(part->graph, node, values);
+    }
+    for (; left > 0; --left) draw_node(0);
+    draw_outputs();
+    return true;
+  }
+
+  // A node of a model's part on the values that we have for its operands, or one like it.
+  void add_of_model(const Graph& part, const Node& node, std::vector<ValueId>& values) {
+    const Choices::Scope scope(choices_, node_span);
+    const auto mapped = [&](std::vector<Argument> arguments, bool swaps) -> std::optional<std::vector<Argument>> {
+      bool complete = true;
+      for (Argument& argument : arguments) {
+        for_each_value(argument, [&](ValueId& value) {
+          value = values[value.index];
+          complete = complete && value.valid();
+          if (complete && swaps && choices_.chance(swapped_operands)) value = draw_like(value);
+        });
+      }
+      if (!complete) return std::nullopt;
+      return arguments;
+    };
+    const auto add_call = [&](const Op& op, std::optional<std::vector<Argument>> arguments) {
+      if (!arguments || !add(op, *std::move(arguments))) return false;
+      const std::vector<ValueId>& made = builder_.graph().nodes.back().results;
+      for (std::size_t k = 0; k < std::min(made.size(), node.results.size()); ++k) {
+        values[node.results[k].index] = made[k];
+      }
+      return true;
+    };
+    if (choices_.chance(swapped_ops)) {
+      const std::vector<Sibling> siblings = siblings_of(part, node);
+      if (!siblings.empty()) {
+        const Sibling& sibling = choices_.pick(siblings);
+        std::optional<std::vector<Argument>> arguments = mapped(sibling.arguments, false);
+        // What the one op takes as a number the other may want as a tensor.
+        const auto bound = arguments ? bind_arguments(*sibling.op, *std::move(arguments)) : fail("no operands");
+        if (bound && add_call(*sibling.op, *bound)) return;
+      }
+    }
+    if (!add_call(*node.op, mapped(node.arguments, true))) add_call(*node.op, mapped(node.arguments, false));
+  }
+
+  // A value of the pool that has the type of this one.
+  ValueId draw_like(ValueId value) {
+    const Graph& graph = builder_.graph();
+    const TensorMeta& wanted = graph.meta(value);
+    std::vector<ValueId> alike;
+    for (const Pool::Entry& entry : pool_.entries()) {
+      const TensorMeta& meta = graph.meta(entry.value);
+      if (meta.dtype == wanted.dtype && meta.layout.sizes == wanted.layout.sizes) alike.push_back(entry.value);
+    }
+    return alike.empty() ? value : choices_.pick(alike);
+  }
+
+  // Whether the reference can bear another such call.
+  bool is_affordable(const Op& op, const std::vector<Argument>& arguments) {
+    const Call call(op, arguments, builder_.graph().metas);
+    const auto results = op.infer(call);
+    if (!results || results->empty()) return true;
+    const double work = work_of(call, results->front().layout);
+    if (work > work_left_) return false;
+    work_left_ -= work;
+    return true;
   }
 
   // A span of its own, so that a mutation can take a node away or add one (fuzz/tape_mutator.h).
@@ -108,7 +215,7 @@ class Generator {
         call = repeat_call(choices_, builder_.graph());
         break;
       case 2:
-        call = stack_call(choices_, builder_.graph());
+        call = stack_call(choices_, builder_.graph(), pool_.limits());
         break;
       case 3:
         call = lead_back(choices_, builder_.graph());
@@ -131,7 +238,7 @@ class Generator {
   // False where the targets do not take the call or it does not infer.
   bool add(const Op& op, std::vector<Argument> arguments) {
     const Graph& graph = builder_.graph();
-    if (!is_taken(op, arguments)) return false;
+    if (!is_taken(op, arguments) || (around_model_ && !is_affordable(op, arguments))) return false;
     for (Argument& argument : arguments) {
       for_each_value(argument, [&](ValueId& value) { value = builder_.current(value); });
     }
@@ -194,6 +301,8 @@ class Generator {
   Symbols symbols_;
   std::vector<SymbolSizes> runs_;
   SizesAhead ahead_;
+  bool around_model_ = false;
+  double work_left_ = 2 * Around::most_work;  // around a model
 };
 
 }  // namespace

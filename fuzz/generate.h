@@ -15,6 +15,7 @@ std::optional<GenerateProfile> parse_generate_profile(std::string_view name);
 std::string_view name(GenerateProfile profile);
 
 struct GenerateWeights;
+class Around;
 
 struct GenerateOptions {
   GenerateProfile profile = GenerateProfile::Alias;
@@ -22,6 +23,7 @@ struct GenerateOptions {
   int max_nodes = 22;
   const Vocabulary* words = nullptr;         // what graphs are drawn from; null: every op that can be sampled
   const GenerateWeights* weights = nullptr;  // other ones than the profile's
+  const Around* around = nullptr;            // a model: graphs are parts of it, with calls drawn in between
 };
 
 // The spans of a tape that hold how many nodes a graph has, and what was drawn for one of them.

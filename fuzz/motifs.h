@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/choices.h"
-#include "graph/graph.h"
+#include "fuzz/pool.h"
 
 namespace parallax {
 
@@ -25,7 +25,7 @@ std::optional<ProposedCall> repeat_call(Choices& choices, const Graph& graph);
 
 // An earlier node's op with arguments of its own, on what that node made; views and copies more often than others.
 // Nothing where that fits no such op.
-std::optional<ProposedCall> stack_call(Choices& choices, const Graph& graph);
+std::optional<ProposedCall> stack_call(Choices& choices, const Graph& graph, const OperandLimits& limits);
 
 // What brings an earlier node's result back to the dtype or the sizes of its operand. Nothing where no node has changed
 // either.

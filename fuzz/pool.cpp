@@ -6,17 +6,10 @@
 namespace parallax {
 namespace {
 
-// What a node may be fed with at most: joins and expansions would let tensors grow without end.
-constexpr int64_t largest_operand = 32;
-constexpr int highest_operand_rank = 4;
 // Of a list of results (unbind) only the first few go on, or they would push everything else out of sight.
 constexpr std::size_t list_results = 3;
 
 }  // namespace
-
-bool may_be_operand(const TensorMeta& meta) {
-  return meta.layout.rank() <= highest_operand_rank && meta.layout.numel() <= largest_operand;
-}
 
 void Pool::reserve(std::size_t values) {
   entries_.reserve(values);
@@ -30,7 +23,7 @@ void Pool::add_source(ValueId value, const TensorMeta& meta, bool read_only) {
   entries_.push_back({.value = value,
                       .writable = !read_only && !overlaps_itself(meta.layout),
                       .source = true,
-                      .operand = may_be_operand(meta)});
+                      .operand = limits_.admit(meta)});
 }
 
 Pool::Entry* Pool::find(const Graph& graph, ValueId value) {
@@ -48,7 +41,7 @@ void Pool::add_result(const Graph& graph, ValueId result) {
   Entry entry{.value = result,
               .writable = !read_only && !overlaps_itself(meta.layout),
               .gapped = !is_dense(meta.layout),
-              .operand = may_be_operand(meta)};
+              .operand = limits_.admit(meta)};
   // Newer metadata of an object that is there already takes its place.
   if (Entry* old = find(graph, result)) {
     entry.source = old->source;

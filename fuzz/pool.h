@@ -8,11 +8,19 @@
 
 namespace parallax {
 
-// Whether a tensor is small enough to be fed to a node.
-bool may_be_operand(const TensorMeta& meta);
+// What a tensor that is fed to a node may have at most: joins and expansions would let tensors grow without end.
+struct OperandLimits {
+  int64_t elements = 32;
+  int rank = 4;
+
+  bool admit(const TensorMeta& meta) const { return meta.layout.rank() <= rank && meta.layout.numel() <= elements; }
+};
 
 class Pool {
  public:
+  Pool() = default;
+  explicit Pool(const OperandLimits& limits) : limits_(limits) {}
+
   struct Entry {
     ValueId value;  // the newest metadata of the object
     bool writable = false;
@@ -37,11 +45,13 @@ class Pool {
   std::span<const Candidate> draw_candidates(Choices& choices, bool wide);
 
   std::span<const Entry> entries() const { return entries_; }
+  const OperandLimits& limits() const { return limits_; }
 
  private:
   void add_result(const Graph& graph, ValueId result);
   Entry* find(const Graph& graph, ValueId value);
 
+  OperandLimits limits_;
   std::vector<Entry> entries_;
   std::vector<bool> read_only_;  // by storage; those of nodes are not
   std::vector<Candidate> candidates_;

@@ -40,6 +40,14 @@ def example_inputs():
     return (torch.arange(6.0).reshape(2, 3).t().contiguous().t(),)
 
 
+class Pooled(torch.nn.Module):
+    example_inputs = (torch.ones(1, 1, 4, 4),)
+
+    def forward(self, x):
+        x.mul_(2)
+        return -torch.nn.functional.max_pool2d(x, 2)
+
+
 class Keyed(torch.nn.Module):
     def forward(self, x):
         return torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,))
@@ -88,6 +96,13 @@ class ImportProgramTest(unittest.TestCase):
         case = self.imported(str(self.folder / "bug.pt2"))
         self.assertEqual(self.ops(case).count("aten.copy_.default"), 1)
         self.assertEqual(len(case["graph"]["outputs"]), 2)
+
+    def test_a_composite_op_that_is_not_known_stands_as_its_calls(self) -> None:
+        whole = self.imported(f"{self.bug}:Pooled")
+        self.assertEqual(self.ops(whole), ["aten.mul_.Tensor", "aten.max_pool2d.default", "aten.neg.default"])
+        inlined = self.imported(f"{self.bug}:Pooled", "--known", "aten.mul_.Tensor,aten.neg.default")
+        ops = ["aten.mul_.Tensor", "aten.max_pool2d_with_indices.default", "getitem", "aten.neg.default"]
+        self.assertEqual(self.ops(inlined), ops)
 
     def test_what_cannot_be_expressed_is_one_line(self) -> None:
         (self.folder / "broken.pt2").write_text("no archive")

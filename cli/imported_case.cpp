@@ -1,0 +1,40 @@
+#include "cli/imported_case.h"
+
+#include <chrono>
+#include <filesystem>
+
+#include "backends/external/one_line.h"
+#include "cli/target_options.h"
+#include "ops/registry.h"
+
+namespace parallax {
+namespace {
+
+// A model may be large, and its libraries take a while to load.
+constexpr std::chrono::minutes limit{5};
+
+}  // namespace
+
+Result<Case> imported_case(const std::string& program, const std::vector<std::string>& inputs, int64_t seed) {
+  const bool onnx = program.ends_with(".onnx");
+  if (!onnx && !program.ends_with(".pt2") && program.find(".py:") == std::string::npos) {
+    return fail("{}: neither a .pt2 nor an .onnx file, nor FILE.py:NAME", program);
+  }
+  if (onnx && !inputs.empty()) return fail("--input: {} states the types of its inputs itself", program);
+  std::vector<std::string> arguments = {program, "--seed", std::to_string(seed)};
+  for (const std::string& input : inputs) arguments.insert(arguments.end(), {"--input", input});
+  if (!onnx) {
+    // What else is composite stands as what PyTorch makes of it.
+    std::string& known = arguments.emplace_back();
+    for (const Op& op : all_ops()) known += op.name + ",";
+    arguments.insert(arguments.end() - 1, "--known");
+  }
+  TRY(const Catalogue catalogue, open_catalogue());
+  TRY(const std::vector<std::string> command, catalogue.tool(onnx ? "import-onnx" : "import-program", arguments));
+  TRY(const std::string line, one_line(command, limit));
+  TRY(Case test, parse_case(line, program));
+  test.name = std::filesystem::path(program).filename().string();
+  return test;
+}
+
+}  // namespace parallax
