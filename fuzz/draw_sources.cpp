@@ -85,7 +85,8 @@ class SourceDrawer {
     static constexpr std::array<int, 4> input_counts = {1, 2, 3, 4};
     static constexpr std::array<uint32_t, 4> input_weights = {34, 40, 18, 8};
     const int inputs = input_counts[choices_.weighted(input_weights)];
-    for (int i = 0; i < inputs; ++i) add_plain(SourceKind::Input);
+    // A delegate takes nothing of a graph all of whose inputs have other dtypes or no elements.
+    for (int i = 0; i < inputs; ++i) add_plain(SourceKind::Input, i == 0 && words_.delegated_dtypes().any());
     if (choices_.chance(weights_.shared_storage)) add_windows(SourceKind::Input);
     if (choices_.chance(weights_.constants)) add_plain(SourceKind::Constant);
     if (choices_.chance(weights_.buffers)) {
@@ -104,10 +105,10 @@ class SourceDrawer {
   }
   DType draw_dtype() { return choices_.chance(weights_.other_dtype) ? draw_any_dtype() : main_dtype_; }
 
-  Dims draw_sizes() {
+  Dims draw_sizes(bool may_be_empty) {
     const ShapeClass& shape_class = choices_.chance(weights_.other_class) ? second_ : first_;
     Dims sizes = choices_.chance(weights_.reshaped) ? draw_shape(choices_, shape_class.count) : shape_class.usual;
-    if (!sizes.empty() && choices_.chance(weights_.empty))
+    if (may_be_empty && !sizes.empty() && choices_.chance(weights_.empty))
       sizes[static_cast<int>(choices_.below(static_cast<uint64_t>(sizes.size())))] = 0;
     return sizes;
   }
@@ -117,10 +118,10 @@ class SourceDrawer {
     return builder_.fresh_name(stems[static_cast<std::size_t>(kind)]);
   }
 
-  void add_plain(SourceKind kind) {
+  void add_plain(SourceKind kind, bool for_delegate = false) {
     const Choices::Scope scope(choices_, "source");
-    const DType dtype = draw_dtype();
-    const Dims sizes = draw_sizes();
+    const DType dtype = for_delegate ? main_dtype_ : draw_dtype();
+    const Dims sizes = draw_sizes(!for_delegate);
     const Layout layout = words_.strided_sources() && choices_.chance(weights_.odd_strides)
                               ? draw_odd_layout(choices_, sizes)
                               : contiguous_layout(sizes);
