@@ -145,6 +145,8 @@ void add_score_command(CLI::App& program, int& exit_code) {
       ->add_option("--tune", flags->tune,
                    "Tune the profile's weights for so many rounds on the faults with odd ids instead, and print them")
       ->check(CLI::PositiveNumber);
+  command->add_flag("--feedback", flags->options.feedback,
+                    "Edit graphs that show something new, as a coverage-guided engine does; asks the values alone");
   command->add_option("--seconds", flags->options.seconds, "The most that a fault may take")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);

@@ -6,6 +6,7 @@
 
 #include "backends/open_target.h"
 #include "compiler/faults.h"
+#include "fuzz/guided_tapes.h"
 #include "fuzz/make_finding.h"
 #include "fuzz/weights.h"
 #include "planner/mutants_list.h"
@@ -28,14 +29,12 @@ Result<PlantedTarget> open_planted(const TargetOptions& options) {
   return PlantedTarget{std::move(target), std::move(words)};
 }
 
-// Graph `number` of the sequence; without weights by the profile's own.
-Case graph_of_sequence(const ScoreOptions& options, const Vocabulary& words, const GenerateWeights* weights,
-                       uint64_t number) {
+// By these weights; without any by the profile's own.
+Case draw(Choices& choices, const ScoreOptions& options, const Vocabulary& words, const GenerateWeights* weights) {
   GenerateOptions generate_options;
   generate_options.profile = options.profile;
   generate_options.weights = weights;
   generate_options.words = &words;
-  Choices choices(options.seed, number);
   return generate(choices, generate_options);
 }
 
@@ -43,9 +42,11 @@ Case graph_of_sequence(const ScoreOptions& options, const Vocabulary& words, con
 template <class Shows>
 Detection first_detection(const ScoreOptions& options, const Vocabulary& words, double seconds, Shows&& shows) {
   Detection detection;
+  GuidedTapes tapes(options.seed, [&](Choices& choices) { return draw(choices, options, words, nullptr); });
   const Clock::time_point start = Clock::now();
   while (!detection.found && detection.seconds < seconds && detection.graphs < options.graphs.value_or(UINT64_MAX)) {
-    detection.found = shows(graph_of_sequence(options, words, nullptr, detection.graphs++));
+    Choices choices(options.seed, detection.graphs++);
+    detection.found = shows(options.feedback ? tapes.next() : draw(choices, options, words, nullptr));
     detection.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   }
   return detection;
@@ -66,7 +67,8 @@ Result<ShownShare> shown_share(const std::string& id, const ScoreOptions& option
   ShownShare share{.graphs = graphs};
   const std::clock_t start = std::clock();
   for (uint64_t k = 0; k < graphs; ++k) {
-    const Case test = graph_of_sequence(options, planted.words, &weights, k);
+    Choices choices(options.seed, k);
+    const Case test = draw(choices, options, planted.words, &weights);
     share.shown += is_finding(examine(*planted.target, test).judgement.verdict);
   }
   share.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
@@ -97,7 +99,7 @@ Result<FaultScore> score_fault(const std::string& id, const ScoreOptions& option
     score.blame = finding.blame;
     score.blame_is_right = breaks(faults, finding.blame);
   }
-  for (std::size_t d = 0; d < other_detectors.size(); ++d) {
+  for (std::size_t d = 0; d < other_detectors.size() && !options.feedback; ++d) {
     TargetOptions asked = finding_options.target_options;
     asked.detect = other_detectors[d];
     TRY(const std::unique_ptr<Target> detecting, open_target(std::string(faults.target()), asked));

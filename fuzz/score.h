@@ -19,6 +19,7 @@ struct ScoreOptions {
   double seconds = 60;             // the most that the values may take, and each other detector a quarter of it
   std::optional<uint64_t> graphs;  // likewise in graphs
   double reduce_seconds = 20;
+  bool feedback = false;  // graphs that show something new are edited (fuzz/guided_tapes.h); the values alone are asked
 };
 
 // A detector's first finding, or how far it came.

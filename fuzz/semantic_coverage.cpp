@@ -17,10 +17,6 @@ constexpr std::size_t no_relation = alias_relation_count;
 // In the place of a node's op, dtype and rank: the whole graph.
 constexpr uint64_t whole_graph = std::numeric_limits<uint64_t>::max();
 
-uint16_t counter_of(uint64_t what, std::size_t relation) {
-  return static_cast<uint16_t>(mix(what, relation) % semantic_counters);
-}
-
 // Of a node's op, and the dtype and rank of its first result.
 uint64_t kind_of(const Graph& graph, const Node& node) {
   const auto op = static_cast<uint64_t>(node.op - all_ops().data());
@@ -32,21 +28,29 @@ uint64_t kind_of(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-std::vector<uint16_t> semantic_features(const Graph& graph) {
-  std::vector<uint16_t> features;
+std::vector<uint64_t> graph_features(const Graph& graph) {
+  std::vector<uint64_t> features;
   const auto add = [&](uint64_t what, const AliasRelations& relations) {
     for (std::size_t r = 0; r < alias_relation_count; ++r) {
-      if (relations[r]) features.push_back(counter_of(what, r));
+      if (relations[r]) features.push_back(mix(what, r));
     }
   };
   const std::vector<AliasRelations> by_node = alias_relations_by_node(graph);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const uint64_t kind = kind_of(graph, graph.nodes[n]);
-    features.push_back(counter_of(kind, no_relation));
+    features.push_back(mix(kind, no_relation));
     add(kind, by_node[n]);
   }
   add(whole_graph, alias_relations(graph));
   return features;
+}
+
+std::vector<uint16_t> semantic_features(const Graph& graph) {
+  std::vector<uint16_t> counted;
+  for (const uint64_t feature : graph_features(graph)) {
+    counted.push_back(static_cast<uint16_t>(feature % semantic_counters));
+  }
+  return counted;
 }
 
 void count_semantic_coverage(const Graph& graph) {

@@ -15,9 +15,11 @@ namespace parallax {
 
 inline constexpr std::size_t semantic_counters = 4096;
 
-// The counters of a graph, one for each thing it holds, equal things as often as they occur: a node's op, dtype and
-// rank; the same with each alias relation that the node brings about (fuzz/alias_relation.h); the relations of the
-// graph. The same on every machine.
+// A hash for each thing that a graph holds, equal things as often as they occur: a node's op, dtype and rank; the same
+// with each alias relation that the node brings about (fuzz/alias_relation.h); the relations of the graph. The same on
+// every machine.
+std::vector<uint64_t> graph_features(const Graph& graph);
+// The counters of these.
 std::vector<uint16_t> semantic_features(const Graph& graph);
 
 // Counts them for the engine, which reads and clears the counters after each input.

@@ -74,7 +74,7 @@ Bytes cut_to(Bytes bytes, std::size_t max_size) {
 
 }  // namespace
 
-SpannedTape read_spans(std::span<const uint8_t> tape, ReadTape read) {
+SpannedTape read_spans(std::span<const uint8_t> tape, const ReadTape& read) {
   Choices choices(tape);
   read(choices);
   SpannedTape spanned{choices.tape(), choices.spans()};
@@ -109,7 +109,7 @@ Bytes edited(const SpannedTape& tape, TapeEdit edit, std::size_t at, std::size_t
   return tape.bytes;
 }
 
-Bytes mutated(std::span<const uint8_t> tape, std::size_t max_size, ReadTape read, MutateBytes mutate_bytes,
+Bytes mutated(std::span<const uint8_t> tape, std::size_t max_size, const ReadTape& read, MutateBytes mutate_bytes,
               uint64_t seed) {
   Choices draws(seed, 0);
   SpannedTape spanned = read_spans(tape, read);
@@ -126,8 +126,8 @@ Bytes mutated(std::span<const uint8_t> tape, std::size_t max_size, ReadTape read
   return cut_to(edited(spanned, static_cast<TapeEdit>(draws.below(tape_edits)), at, other, draws), max_size);
 }
 
-Bytes crossed(std::span<const uint8_t> first, std::span<const uint8_t> second, std::size_t max_size, ReadTape read,
-              uint64_t seed) {
+Bytes crossed(std::span<const uint8_t> first, std::span<const uint8_t> second, std::size_t max_size,
+              const ReadTape& read, uint64_t seed) {
   Choices draws(seed, 0);
   const SpannedTape into = read_spans(first, read);
   const SpannedTape from = read_spans(second, read);

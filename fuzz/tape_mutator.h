@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -14,7 +15,7 @@
 namespace parallax {
 
 // Reads a tape as the target does that it is for.
-using ReadTape = void (*)(Choices& choices);
+using ReadTape = std::function<void(Choices& choices)>;
 // What an engine does to bytes of which nothing is known, LLVMFuzzerMutate: the new size, at most `max_size`.
 using MutateBytes = std::size_t (*)(uint8_t* data, std::size_t size, std::size_t max_size);
 
@@ -25,7 +26,7 @@ struct SpannedTape {
   Bytes bytes;
   std::vector<Choices::Span> spans;
 };
-SpannedTape read_spans(std::span<const uint8_t> tape, ReadTape read);
+SpannedTape read_spans(std::span<const uint8_t> tape, const ReadTape& read);
 
 enum class TapeEdit : uint8_t {
   Remove,     // a span goes; of a node, the number of nodes goes down
@@ -42,11 +43,11 @@ Bytes edited(const SpannedTape& tape, TapeEdit edit, std::size_t at, std::size_t
 
 // One edit of a drawn span or, in a third of the draws, what `mutate_bytes` does; null: always an edit. At most
 // `max_size` bytes. The same arguments give the same tape.
-Bytes mutated(std::span<const uint8_t> tape, std::size_t max_size, ReadTape read, MutateBytes mutate_bytes,
+Bytes mutated(std::span<const uint8_t> tape, std::size_t max_size, const ReadTape& read, MutateBytes mutate_bytes,
               uint64_t seed);
 
 // `first` with a drawn span put in the place of one of the same label, or, of a node, beside it, from `second`.
-Bytes crossed(std::span<const uint8_t> first, std::span<const uint8_t> second, std::size_t max_size, ReadTape read,
-              uint64_t seed);
+Bytes crossed(std::span<const uint8_t> first, std::span<const uint8_t> second, std::size_t max_size,
+              const ReadTape& read, uint64_t seed);
 
 }  // namespace parallax
