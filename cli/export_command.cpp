@@ -7,6 +7,7 @@
 #include "backends/examine.h"
 #include "cli/command.h"
 #include "cli/named_cases.h"
+#include "cli/redaction.h"
 #include "cli/target_options.h"
 #include "corpus/issue_text.h"
 #include "corpus/store.h"
@@ -29,6 +30,7 @@ struct ExportFlags {
   std::string form = "text";
   std::string target;
   TargetOptions target_options;
+  bool redact = false;
 };
 
 // What a file says of its case: where it diverged, as its origin has it. How sure that is, the file alone knows.
@@ -110,9 +112,24 @@ Result<std::string> issue(Finding finding, const ExportFlags& flags) {
   return issue_text(finding, script);
 }
 
-Result<std::string> exported(const ExportFlags& flags) {
+// The subject without what its user may not give away, run where it diverged.
+Result<Redaction> redact_subject(Finding& finding, ExportFlags& flags) {
+  if (flags.target.empty()) flags.target = finding.target;
+  if (flags.target_options.faults.empty()) flags.target_options.faults = finding.planted;
+  TRY(Redaction redaction, redact_on(finding.reduced, flags.target, flags.target_options));
+  finding = finding_of(redaction.test);
+  return redaction;
+}
+
+Result<std::string> exported(ExportFlags flags) {
   TRY(Finding finding, read_subject(flags.path));
   const std::string& form = flags.form;
+  std::string text;
+  if (flags.redact) {
+    TRY(Redaction redaction, redact_subject(finding, flags));
+    text = std::move(redaction.text);
+  }
+  if (form == "case") return flags.redact ? text : to_json(finding.reduced, 2) + "\n";
   if (form == "issue") return issue(std::move(finding), flags);
   if (form == "gtest") return gtest_text(finding.reduced, flags);
   if (form == "text") return parallax::print(finding.reduced);
@@ -144,15 +161,19 @@ void add_export_command(CLI::App& program, int& exit_code) {
       "  parallax export case.json --to dot | dot -Tsvg > case.svg\n"
       "  parallax export findings/7KQ2 --to issue > issue.md\n"
       "  parallax export case.json --to pytorch --target torch-inductor > bug.py && python bug.py\n"
-      "  parallax export case.json --to gtest --plant F01 > case_test.cpp");
+      "  parallax export case.json --to gtest --plant F01 > case_test.cpp\n"
+      "  parallax export findings/7KQ2 --to case --redact > case.json    what may leave the house");
   command->add_option("case", flags->path, "A case file, or a finding's folder")->required();
-  command->add_option("--to", flags->form, "pytorch, executorch, thunder, gtest, issue, dot or text")
+  command->add_option("--to", flags->form, "pytorch, executorch, thunder, gtest, issue, case, dot or text")
       ->capture_default_str()
-      ->check(CLI::IsMember({"pytorch", "executorch", "thunder", "gtest", "issue", "dot", "text"}));
+      ->check(CLI::IsMember({"pytorch", "executorch", "thunder", "gtest", "issue", "case", "dot", "text"}));
   command
       ->add_option("--target", flags->target,
                    "What a script holds against eager (default: where the case diverged); gtest and issue run it")
       ->type_name("TARGET");
+  command->add_flag("--redact", flags->redact,
+                    "Random numbers in the place of data, canonical names in the place of names, as far as it still "
+                    "shows the same where it diverged");
   add_target_options(*command, flags->target_options);
   command->callback([flags, &exit_code] { exit_code = code_of(export_case(*flags)); });
 }

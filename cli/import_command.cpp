@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/imported_case.h"
+#include "cli/redaction.h"
 #include "cli/target_options.h"
 #include "graph/text_file.h"
 
@@ -14,11 +15,19 @@ struct ImportFlags {
   std::vector<std::string> inputs;
   int64_t seed = 1;
   std::string output;
+  bool redact = false;
+  std::string target;
 };
 
 Result<int> import_case(const ImportFlags& flags) {
   TRY(const Case test, imported_case(flags.program, flags.inputs, flags.seed));
-  const std::string text = to_json(test, 1) + "\n";
+  std::string text = to_json(test, 1) + "\n";
+  if (flags.redact) {
+    TRY(Redaction redaction, redact_on(test, flags.target, {}));
+    text = std::move(redaction.text);
+  } else if (!flags.target.empty()) {
+    return fail("--target: it is what --redact holds the case against");
+  }
   if (flags.output.empty()) {
     fmt::print("{}", text);
   } else {
@@ -42,6 +51,10 @@ void add_import_command(CLI::App& program, int& exit_code) {
   command->add_option("program", flags->program, "FILE.pt2, FILE.onnx or FILE.py:NAME")->required();
   command->add_option("--input", flags->inputs, "The type of an input, in order; repeatable");
   command->add_option("--seed", flags->seed, "What drawn inputs start from")->capture_default_str();
+  command->add_flag("--redact", flags->redact,
+                    "Random numbers in the place of weights and inputs, canonical names in the place of names");
+  command->add_option("--target", flags->target, "Where the redacted case must show what it shows now")
+      ->type_name("TARGET");
   command->add_option("-o,--output", flags->output, "Where the case goes; default: standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(import_case(*flags)); });
 }

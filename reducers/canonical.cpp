@@ -70,4 +70,33 @@ std::vector<std::size_t> order_of_use(const Graph& graph) {
   return order;
 }
 
+Sketch with_canonical_names(const Case& test) {
+  const CanonicalNames names = canonical_names(test.graph);
+  Sketch sketch = take_apart(test);
+  for (std::size_t i = 0; i < sketch.sources.size(); ++i) sketch.sources[i].name = names.sources[i];
+  for (std::size_t n = 0; n < sketch.nodes.size(); ++n) {
+    Sketch::CallSketch& node = sketch.nodes[n];
+    node.name = names.nodes[n];
+    for (std::size_t k = 0; k < node.results.size(); ++k) node.result_names[k] = canonical_element_name(node.name, k);
+  }
+  std::size_t declared = 0;
+  for (const std::string& name : names.storages) {
+    if (!name.empty()) sketch.storages[declared++].name = name;
+  }
+  return sketch;
+}
+
+Sketch with_canonical_order(const Case& test) {
+  Sketch sketch = take_apart(test);
+  std::vector<Sketch::GivenValue> sources;
+  for (std::size_t place : order_of_use(test.graph)) sources.push_back(sketch.sources[place]);
+  sketch.sources = std::move(sources);
+  return sketch;
+}
+
+Case canonical_case(const Case& test) {
+  const Case ordered = put_together(with_canonical_order(test), test).value();
+  return put_together(with_canonical_names(ordered), ordered).value();
+}
+
 }  // namespace parallax

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/graph.h"
+#include "reducers/rebuild.h"
 
 namespace parallax {
 
@@ -21,5 +21,11 @@ std::string canonical_element_name(const std::string& node, std::size_t k);
 
 // Positions in graph.sources in the order of first use (nodes, then outputs, then unused), kinds kept apart.
 std::vector<std::size_t> order_of_use(const Graph& graph);
+
+// The case's sketch with those names; with its sources in that order.
+Sketch with_canonical_names(const Case& test);
+Sketch with_canonical_order(const Case& test);
+// The case with both, and without an expectation.
+Case canonical_case(const Case& test);
 
 }  // namespace parallax
