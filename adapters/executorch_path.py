@@ -231,9 +231,10 @@ def make_system(
     run: RunProgram | None = run_in_runtime,
     run_edge: RunEdge | None = None,
     delegates: Json | None = None,
+    profile: str = "executorch",
 ) -> System:
     """The system `name`, with a fresh partitioner for each case; --partitioner=MODULE:CLASS names another one. What the
-    partitioner takes is `delegates` (delegates_of)."""
+    partitioner takes is `delegates` (delegates_of), and its arithmetic that of `profile`; another one's is not known."""
     options = argparse.ArgumentParser()
     options.add_argument("--partitioner", default=partitioner)
     where = options.parse_args(arguments).partitioner
@@ -247,7 +248,8 @@ def make_system(
         more["cases_a_program"] = 8
     elif delegates and where == partitioner:
         more["delegates"] = delegates
-    hello = {**torch_hello(name, "executorch", "executorch"), **more}
+    own = profile if where == partitioner else "executorch"
+    hello = {**torch_hello(name, own, "executorch"), **more}
     way = Way(lambda: [make()] if make else [], make is not None, run, run_edge)
     build = remembered(densely_fed(build_with(way, op_scan), is_taken))
     return System(lambda: hello, lambda request, stages: run_protocol(request, stages, build), REJECTIONS, explain)

@@ -12,7 +12,8 @@ PARTITIONER = "executorch.backends.xnnpack.partition.xnnpack_partitioner:Xnnpack
 
 def make(arguments: list[str]) -> System:
     listed = {config.target_name for config in ALL_PARTITIONER_CONFIGS if isinstance(config.target_name, str)}
-    return make_system("executorch-xnnpack", arguments, PARTITIONER, delegates=delegates_of(listed, ["f16", "f32"]))
+    delegates = delegates_of(listed, ["f16", "f32"])
+    return make_system("executorch-xnnpack", arguments, PARTITIONER, delegates=delegates, profile="executorch-xnnpack")
 
 
 if __name__ == "__main__":

@@ -178,26 +178,28 @@ def executorch_xnnpack(operation: str, dtype: str, operands: list[Array]) -> Pro
     from executorch.extension.pybindings.portable_lib import _load_for_executorch_from_buffer
 
     function = torch_functions()[operation]
-    programs: dict[tuple[Any, ...], Any] = {}  # a program knows the sizes of its inputs
+    # A program knows the sizes of its inputs, and reads its buffer as long as it lives.
+    programs: dict[tuple[Any, ...], tuple[Any, bytes]] = {}
 
     class Module(torch.nn.Module):
         def forward(self, *tensors: Any) -> Any:
             return function(*tensors)
 
-    def program(tensors: list[Any]) -> Any:
+    def program(tensors: list[Any]) -> tuple[Any, bytes]:
         exported = torch.export.export(Module(), tuple(tensors), strict=False)
         edge = to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner()])
         calls = [str(n.target) for n in edge.exported_program().graph.nodes if n.op == "call_function"]
         if not any("executorch_call_delegate" in call for call in calls):
             raise NotImplementedError(f"XNNPACK does not take {operation}")
-        return _load_for_executorch_from_buffer(edge.to_executorch().buffer)
+        buffer = edge.to_executorch().buffer
+        return _load_for_executorch_from_buffer(buffer), buffer
 
     def run(*arrays: Array) -> Array:
         tensors = [torch.from_numpy(np.ascontiguousarray(array)) for array in arrays]
         key = tuple(array.shape for array in arrays)
         if key not in programs:
             programs[key] = program(tensors)
-        return programs[key].run_method("forward", tuple(tensors))[0].numpy().copy()
+        return programs[key][0].run_method("forward", tuple(tensors))[0].numpy().copy()
 
     run(*operands)
     return run
