@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <ranges>
 #include <system_error>
 
 #include "core/json_field.h"
@@ -40,6 +43,16 @@ std::pair<std::string_view, std::string_view> cut(std::string_view text, char se
   const std::size_t at = text.find(separator);
   if (at == std::string_view::npos) return {text, {}};
   return {text.substr(0, at), text.substr(at + 1)};
+}
+
+// Whether the shell would find the program.
+bool is_on_path(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  for (const auto folder : std::views::split(std::string_view(path ? path : ""), ':')) {
+    const std::filesystem::path file = std::filesystem::path(folder.begin(), folder.end()) / program;
+    if (access(file.c_str(), X_OK) == 0) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -143,6 +156,9 @@ Result<std::vector<Catalogue::Known>> Catalogue::read_section(const Field& docum
     if (const auto control = entry.find("control")) {
       TRY(known.control, control->text());
     }
+    if (const auto needs = entry.find("needs")) {
+      TRY(known.needs, needs->text());
+    }
     TRY(Field list, entry.need("families"));
     TRY(known.families, read_names(list));
     for (const std::string& family : known.families) {
@@ -192,9 +208,11 @@ std::vector<TargetEntry> Catalogue::list() const {
   std::vector<TargetEntry> entries;
   for (const Known& known : known_) {
     const std::size_t before = entries.size();
+    const bool complete = known.needs.empty() || is_on_path(known.needs);
+    const std::string lacks = complete ? "" : fmt::format("needs the program {}, which is not here", known.needs);
     for (const std::string& family : known.families) {
       for (const std::string& version : installed_versions(family)) {
-        entries.push_back({known.name, known.what, family, version, true, ""});
+        entries.push_back({known.name, known.what, family, version, complete, lacks});
       }
     }
     if (entries.size() > before) continue;

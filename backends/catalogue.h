@@ -74,6 +74,7 @@ class Catalogue {
     std::string what;
     std::string declined;  // the file of adapters/declined/ that says what it declines, without .json
     std::string control;   // a target or, from "?", options of the same; may be empty
+    std::string needs;     // a program that has to be there beside its environment; may be empty
   };
 
   static Result<Catalogue> parse(std::string_view text);

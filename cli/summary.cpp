@@ -191,6 +191,7 @@ std::string known_text(const KnownFindings& known, const CampaignResult& result)
 int exit_code_of(const CampaignResult& result, int64_t min_judged) {
   const auto is_new = [](const CampaignFinding& found) { return !found.known; };
   if (std::ranges::any_of(result.findings, is_new)) return diverged;
+  if (!result.missing.empty()) return could_not_run;
   for (const auto& [target, tally] : result.tallies) {
     if (tally.cases > 0 && tally.judged() + tally.count(Verdict::Undecided) < min_judged) return could_not_run;
   }

@@ -80,13 +80,25 @@ class Campaign {
   explicit Campaign(const CampaignOptions& options) : options_(options) {}
 
   Result<CampaignResult> run() {
+    std::vector<Error> missing;
     for (const std::string& name : options_.targets) {
+      Result<Instance> instance = open(name);
+      if (!instance) {
+        if (instance.error().kind != ErrorKind::NoTarget) return std::unexpected(instance.error());
+        missing.push_back(instance.error());
+        result_.missing.push_back(name);
+        continue;
+      }
       Lane& lane = lanes_.emplace_back();
       lane.name = name;
-      TRY(lane.ready.emplace_back(), open(name));
+      lane.ready.push_back(*std::move(instance));
       lane.most_busy = crew_size(name, options_.jobs);
       if (options_.pack) lane.cases_a_program = static_cast<std::size_t>(lane.ready.front().target->cases_a_program());
       lane.cases_a_turn = std::max(options_.cases_a_turn, lane.cases_a_program);
+    }
+    if (lanes_.empty() && !missing.empty()) return std::unexpected(missing.front());
+    for (const Error& reason : missing) {
+      if (options_.on_missing) options_.on_missing(reason);
     }
     if (options_.on_open) {
       std::vector<const Target*> targets;

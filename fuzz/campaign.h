@@ -24,6 +24,8 @@ namespace parallax {
 struct CampaignOptions {
   std::vector<std::string> targets;
   TargetOptions target_options;
+  // Told of each target that cannot be driven here, where others go on without it; may be null.
+  std::function<void(const Error& reason)> on_missing = nullptr;
   // Told of the open targets before the first case is asked for; may be null.
   std::function<void(const std::vector<const Target*>& targets)> on_open;
   // Case k, or nothing past the end. Called from several threads.
@@ -74,10 +76,11 @@ struct CampaignResult {
   std::map<std::string, Tally> tallies;
   std::vector<CampaignFinding> findings;  // one a signature, by the number of the case
   double seconds = 0;
+  std::vector<std::string> missing = {};  // targets that cannot be driven here, while others were
 };
 
-// Runs to the end. An error is a target that cannot be opened or a findings folder that cannot be written; nothing has
-// run then.
+// Runs to the end. An error is that no target can be driven here, one that nobody knows, or a findings folder that
+// cannot be written; nothing has run then.
 Result<CampaignResult> run_campaign(const CampaignOptions& options);
 
 }  // namespace parallax

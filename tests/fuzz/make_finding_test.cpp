@@ -284,6 +284,20 @@ CampaignOptions campaign_of(std::vector<Case> cases) {
   return options;
 }
 
+TEST(Campaign, GoesOnWithoutATargetThatCannotBeDrivenHere) {
+  std::vector<std::string> said;
+  CampaignOptions options = campaign_of({testing::case_of(two_faults, R"({"x": [3, 4], "y": [1, 2]})")});
+  options.targets = {"cmd:false", "portable"};
+  options.on_missing = [&](const Error& reason) { said.push_back(reason.text()); };
+  const auto result = run_campaign(options);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_THAT(result->missing, ElementsAre("cmd:false"));
+  EXPECT_THAT(said, ElementsAre(Not(IsEmpty()))) << "one reason a target";
+  EXPECT_EQ(result->tallies.at("portable").cases, 1);
+  options.targets = {"cmd:false"};
+  EXPECT_FALSE(run_campaign(options));
+}
+
 TEST(Campaign, TwoFaultsInOneCaseAreTwoFindings) {
   CampaignOptions options = campaign_of({testing::case_of(two_faults, R"({"x": [3, "inf"], "y": [1, 2]})")});
   options.targets = {"portable"};
