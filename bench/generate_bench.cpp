@@ -1,3 +1,4 @@
+// Valid cases a second on one core, by size, and the share of them that a case file's reader takes as they are.
 #include <benchmark/benchmark.h>
 
 #include "fuzz/alias_relation.h"
@@ -14,8 +15,17 @@ void generate_cases(benchmark::State& state) {
     benchmark::DoNotOptimize(generate(choices, {.min_nodes = nodes, .max_nodes = nodes}));
   }
   state.SetItemsProcessed(state.iterations());
+  constexpr uint64_t looked_at = 1000;
+  int valid = 0;
+  for (stream = 0; stream < looked_at; ++stream) {
+    Choices choices(1, stream);
+    const std::string json = to_json(generate(choices, {.min_nodes = nodes, .max_nodes = nodes}));
+    const Result<Case> read = parse_case(json);
+    valid += read && to_json(*read) == json;
+  }
+  state.counters["valid"] = static_cast<double>(valid) / looked_at;
 }
-BENCHMARK(generate_cases)->Arg(2)->Arg(10)->Arg(40);
+BENCHMARK(generate_cases)->Arg(5)->Arg(10)->Arg(20)->Arg(50)->Arg(200);
 
 void classify_cases(benchmark::State& state) {
   Choices choices(1, 7);

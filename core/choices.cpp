@@ -2,8 +2,6 @@
 
 #include <numeric>
 
-#include "core/check.h"
-
 namespace parallax {
 namespace {
 
@@ -27,29 +25,27 @@ Choices::Choices(uint64_t seed, uint64_t stream) : seeded_(true), state_(mix(mix
   spans_.reserve(usual_spans);
 }
 
-uint64_t Choices::next_random() { return mix(state_++, 0x70617261); }
-
-uint64_t Choices::below(uint64_t n) {
-  PARALLAX_CHECK(n >= 1);
-  if (n == 1) return 0;
-  const int count = n <= 0x100 ? 1 : n <= 0x10000 ? 2 : n <= 0x100000000 ? 4 : 8;
-  uint64_t word = 0;
-  for (int i = 0; i < count; ++i) {
-    uint8_t byte = 0;
-    if (seeded_) {
-      if (pending_bytes_ == 0) {
-        pending_ = next_random();
-        pending_bytes_ = 8;
-      }
-      byte = static_cast<uint8_t>(pending_);
-      pending_ >>= 8;
-      --pending_bytes_;
-    } else if (read_.size() < replayed_.size()) {
-      byte = replayed_[read_.size()];
+uint8_t Choices::next_byte() {
+  uint8_t byte = 0;
+  if (seeded_) {
+    if (pending_bytes_ == 0) {
+      pending_ = mix(state_++, 0x70617261);
+      pending_bytes_ = 8;
     }
-    read_.push_back(byte);
-    word |= static_cast<uint64_t>(byte) << (8 * i);
+    byte = static_cast<uint8_t>(pending_);
+    pending_ >>= 8;
+    --pending_bytes_;
+  } else if (read_.size() < replayed_.size()) {
+    byte = replayed_[read_.size()];
   }
+  read_.push_back(byte);
+  return byte;
+}
+
+uint64_t Choices::wide_below(uint64_t n) {
+  const int count = n <= 0x10000 ? 2 : n <= 0x100000000 ? 4 : 8;
+  uint64_t word = 0;
+  for (int i = 0; i < count; ++i) word |= static_cast<uint64_t>(next_byte()) << (8 * i);
   return word % n;
 }
 

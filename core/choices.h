@@ -1,9 +1,10 @@
 // Choices: the tape that every random decision is read from.
 //
 // A tape is bytes. Reading past its end gives zeros, so every byte string is a complete run of decisions
-// (generation is total); by convention choice 0 is the simplest one. A seeded tape makes its bytes as they are asked for and
-// keeps them, so that what a seed did can be replayed, mutated or handed to libFuzzer as a string. Spans mark which
-// bytes decided which part (a node, an operand, the feed), so that mutation and crossover cut at meaningful places.
+// (generation is total); by convention choice 0 is the simplest one. A seeded tape makes its bytes as they are asked
+// for and keeps them, so that what a seed did can be replayed, mutated or handed to libFuzzer as a string. Spans mark
+// which bytes decided which part (a node, an operand, the feed), so that mutation and crossover cut at meaningful
+// places.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,8 @@
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "core/check.h"
 
 namespace parallax {
 
@@ -30,7 +33,11 @@ class Choices {
   Choices(uint64_t seed, uint64_t stream);
 
   // Uniform in [0, n), from as few whole bytes as hold n (1, 2, 4 or 8); n >= 1. n == 1 reads nothing.
-  uint64_t below(uint64_t n);
+  uint64_t below(uint64_t n) {
+    PARALLAX_CHECK(n >= 1);
+    if (n > 0x100) return wide_below(n);
+    return n == 1 ? 0 : next_byte() % static_cast<uint32_t>(n);
+  }
   // Uniform in [low, high].
   int64_t between(int64_t low, int64_t high) {
     return low + static_cast<int64_t>(below(static_cast<uint64_t>(high - low) + 1));
@@ -63,7 +70,8 @@ class Choices {
   const std::vector<Span>& spans() const { return spans_; }
 
  private:
-  uint64_t next_random();
+  uint8_t next_byte();
+  uint64_t wide_below(uint64_t n);
 
   std::span<const uint8_t> replayed_;
   bool seeded_ = false;

@@ -18,14 +18,14 @@ inline constexpr int dtype_count = 10;
 // What a person and the case file call it, and its numeric limits. The float fields are 0 for integers.
 struct DTypeInfo {
   std::string_view name;
-  int size;                    // bytes an element
-  bool floating;               // f16, bf16, f32, f64
-  int precision;               // bits of significand, the hidden one included
-  double unit_roundoff;        // 2^-precision
-  double max_finite;           // largest finite value
-  double smallest_normal;      // below it precision is lost
-  double smallest_subnormal;   // spacing of the subnormals
-  int64_t min_integer;         // integers only
+  int size;                   // bytes an element
+  bool floating;              // f16, bf16, f32, f64
+  int precision;              // bits of significand, the hidden one included
+  double unit_roundoff;       // 2^-precision
+  double max_finite;          // largest finite value
+  double smallest_normal;     // below it precision is lost
+  double smallest_subnormal;  // spacing of the subnormals
+  int64_t min_integer;        // integers only
   int64_t max_integer;
 };
 

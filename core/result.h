@@ -52,9 +52,9 @@ std::unexpected<Error> at(std::string pointer, Error error);
 
 #define PARALLAX_CONCAT_INNER(a, b) a##b
 #define PARALLAX_CONCAT(a, b) PARALLAX_CONCAT_INNER(a, b)
-#define PARALLAX_TRY_NAMED(name, declaration, ...)             \
-  auto name = (__VA_ARGS__);                                   \
-  if (!name) return std::unexpected(std::move(name).error());  \
+#define PARALLAX_TRY_NAMED(name, declaration, ...)            \
+  auto name = (__VA_ARGS__);                                  \
+  if (!name) return std::unexpected(std::move(name).error()); \
   declaration = *std::move(name)
 
 // `TRY(auto x, f());` declares x from a Result, or returns its error from the enclosing function.

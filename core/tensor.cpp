@@ -42,7 +42,7 @@ void scatter(const Tensor& tensor, const Layout& layout, std::byte* storage) {
   });
 }
 
-Tensor settled(const Tensor& tensor, const Layout& layout) {
+Tensor settled(Tensor tensor, const Layout& layout) {
   if (!overlaps_itself(layout)) return tensor;
   std::vector<std::byte> memory(static_cast<std::size_t>(layout.extent() * size_of(tensor.dtype)));
   scatter(tensor, layout, memory.data());

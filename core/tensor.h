@@ -46,6 +46,6 @@ Tensor gather(DType dtype, const Layout& layout, const std::byte* storage);
 // Writes row-major elements into raw storage bytes under `layout`.
 void scatter(const Tensor& tensor, const Layout& layout, std::byte* storage);
 // What a tensor reads back as once it lies in memory under `layout` (offset 0): elements that share a place agree.
-Tensor settled(const Tensor& tensor, const Layout& layout);
+Tensor settled(Tensor tensor, const Layout& layout);
 
 }  // namespace parallax

@@ -67,8 +67,7 @@ Result<Around> Around::of(Case model) {
   around.beside_.resize(count);
   for (std::size_t n = 0; n < count; ++n) {
     const Node& node = graph.nodes[n];
-    const Layout& made = node.results.empty() ? Layout{} : graph.meta(node.results.front()).layout;
-    around.work_.push_back(work_of(Call(*node.op, node.arguments, graph.metas), made));
+    around.work_.push_back(work_of(graph, node));
     for (ValueId value : values_of(node)) {
       std::vector<std::size_t>& others = touching[graph.meta(value).storage.index];
       if (!others.empty() && others.back() == n) continue;

@@ -154,8 +154,7 @@ class SourceDrawer {
 
   void take(const Result<ValueId>& value, SourceKind kind) {
     PARALLAX_CHECK(value.has_value());
-    const bool read_only = kind == SourceKind::Constant || (kind == SourceKind::Input && !words_.written_inputs());
-    pool_.add_source(*value, builder_.graph().meta(*value), read_only);
+    pool_.add_source(*value, builder_.graph().meta(*value), words_.is_read_only(kind));
   }
 
   Choices& choices_;

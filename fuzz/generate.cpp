@@ -113,9 +113,7 @@ class Generator {
           builder_.add_source(source.kind, part->graph.name(source.value), meta.dtype, meta.layout, source.data);
       PARALLAX_CHECK(value.has_value());
       values[source.value.index] = *value;
-      const bool input = source.kind == SourceKind::Input;
-      pool_.add_source(*value, builder_.graph().meta(*value),
-                       source.kind == SourceKind::Constant || (input && !words_.written_inputs()));
+      pool_.add_source(*value, builder_.graph().meta(*value), words_.is_read_only(source.kind));
     }
     int64_t left = nodes - static_cast<int64_t>(part->graph.nodes.size());
     for (const Node& node : part->graph.nodes) {
@@ -242,7 +240,7 @@ class Generator {
     for (Argument& argument : arguments) {
       for_each_value(argument, [&](ValueId& value) { value = builder_.current(value); });
     }
-    if (!ahead_.take(op, arguments, graph) || !builder_.add_node(op, std::move(arguments))) return false;
+    if (!ahead_.take(op, arguments, graph) || !builder_.append_node(op, std::move(arguments))) return false;
     ahead_.add_node(graph);
     pool_.add_node(graph, graph.nodes.back());
     return true;

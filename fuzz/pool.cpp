@@ -38,9 +38,10 @@ void Pool::add_result(const Graph& graph, ValueId result) {
   const TensorMeta& meta = graph.meta(result);
   const std::size_t storage = meta.storage.index;
   const bool read_only = storage < read_only_.size() && read_only_[storage];
+  const bool contiguous = is_contiguous(meta.layout);  // nearly always, and then the rest is known
   Entry entry{.value = result,
-              .writable = !read_only && !overlaps_itself(meta.layout),
-              .gapped = !is_dense(meta.layout),
+              .writable = !read_only && (contiguous || !overlaps_itself(meta.layout)),
+              .gapped = !contiguous && !is_dense(meta.layout),
               .operand = limits_.admit(meta)};
   // Newer metadata of an object that is there already takes its place.
   if (Entry* old = find(graph, result)) {
@@ -67,10 +68,8 @@ std::span<const Candidate> Pool::draw_candidates(Choices& choices, bool wide) {
   const std::size_t begin = width == 0 || width >= entries_.size() ? 0 : entries_.size() - width;
   const auto add = [&](const Entry& entry) {
     if (!entry.operand) return;
-    candidates_.push_back({entry.value, entry.writable, entry.source});
-    if (wide) return;
-    if (entry.readers == 0) candidates_.push_back(candidates_.back());
-    if (entry.gapped) candidates_.insert(candidates_.end(), 2, candidates_.back());
+    const int times = wide ? 1 : 1 + (entry.readers == 0 ? 1 : 0) + (entry.gapped ? 2 : 0);
+    for (int i = 0; i < times; ++i) candidates_.push_back({entry.value, entry.writable, entry.source});
   };
   for (std::size_t i = begin; i < entries_.size(); ++i) add(entries_[i]);
   if (begin > 0) add(entries_[choices.below(begin)]);

@@ -35,7 +35,10 @@ class Vocabulary {
   // Whether every dtype is drawn for every op.
   bool whole() const { return calls_.empty(); }
   bool strided_sources() const { return strided_sources_; }
-  bool written_inputs() const { return written_inputs_; }
+  // Whether no call may write to a source of this kind.
+  bool is_read_only(SourceKind kind) const {
+    return kind == SourceKind::Constant || (kind == SourceKind::Input && !written_inputs_);
+  }
   // The ops that every delegate among the targets may take at some dtype, in registry order; empty where there is none.
   std::span<const Op* const> delegated() const { return delegated_; }
   // Whether these delegates may take calls of this op with a first tensor of this dtype.

@@ -42,4 +42,9 @@ double work_of(const Call& call, const Layout& result) {
   return std::max(moved, std::sqrt(made * operands[0] * operands[1]));
 }
 
+double work_of(const Graph& graph, const Node& node) {
+  const Layout& made = node.results.empty() ? Layout{} : graph.meta(node.results.front()).layout;
+  return work_of(Call(*node.op, node.arguments, graph.metas), made);
+}
+
 }  // namespace parallax

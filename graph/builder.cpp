@@ -134,6 +134,13 @@ Result<ValueId> GraphBuilder::add_window(SourceKind kind, std::string name, DTyp
 
 Result<std::vector<ValueId>> GraphBuilder::add_node(const Op& op, std::vector<Argument> arguments, std::string name,
                                                     std::vector<std::string> result_names) {
+  TRY(const std::span<const ValueId> made,
+      append_node(op, std::move(arguments), std::move(name), std::move(result_names)));
+  return std::vector(made.begin(), made.end());
+}
+
+Result<std::span<const ValueId>> GraphBuilder::append_node(const Op& op, std::vector<Argument> arguments,
+                                                           std::string name, std::vector<std::string> result_names) {
   PARALLAX_CHECK(arguments.size() == op.schema.parameters.size());
   for (Argument& argument : arguments) {
     for_each_value(argument, [&](ValueId& value) { value = current(value); });
@@ -159,9 +166,7 @@ Result<std::vector<ValueId>> GraphBuilder::add_node(const Op& op, std::vector<Ar
     if (!count || *count > max_elements)
       return fail("{}: a result of shape [{}] is too large", op.name, to_string(result.layout.sizes));
   }
-  TRY(const std::span<const ValueId> made,
-      add_known_node(op, std::move(arguments), results, std::move(name), std::move(result_names)));
-  return std::vector(made.begin(), made.end());
+  return add_known_node(op, std::move(arguments), results, std::move(name), std::move(result_names));
 }
 
 Result<std::span<const ValueId>> GraphBuilder::add_known_node(const Op& op, std::vector<Argument> arguments,

@@ -32,8 +32,12 @@ class GraphBuilder {
   Result<std::vector<ValueId>> add_node(const Op& op, std::vector<Argument> arguments, std::string name = "",
                                         std::vector<std::string> result_names = {});
 
+  // The same; the ids that are returned are to be read before the next addition.
+  Result<std::span<const ValueId>> append_node(const Op& op, std::vector<Argument> arguments, std::string name = "",
+                                               std::vector<std::string> result_names = {});
+
   // The same where what infer says of the results is known: the arguments are the newest values of their tensor
-  // objects, and no constant is written. The ids that are returned are to be read before the next addition.
+  // objects, and no constant is written.
   Result<std::span<const ValueId>> add_known_node(const Op& op, std::vector<Argument> arguments,
                                                   std::span<const ResultMeta> results, std::string name,
                                                   std::vector<std::string> result_names = {});

@@ -209,7 +209,7 @@ struct Op {
   // Whether every result aliases an argument and nothing is written: a view costs no kernel.
   bool is_view() const { return reference == nullptr; }
   // Whether an argument is written (add_, copy_, and t_, which writes only the tensor's own metadata).
-  bool writes() const { return schema.writes(); }
+  bool writes() const { return schema.writes; }
   // Whether the written argument only changes its sizes and strides, as t_ and squeeze_ do.
   bool writes_metadata_only() const { return writes() && is_view(); }
 };

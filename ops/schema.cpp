@@ -62,6 +62,7 @@ class Parser {
       }
       TRY(Parameter parameter, this->parameter());
       parameter.keyword_only = keyword_only;
+      result.writes = result.writes || parameter.written;
       result.parameters.push_back(std::move(parameter));
       if (!take(", ") && peek() != ')') return fail("expected ',' or ')' in schema '{}' at {}", text_, at_);
     }
@@ -228,13 +229,6 @@ int Schema::index_of(std::string_view parameter) const {
   return -1;
 }
 
-bool Schema::writes() const {
-  for (const Parameter& parameter : parameters) {
-    if (parameter.written) return true;
-  }
-  return false;
-}
-
 Result<Schema> parse_schema(std::string_view text) { return Parser(text).schema(); }
 
 Result<Argument> conform(const Parameter& parameter, Argument argument) {
@@ -245,7 +239,8 @@ Result<Argument> conform(const Parameter& parameter, Argument argument) {
   const auto* scalar = std::get_if<Scalar>(&argument);
   switch (parameter.kind) {
     case ArgKind::Tensor:
-      if (!std::holds_alternative<ValueId>(argument) && !(scalar && parameter.takes_number)) return wrong_kind(parameter, "a value");
+      if (!std::holds_alternative<ValueId>(argument) && !(scalar && parameter.takes_number))
+        return wrong_kind(parameter, "a value");
       return argument;
     case ArgKind::TensorList: {
       if (const auto* list = std::get_if<IntList>(&argument); list && list->empty()) return Argument(ValueList());

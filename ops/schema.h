@@ -14,7 +14,22 @@
 
 namespace parallax {
 
-enum class ArgKind { Tensor, TensorList, Int, IntList, Float, FloatList, Bool, BoolList, Scalar, ScalarList, DType, MemoryFormat, String, Opaque };
+enum class ArgKind {
+  Tensor,
+  TensorList,
+  Int,
+  IntList,
+  Float,
+  FloatList,
+  Bool,
+  BoolList,
+  Scalar,
+  ScalarList,
+  DType,
+  MemoryFormat,
+  String,
+  Opaque
+};
 
 struct Parameter {
   std::string name;
@@ -23,9 +38,9 @@ struct Parameter {
   bool optional_elements = false;  // `Tensor?[]`
   int fixed_length = 0;            // `int[2]`: a single int stands for that many copies
   bool keyword_only = false;
-  char alias = 0;                  // the letter of an alias set, 0 where there is none
-  bool written = false;            // `(a!)`
-  bool takes_number = false;       // a Python number may stand for the tensor: said by the op, not by its schema
+  char alias = 0;             // the letter of an alias set, 0 where there is none
+  bool written = false;       // `(a!)`
+  bool takes_number = false;  // a Python number may stand for the tensor: said by the op, not by its schema
   std::optional<Argument> default_value;
 };
 
@@ -40,6 +55,7 @@ struct Schema {
   std::string overload;  // "Tensor"; "default" where the text has none
   std::vector<Parameter> parameters;
   std::vector<ReturnSpec> returns;
+  bool writes = false;  // whether some parameter is written
 
   // "aten.add.Tensor".
   std::string qualified_name() const { return "aten." + name + "." + overload; }
@@ -47,8 +63,6 @@ struct Schema {
   int index_of(std::string_view parameter) const;
   // Whether a case reads its results through getitem: several returns, or one that is a list.
   bool has_list_result() const { return returns.size() != 1 || returns[0].list; }
-  // Whether some parameter is written.
-  bool writes() const;
 };
 
 // Parses "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor".

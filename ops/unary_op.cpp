@@ -49,7 +49,7 @@ Result<void> reference_unary(const ReferenceCall& call, const UnaryFunction& fun
     if (output.floating()) {
       const Ball x = operand.ball(i);
       const auto compute = [&](const BallMath& math) {
-        return by_sign(x, [&](const Ball& operand) { return function.floating(math, operand, call); });
+        return by_sign(x, [&](const Ball& signed_x) { return function.floating(math, signed_x, call); });
       };
       output.ball(elements[i]) = function.in_own_dtype ? compute(in_dtype.own()) : in_dtype(compute);
     } else {

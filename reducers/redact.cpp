@@ -65,7 +65,7 @@ Redaction redact(const Case& test, const Interesting& survives) {
           : Json{{"target", origin.target}, {"version", origin.version}, {"signature", origin.signature}}.dump();
   Json file = Json::parse(to_json(renamed));
   const std::vector<Place> places = places_of(renamed, file);
-  Redaction redaction{renamed, {}};
+  Redaction redaction{.test = renamed, .text = {}};
   for (const Place& place : places) redaction.values += place.data->numel();
   // Everything at once, else one tensor after the other.
   Json whole = file;

@@ -11,10 +11,10 @@ namespace parallax {
 
 struct Redaction {
   Case test;
-  std::string text;               // the case file, in which what is redacted reads {"random": …}
-  int64_t values = 0;             // that the case held
-  int64_t left = 0;               // of those that are still in it
-  std::vector<std::string> kept;  // the new names of the tensors that hold them
+  std::string text;                    // the case file, in which what is redacted reads {"random": …}
+  int64_t values = 0;                  // that the case held
+  int64_t left = 0;                    // of those that are still in it
+  std::vector<std::string> kept = {};  // the new names of the tensors that hold them
 };
 
 // What `survives` needs is kept, a tensor at a time, the largest ones being tried first; a case that needs nothing of

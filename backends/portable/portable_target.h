@@ -20,8 +20,8 @@ struct Detectors {
 };
 
 struct PortableOptions {
-  FaultSet faults;
-  Detectors detect;
+  FaultSet faults = {};
+  Detectors detect = {};
   int64_t alignment = 8;                               // of the backend's arena, in bytes
   int64_t arena_limit = CompileOptions().arena_limit;  // of the same, in bytes
   int64_t redzone = 0;                                 // bytes behind each of its slots

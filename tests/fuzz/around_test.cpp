@@ -130,7 +130,7 @@ TEST(Around, GraphsGrowBetweenTheNodesOfAPart) {
       const bool known =
           std::ranges::any_of(whole.model().graph.nodes, [&](const Node& other) { return other.op == node.op; });
       ++(known ? of_model : drawn);
-      work += work_of(Call(*node.op, node.arguments, test.graph.metas), test.graph.meta(node.results.front()).layout);
+      work += work_of(test.graph, node);
     }
     EXPECT_LT(work, 4 * Around::most_work) << "seed 6 case " << k;
     const Result<Case> read = parse_case(to_json(test));
@@ -156,10 +156,7 @@ TEST(Work, CountsProductsExactlyAndTheRestByTheElement) {
       "outputs": ["%g", "%f"]})",
       R"({"a": {"random": {"seed": 1, "low": -2, "high": 2}}, "b": {"random": {"seed": 1, "low": -2, "high": 2}}, "c": {"random": {"seed": 1, "low": -2, "high": 2}}})");
   std::vector<double> work;
-  for (const Node& node : test.graph.nodes) {
-    work.push_back(
-        work_of(Call(*node.op, node.arguments, test.graph.metas), test.graph.meta(node.results.front()).layout));
-  }
+  for (const Node& node : test.graph.nodes) work.push_back(work_of(test.graph, node));
   EXPECT_DOUBLE_EQ(work[0], 20 * 30 * 40);
   EXPECT_DOUBLE_EQ(work[1], 3 * 800);
   EXPECT_DOUBLE_EQ(work[2], 36 * 25 + 100);
@@ -177,10 +174,7 @@ TEST(Work, OfDrawnGraphsIsBounded) {
       double work = 0;
       int64_t elements = 0;
       for (const TensorMeta& meta : test.graph.metas) elements += meta.layout.numel();
-      for (const Node& node : test.graph.nodes) {
-        if (node.results.empty()) continue;
-        work += work_of(Call(*node.op, node.arguments, test.graph.metas), test.graph.meta(node.results.front()).layout);
-      }
+      for (const Node& node : test.graph.nodes) work += work_of(test.graph, node);
       EXPECT_LT(work, bound) << name(profile) << ", seed 7 case " << k;
       EXPECT_LT(elements, most_elements) << name(profile) << ", seed 7 case " << k;
     }

@@ -44,7 +44,7 @@ TEST(Schema, AliasMarksAreRead) {
   const auto write = parse_schema("add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)");
   ASSERT_TRUE(write);
   EXPECT_TRUE(write->parameters[0].written);
-  EXPECT_TRUE(write->writes());
+  EXPECT_TRUE(write->writes);
   EXPECT_TRUE(write->parameters[2].keyword_only);
   EXPECT_EQ(std::get<Scalar>(*write->parameters[2].default_value), Scalar(int64_t{1}));
 }

@@ -26,7 +26,7 @@ Case secret() {
       "outputs": ["%total", "%ids"]})",
                                R"({"customer": [31.5, -42.5], "ids": [77, 88, 99]})");
   test.name = "the customer's model";
-  test.origin = R"({"source": "/home/customer/model.pt2", "target": "portable"})";
+  test.origin = R"({"source": "customer/model.pt2", "target": "portable"})";
   return test;
 }
 
