@@ -1,9 +1,10 @@
-// parallax merge: the findings of several folders in one, each signature once.
+// parallax merge: the findings and campaigns of several folders in one, each signature once.
 #include <fmt/format.h>
 
 #include "cli/command.h"
 #include "cli/target_options.h"
 #include "corpus/store.h"
+#include "fuzz/ledger.h"
 
 namespace parallax {
 namespace {
@@ -31,7 +32,11 @@ Result<int> merge(const MergeFlags& flags) {
         ++added;
       }
     }
-    fmt::print("{}: {} findings added, {} there already\n", folder, added, there);
+    TRY(const int campaigns, copy_campaigns(folder, flags.output, [&](const std::string& signature) {
+          const std::string* id = store.find(signature);
+          return id == nullptr ? std::string() : (store.folder() / *id).string();
+        }));
+    fmt::print("{}: {} findings added, {} there already; {} campaigns added\n", folder, added, there, campaigns);
   }
   return broken ? bad_input : nothing_new;
 }
@@ -40,7 +45,8 @@ Result<int> merge(const MergeFlags& flags) {
 
 void add_merge_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<MergeFlags>();
-  CLI::App* command = program.add_subcommand("merge", "The findings of several folders in one, each signature once.");
+  CLI::App* command =
+      program.add_subcommand("merge", "The findings and campaigns of several folders in one, each signature once.");
   command->footer(
       "Findings that cannot be read are named and left out; the exit code is 2 then. The folders are not changed.\n"
       "Example, after fuzz --shard 1/2 --findings a and fuzz --shard 2/2 --findings b:\n"

@@ -1,17 +1,17 @@
 // parallax replay: stored cases through targets, each judged.
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <atomic>
 #include <map>
 
 #include "cli/command.h"
 #include "cli/device_share.h"
-#include "cli/named_cases.h"
 #include "cli/summary.h"
 #include "cli/target_options.h"
 #include "cli/validation.h"
 #include "cli/write_file.h"
 #include "fuzz/campaign.h"
+#include "graph/case_files.h"
 #include "reports/junit.h"
 #include "reports/sarif.h"
 
@@ -41,7 +41,7 @@ Result<int> replay(const ReplayFlags& flags) {
   for (const std::string& path : flags.paths) {
     TRY_VOID(files.add(path));
   }
-  for (const Error& error : files.broken) report_error(error);
+  for (const Error& error : files.broken()) report_error(error);
   CampaignOptions options;
   options.targets = flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
   TRY_VOID(ask_for_validation(flags.validate, options.targets));
@@ -54,9 +54,13 @@ Result<int> replay(const ReplayFlags& flags) {
   if (!flags.known.empty()) {
     TRY(options.known, KnownFindings::read(flags.known, today()));
   }
+  std::atomic<bool> cut_short = false;
   options.source = [&](uint64_t k) -> std::optional<Case> {
-    if (k >= files.cases.size()) return std::nullopt;
-    return files.cases[k];
+    if (k >= files.size()) return std::nullopt;
+    Result<Case> test = files.read(k);
+    if (test) return *std::move(test);
+    if (!cut_short.exchange(true)) report_error(test.error());
+    return std::nullopt;
   };
   std::map<std::string, DeviceShare> shares;
   for (const std::string& target : options.targets) {
@@ -86,8 +90,8 @@ Result<int> replay(const ReplayFlags& flags) {
   for (const auto& [target, share] : shares) {
     if (!flags.json) fmt::print("{}\n{}", target, share.text());
   }
-  const int code = exit_code_of(result, files.cases.empty() ? 0 : flags.min_judged);
-  return files.broken.empty() ? code : bad_input;
+  const int code = exit_code_of(result, files.size() == 0 ? 0 : flags.min_judged);
+  return files.broken().empty() && !cut_short ? code : bad_input;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 namespace parallax {
 namespace {
 
+constexpr std::string_view ledger_file = "campaigns.db";
 constexpr int format = 1;
 constexpr std::string_view schema = R"sql(
 CREATE TABLE campaigns (
@@ -88,7 +89,7 @@ Result<CampaignFinding> finding_of(const Database::Row& row, const KnownFindings
 }  // namespace
 
 Result<Ledger> Ledger::open(const std::filesystem::path& folder, const std::string& description, bool fresh) {
-  TRY(Database opened, Database::open(folder / "campaigns.db", format, schema));
+  TRY(Database opened, Database::open(folder / ledger_file, format, schema));
   Ledger ledger(std::move(opened));
   Database& database = ledger.database_;
   const auto find_or_begin = [&]() -> Result<void> {
@@ -176,6 +177,13 @@ Result<void> Ledger::save(const CampaignState& state, bool finished) {
 
 namespace {
 
+constexpr std::string_view campaign_columns = "id, description, begun, finished, seconds, more, looks";
+constexpr std::string_view has_written = "id IN (SELECT campaign FROM lanes)";  // which campaigns there is a state of
+
+Error unreadable_campaign(const Database& database, const std::exception& error) {
+  return {ErrorKind::Invalid, database.path().string(), "", fmt::format("a campaign cannot be read: {}", error.what())};
+}
+
 Result<CampaignRecord> record_of(Database& database, const Database::Row& campaign) {
   CampaignRecord record{
       text(campaign, 1), text(campaign, 2), integer(campaign, 3) != 0, real(campaign, 4), {}, text(campaign, 5), {}};
@@ -196,21 +204,92 @@ Result<CampaignRecord> record_of(Database& database, const Database::Row& campai
 
 Result<std::vector<CampaignRecord>> recorded_campaigns(const std::filesystem::path& folder) {
   std::vector<CampaignRecord> records;
-  const std::filesystem::path path = folder / "campaigns.db";
+  const std::filesystem::path path = folder / ledger_file;
   std::error_code unreadable;  // then there is none
   if (!std::filesystem::exists(path, unreadable)) return records;
   TRY(Database database, Database::open(path, format, schema));
-  TRY(const auto campaigns, database.run("SELECT id, description, begun, finished, seconds, more FROM campaigns "
-                                         "WHERE id IN (SELECT campaign FROM lanes) ORDER BY id DESC"));
+  TRY(const auto campaigns,
+      database.run(fmt::format("SELECT {} FROM campaigns WHERE {} ORDER BY id DESC", campaign_columns, has_written)));
   try {
     for (const Database::Row& campaign : campaigns) {
       TRY(records.emplace_back(), record_of(database, campaign));
     }
   } catch (const std::exception& error) {  // a value of another type
-    return std::unexpected(
-        Error{ErrorKind::Invalid, path.string(), "", fmt::format("a campaign cannot be read: {}", error.what())});
+    return std::unexpected(unreadable_campaign(database, error));
   }
   return records;
+}
+
+namespace {
+
+constexpr std::string_view finding_columns =
+    "signature, target, verdict, graph, folder, reason, checks, seconds, known_cases";
+
+// Removes the state of the campaign that is there, if it is an earlier one. False where it is as late.
+Result<bool> make_way(Database& to, const Database::Row& campaign) {
+  TRY(const auto there, to.run("SELECT id, seconds, finished FROM campaigns WHERE description = ? AND begun = ?",
+                               {campaign.at(1), campaign.at(2)}));
+  for (const Database::Row& row : there) {
+    if (real(row, 1) >= real(campaign, 4) && integer(row, 2) >= integer(campaign, 3)) return false;
+    for (const std::string_view table : {"lanes WHERE campaign", "findings WHERE campaign", "campaigns WHERE id"}) {
+      TRY_VOID(to.run(fmt::format("DELETE FROM {} = ?", table), {row.at(0)}));
+    }
+  }
+  return true;
+}
+
+Result<void> copy_campaign(Database& from, Database& to, const Database::Row& campaign,
+                           const std::function<std::string(const std::string& signature)>& folder_of) {
+  // No process runs the copy.
+  TRY_VOID(
+      to.run("INSERT INTO campaigns (process, description, begun, finished, seconds, more, looks) "
+             "VALUES (0, ?, ?, ?, ?, ?, ?)",
+             {campaign.begin() + 1, campaign.end()}));
+  const Database::Value id = to.last_row();
+  TRY(const auto lanes,
+      from.run("SELECT target, next, ahead, seconds, tally FROM lanes WHERE campaign = ?", {campaign.at(0)}));
+  for (Database::Row lane : lanes) {
+    lane.push_back(id);
+    TRY_VOID(
+        to.run("INSERT INTO lanes (target, next, ahead, seconds, tally, campaign) VALUES (?, ?, ?, ?, ?, ?)", lane));
+  }
+  TRY(const auto findings,
+      from.run(fmt::format("SELECT {} FROM findings WHERE campaign = ? ORDER BY rowid", finding_columns),
+               {campaign.at(0)}));
+  for (Database::Row found : findings) {
+    if (!text(found, 4).empty()) found[4] = folder_of(text(found, 0));
+    found.push_back(id);
+    TRY_VOID(to.run(
+        fmt::format("INSERT INTO findings ({}, campaign) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", finding_columns),
+        found));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<int> copy_campaigns(const std::filesystem::path& from, const std::filesystem::path& to,
+                           const std::function<std::string(const std::string& signature)>& folder_of) {
+  std::error_code unreadable;  // then there is none
+  if (!std::filesystem::exists(from / ledger_file, unreadable)) return 0;
+  TRY(Database source, Database::open(from / ledger_file, format, schema));
+  TRY(Database target, Database::open(to / ledger_file, format, schema));
+  TRY(const auto campaigns,
+      source.run(fmt::format("SELECT {} FROM campaigns WHERE {} ORDER BY id", campaign_columns, has_written)));
+  int copied = 0;
+  try {
+    for (const Database::Row& campaign : campaigns) {
+      bool new_there = false;
+      TRY_VOID(target.in_transaction([&]() -> Result<void> {
+        TRY(new_there, make_way(target, campaign));
+        return new_there ? copy_campaign(source, target, campaign, folder_of) : Result<void>();
+      }));
+      copied += new_there ? 1 : 0;
+    }
+  } catch (const std::exception& error) {  // a value of another type
+    return std::unexpected(unreadable_campaign(source, error));
+  }
+  return copied;
 }
 
 }  // namespace parallax

@@ -75,4 +75,9 @@ struct CampaignRecord {
 // Every campaign of a folder that wrote something, the latest first; none where there is no ledger.
 Result<std::vector<CampaignRecord>> recorded_campaigns(const std::filesystem::path& folder);
 
+// Writes the campaigns of one folder into the ledger of another, unless a later state of the same campaign is there.
+// `folder_of` names the folder that holds the finding of a signature now; empty where none does. How many were written.
+Result<int> copy_campaigns(const std::filesystem::path& from, const std::filesystem::path& to,
+                           const std::function<std::string(const std::string& signature)>& folder_of);
+
 }  // namespace parallax

@@ -1,30 +1,105 @@
-// Reads the cases of a .json or .jsonl file.
+#include "graph/case_files.h"
 
-#include "graph/case.h"
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+
 #include "graph/text_file.h"
 
 namespace parallax {
+namespace {
 
-Result<std::vector<Result<Case>>> read_cases(const std::filesystem::path& path) {
-  const bool lines = path.extension() == ".jsonl";
-  if (!lines && path.extension() != ".json") {
+namespace fs = std::filesystem;
+
+bool is_lines(const fs::path& path) { return path.extension() == ".jsonl"; }
+bool is_case_file(const fs::path& path) { return path.extension() == ".json" || is_lines(path); }
+
+// Where an error says that a case is.
+std::string name_of(const fs::path& path, int line) {
+  return line == 0 ? path.string() : fmt::format("{}:{}", path.string(), line);
+}
+
+// Calls `visit` with the text of each case of a file, and the number of its line (0: the file is one case).
+Result<void> for_each_text(const fs::path& path,
+                           const std::function<void(std::string_view text, std::size_t begin, int line)>& visit) {
+  if (!is_case_file(path)) {
     return std::unexpected(Error{ErrorKind::Invalid, path.string(), "", "a case file ends in .json or .jsonl"});
   }
-  TRY(std::string text, read_text_file(path));
+  TRY(const std::string text, read_text_file(path));
+  if (!is_lines(path)) {
+    visit(text, 0, 0);
+    return {};
+  }
+  std::size_t begin = 0;
+  for (int number = 1; begin < text.size(); ++number) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = std::string_view(text).substr(begin, end - begin);
+    if (line.find_first_not_of(" \t\r") != std::string_view::npos) visit(line, begin, number);
+    begin = end + 1;
+  }
+  return {};
+}
+
+Result<std::vector<fs::path>> files_of(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    if (!fs::exists(path, error)) return std::unexpected(Error{ErrorKind::Invalid, path, "", "no such file or folder"});
+    return std::vector<fs::path>{path};
+  }
+  std::vector<fs::path> files;
+  for (auto entry = fs::recursive_directory_iterator(path, error);
+       !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (entry->is_regular_file() && is_case_file(entry->path())) files.push_back(entry->path());
+  }
+  if (error) return std::unexpected(Error{ErrorKind::Invalid, path, "", error.message()});
+  if (files.empty())
+    return std::unexpected(Error{ErrorKind::Invalid, path, "", "no .json or .jsonl file below this folder"});
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+Result<std::vector<Result<Case>>> read_cases(const fs::path& path) {
   std::vector<Result<Case>> cases;
-  if (!lines) {
-    cases.push_back(parse_case(text, path.string()));
-    return cases;
-  }
-  std::string_view rest = text;
-  for (int number = 1; !rest.empty(); ++number) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    cases.push_back(parse_case(line, fmt::format("{}:{}", path.string(), number)));
-  }
+  TRY_VOID(for_each_text(path, [&](std::string_view text, std::size_t, int line) {
+    cases.push_back(parse_case(text, name_of(path, line)));
+  }));
   return cases;
+}
+
+void CaseFiles::add_file(const fs::path& path) {
+  const std::size_t file = files_.size();
+  files_.push_back(path);
+  const auto read = for_each_text(path, [&](std::string_view text, std::size_t begin, int line) {
+    if (auto test = parse_case(text, name_of(path, line))) {
+      places_.push_back({file, begin, text.size(), line});
+    } else {
+      broken_.push_back(std::move(test).error());
+    }
+  });
+  if (!read) broken_.push_back(read.error());
+}
+
+Result<void> CaseFiles::add(const std::string& path) {
+  TRY(const std::vector<fs::path> files, files_of(path));
+  for (const fs::path& file : files) add_file(file);
+  return {};
+}
+
+Result<Case> CaseFiles::read(std::size_t k) const {
+  const Place& place = places_.at(k);
+  const fs::path& path = files_.at(place.file);
+  std::ifstream stream(path, std::ios::binary);
+  std::string text(place.size, '\0');
+  stream.seekg(static_cast<std::streamoff>(place.begin));
+  if (!stream.read(text.data(), static_cast<std::streamsize>(text.size()))) {
+    return std::unexpected(
+        Error{ErrorKind::Invalid, name_of(path, place.line), "", "was changed while it was replayed"});
+  }
+  return parse_case(text, name_of(path, place.line));
 }
 
 }  // namespace parallax

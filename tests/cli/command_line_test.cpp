@@ -150,7 +150,9 @@ TEST_F(CommandLine, ShardsTogetherSeeWhatOneMachineSees) {
   const std::string campaign = "fuzz --target portable --plant F01 --seed 7 --graphs 1200 --profile alias --no-reduce ";
   EXPECT_EQ(run(campaign + "--shard 1/2 --findings a").code, 1);
   EXPECT_EQ(run(campaign + "--shard 2/2 --findings b").code, 1);
-  EXPECT_EQ(run("merge a b -o both").code, 0);
+  const Ran merged = run("merge a b -o both");
+  EXPECT_EQ(merged.code, 0);
+  EXPECT_THAT(merged.out, testing::HasSubstr(" findings added, 1 there already; 1 campaigns added"));
   EXPECT_EQ(run(campaign + "--findings whole").code, 1);
   const auto first_cases = [&](const char* name) {
     std::set<std::string> cases;

@@ -205,5 +205,51 @@ TEST_F(LedgerTest, AReportReadsWhatCampaignsWrote) {
   EXPECT_THAT(recorded_campaigns(folder_).error().text(), HasSubstr("a campaign cannot be read"));
 }
 
+TEST_F(LedgerTest, CampaignsAreCopiedUntilTheyAreThere) {
+  const fs::path part = folder_ / "part", whole = folder_ / "whole";
+  fs::create_directories(part);
+  fs::create_directories(whole);
+  const auto copy = [&] {
+    return copy_campaigns(part, whole, [&](const std::string& signature) { return "kept as " + signature; });
+  };
+  EXPECT_EQ(*copy(), 0);  // no ledger
+  CampaignState state;
+  state.seconds = 2;
+  state.more = "more";
+  state.looks["look"] = {3};
+  state.lanes["portable"] = {8, {16}, 1.25, {}};
+  state.lanes["portable"].tally.refusals["no kernel"] = 2;
+  CampaignFinding found;
+  found.finding.signature = "s";
+  found.finding.target = "portable";
+  found.finding.index = 4;
+  found.folder = part / "s";
+  state.findings = {found};
+  auto ledger = Ledger::open(part, "d", false);
+  ASSERT_TRUE(ledger && ledger->save(state, false));
+  ASSERT_TRUE(Ledger::open(part, "wrote nothing", false));
+  EXPECT_EQ(*copy(), 1);
+  EXPECT_EQ(*copy(), 0);
+  state.seconds = 3;
+  state.lanes["portable"].next = 32;
+  ASSERT_TRUE(ledger->save(state, true));
+  EXPECT_EQ(*copy(), 1);
+  const auto records = recorded_campaigns(whole);
+  ASSERT_TRUE(records && records->size() == 1);
+  const CampaignRecord& record = records->front();
+  EXPECT_EQ(record.description, "d");
+  EXPECT_EQ(record.begun, recorded_campaigns(part)->front().begun);
+  EXPECT_TRUE(record.finished);
+  EXPECT_EQ(record.seconds, 3);
+  EXPECT_EQ(record.more, "more");
+  EXPECT_EQ(record.tallies.at("portable").refusals, state.lanes["portable"].tally.refusals);
+  ASSERT_EQ(record.findings.size(), 1U);
+  EXPECT_EQ(record.findings[0].graph, 4U);
+  auto database = Database::open(whole / "campaigns.db", 1, "");
+  ASSERT_TRUE(database);
+  EXPECT_EQ(std::get<std::string>(database->run("SELECT folder FROM findings")->at(0).at(0)), "kept as s");
+  EXPECT_EQ(std::get<std::string>(database->run("SELECT ahead FROM lanes")->at(0).at(0)), "[16]");
+}
+
 }  // namespace
 }  // namespace parallax

@@ -7,6 +7,7 @@
 
 #include "core/choices.h"
 #include "graph/case.h"
+#include "graph/case_files.h"
 #include "graph/text_file.h"
 #include "tests/support/sample_case.h"
 
@@ -269,7 +270,7 @@ TEST(CaseJson, MutatedCasesAreReadOrRefusedWithAReason) {
   EXPECT_GT(read, count / 100) << "the edits must leave some cases whole";
 }
 
-class CaseFiles : public testing::Test {
+class CaseFilesTest : public testing::Test {
  protected:
   void SetUp() override {
     folder_ = std::filesystem::path(testing::TempDir()) / "parallax_case_files";
@@ -286,7 +287,7 @@ class CaseFiles : public testing::Test {
 constexpr std::string_view tiny_case =
     R"({"parallax": 1, "graph": {"inputs": {"x": {"type": "f32[]"}}, "nodes": [], "outputs": ["%x"]}, "feed": {"x": [1]}})";
 
-TEST_F(CaseFiles, AJsonFileHoldsOneCase) {
+TEST_F(CaseFilesTest, AJsonFileHoldsOneCase) {
   const auto path = file("one.json", tiny_case);
   const auto cases = read_cases(path);
   ASSERT_TRUE(cases);
@@ -295,7 +296,7 @@ TEST_F(CaseFiles, AJsonFileHoldsOneCase) {
   EXPECT_EQ((*cases)[0]->file, path.string());
 }
 
-TEST_F(CaseFiles, ABadLineDoesNotHideTheOthers) {
+TEST_F(CaseFilesTest, ABadLineDoesNotHideTheOthers) {
   const auto path = file("some.jsonl", std::string(tiny_case) + "\n\n{\"parallax\": 1}\r\n" + std::string(tiny_case));
   const auto cases = read_cases(path);
   ASSERT_TRUE(cases);
@@ -305,13 +306,32 @@ TEST_F(CaseFiles, ABadLineDoesNotHideTheOthers) {
   EXPECT_EQ((*cases)[2]->file, path.string() + ":4");
 }
 
-TEST_F(CaseFiles, SaysWhyAFileCannotBeRead) {
+TEST_F(CaseFilesTest, SaysWhyAFileCannotBeRead) {
   EXPECT_EQ(read_cases(folder_ / "none.json").error().text(),
             (folder_ / "none.json").string() + ": cannot be read: No such file or directory");
   std::filesystem::create_directory(folder_ / "folder.json");
   EXPECT_EQ(read_cases(folder_ / "folder.json").error().text(),
             (folder_ / "folder.json").string() + ": cannot be read: Is a directory");
   EXPECT_EQ(read_cases(folder_ / "case.txt").error().reason, "a case file ends in .json or .jsonl");
+}
+
+TEST_F(CaseFilesTest, AreReadOneAtATime) {
+  const std::string other = std::string(tiny_case).replace(tiny_case.find("[1]"), 3, "[2]");
+  file("b.jsonl", std::string(tiny_case) + "\n{\n\n" + other + "\n");
+  file("a.json", other);
+  file("note.txt", "no case");
+  CaseFiles files;
+  ASSERT_TRUE(files.add(folder_.string()));
+  ASSERT_EQ(files.size(), 3U);
+  ASSERT_EQ(files.broken().size(), 1U);
+  EXPECT_THAT(files.broken()[0].text(), ::testing::HasSubstr("b.jsonl:2"));
+  EXPECT_EQ(files.read(0)->feed[0].get_double(0), 2);
+  EXPECT_EQ(files.read(1)->feed[0].get_double(0), 1);
+  EXPECT_EQ(files.read(2)->feed[0].get_double(0), 2);
+  EXPECT_EQ(files.read(2)->file, (folder_ / "b.jsonl").string() + ":4");
+  file("b.jsonl", "");
+  EXPECT_THAT(files.read(1).error().text(), ::testing::HasSubstr("b.jsonl:1: was changed while it was replayed"));
+  EXPECT_THAT(files.add((folder_ / "none").string()).error().text(), ::testing::HasSubstr("no such file or folder"));
 }
 
 TEST(SecondFeed, RollsElementsAndScalesFloats) {
