@@ -233,8 +233,11 @@ def make_system(
     delegates: Json | None = None,
     profile: str = "executorch",
 ) -> System:
-    """The system `name`, with a fresh partitioner for each case; --partitioner=MODULE:CLASS names another one. What the
-    partitioner takes is `delegates` (delegates_of), and its arithmetic that of `profile`; another one's is not known."""
+    """The system `name`, with a fresh partitioner for each case; --partitioner=MODULE:CLASS names another one.
+
+    What the partitioner takes is `delegates` (delegates_of), and its arithmetic that of `profile`; those of another
+    one are not known.
+    """
     options = argparse.ArgumentParser()
     options.add_argument("--partitioner", default=partitioner)
     where = options.parse_args(arguments).partitioner
