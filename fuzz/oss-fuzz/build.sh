@@ -35,7 +35,7 @@ pack audit_reader "$source"/fuzz/oss-fuzz/seeds/audit_reader/*
 
 # Libraries of which there is no archive: a machine that runs the targets has none of them.
 mkdir -p "$OUT/lib"
-ldd "$build/fuzz/targets/compiler_xnnpack" | awk '/XNNPACK|pthreadpool|cpuinfo/ {print $3}' | xargs -I{} cp -L {} "$OUT/lib/"
+ldd "$build/fuzz/targets/compiler_xnnpack" | awk '/XNNPACK|pthreadpool|cpuinfo|vulkan/ {print $3}' | xargs -I{} cp -L {} "$OUT/lib/"
 
 cp "${targets[@]/#/$build/fuzz/targets/}" "$source"/fuzz/oss-fuzz/*.options "$OUT/"
 # The names that a case may hold, in the words of the program itself.
