@@ -27,10 +27,11 @@ Signed sign(const Fault& fault, uint64_t seed, int findings, uint64_t graphs) {
   FindingOptions options;
   options.target_options.faults = {std::string(fault.id)};
   options.reduce_seconds = 10;
-  const auto target = open_target("portable", options.target_options);
+  const auto target = open_target(std::string(fault.target), options.target_options);
   if (!target) return result;
   const Vocabulary words = Vocabulary::taken_by({target->get()});
   GenerateOptions generate_options;
+  generate_options.profile = GenerateProfile::All;
   generate_options.words = &words;
   for (uint64_t k = 0; k < graphs && result.findings < findings; ++k) {
     Choices choices(seed, k);

@@ -181,7 +181,10 @@ std::string graph_signature(const Graph& graph) {
 std::string signature(std::string_view target, const Judgement& judgement, const Outcome& outcome, const Graph& reduced,
                       std::string_view blame, std::string_view cause) {
   if (!blame.empty()) {
-    return fmt::format("{} | {} | {}{}{}", name(judgement.verdict), target, blame, cause.empty() ? "" : " | ", cause);
+    // Wrong numbers are one finding with what they bring about, such as an index out of range.
+    const bool while_running = judgement.verdict == Verdict::InternalError && outcome.stage == "run";
+    const Verdict verdict = while_running ? Verdict::Mismatch : judgement.verdict;
+    return fmt::format("{} | {} | {}{}{}", name(verdict), target, blame, cause.empty() ? "" : " | ", cause);
   }
   std::string text = failure_class(target, judgement, outcome, reduced);
   const bool by_values = judgement.verdict == Verdict::Mismatch || judgement.verdict == Verdict::Suspect ||

@@ -18,8 +18,8 @@ struct PassFailure {
 // Rebuilding the graph gives the same graph: every call infers and every invariant of the builder holds.
 Result<void> validate(const Graph& graph);
 
-// Runs the passes on the case's graph and the reference interpreter on what each was given and made: the first failure
-// of each pass. A case that eager refuses is checked for validity and idempotence only.
+// Runs the passes on the case's graph and the reference interpreter, twice with state passed on, on what each was given
+// and made: the first failure of each pass. A case that eager refuses is checked for validity and idempotence only.
 std::vector<PassFailure> check_passes(const Case& test, const CompileOptions& options, const Profile& profile);
 
 }  // namespace parallax

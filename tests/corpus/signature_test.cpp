@@ -80,6 +80,11 @@ TEST(Signature, AMismatchIsSignedByItsCauseElseByItsGraphAndACrashByItsMessage) 
   outcome.message = "node a_12 has 3 users";
   EXPECT_EQ(signature("xnnpack", error, outcome, graph),
             "internal_error | xnnpack | lower | RuntimeError | node a has <n> users");
+  EXPECT_EQ(signature("portable", error, outcome, graph, "simplify", "refuses"),
+            "internal_error | portable | simplify | refuses");
+  outcome.stage = "run";  // what wrong numbers bring about
+  EXPECT_EQ(signature("portable", error, outcome, graph, "planner", "alias overwritten"),
+            "mismatch | portable | planner | alias overwritten");
 }
 
 }  // namespace
