@@ -54,8 +54,11 @@ class Generator {
     pool_.reserve(most_nodes + usual_extra_values);
     if (options.around && grow_around(*options.around, options)) return;
     draw_sources(choices_, weights_, words_, builder_, pool_);
-    if (weights_.symbols > 0 && words_.several_runs() && choices_.chance(weights_.symbols)) draw_sizes();
-    const int64_t nodes = draw_count(options);
+    std::optional<ProposedCall> first;
+    if (weights_.op_first > 0 && choices_.chance(weights_.op_first)) first = draw_with_inputs();
+    if (!first && weights_.symbols > 0 && words_.several_runs() && choices_.chance(weights_.symbols)) draw_sizes();
+    int64_t nodes = draw_count(options);
+    if (first && add(*first->op, std::move(first->arguments))) --nodes;
     const bool delegating = !words_.delegated().empty();
     for (int64_t i = 0; i < nodes; ++i) draw_node(delegating ? delegated_calls : 0);
     if (delegating && !holds_delegated_call()) draw_node(100);
@@ -200,6 +203,40 @@ class Generator {
                                : *choices_.pick(words_.of(static_cast<OpGroup>(choices_.weighted(groups_))));
       if (draw_call(op, delegated, attempt >= wide_attempt)) return;
     }
+  }
+
+  // A call of any op at any dtype, on inputs of its own. What needs several tensors that fit, such as an index and what
+  // it goes into, seldom finds them among those that are there.
+  std::optional<ProposedCall> draw_with_inputs() {
+    const Choices::Scope scope(choices_, "first call");
+    std::array<uint32_t, op_group_count> ops{};
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      ops[i] = static_cast<uint32_t>(words_.of(static_cast<OpGroup>(i)).size());
+    }
+    const Op& op = *choices_.pick(words_.of(static_cast<OpGroup>(choices_.weighted(ops))));
+    const auto dtype = static_cast<DType>(choices_.below(dtype_count));
+    const Graph& tensors = SingleOpPool::of(dtype).graph();
+    std::optional<std::vector<Argument>> arguments = SingleOpPool::of(dtype).draw(op, choices_);
+    if (!arguments || !words_.has(op, dtype) || (op.writes() && words_.is_read_only(SourceKind::Input))) {
+      return std::nullopt;
+    }
+    if (!op.infer(Call(op, *arguments, tensors.metas))) return std::nullopt;
+    bool taken = true;
+    std::vector<ValueId> inputs(tensors.metas.size());
+    for (Argument& argument : *arguments) {
+      for_each_value(argument, [&](ValueId& value) {
+        ValueId& made = inputs[value.index];
+        const TensorMeta& meta = tensors.meta(value);
+        taken = taken && words_.dtypes()[static_cast<std::size_t>(meta.dtype)];
+        if (taken && !made.valid()) {
+          made = *builder_.add_source(SourceKind::Input, builder_.fresh_name("x"), meta.dtype, meta.layout);
+          pool_.add_source(made, builder_.graph().meta(made), words_.is_read_only(SourceKind::Input));
+        }
+        value = made;
+      });
+    }
+    if (!taken) return std::nullopt;
+    return ProposedCall{&op, *std::move(arguments)};
   }
 
   // A call that takes up an earlier one, where one is drawn.

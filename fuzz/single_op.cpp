@@ -28,8 +28,21 @@ SingleOpPool::SingleOpPool(DType dtype) : dtype_(dtype) {
   }
 }
 
+const SingleOpPool& SingleOpPool::of(DType dtype) {
+  static const std::vector<SingleOpPool> pools = [] {
+    std::vector<SingleOpPool> made;
+    for (int d = 0; d < dtype_count; ++d) made.emplace_back(static_cast<DType>(d));
+    return made;
+  }();
+  return pools[static_cast<std::size_t>(dtype)];
+}
+
 std::optional<std::vector<Argument>> SingleOpPool::draw(const Op& op, uint64_t stream) const {
   Choices choices(seed, stream);
+  return draw(op, choices);
+}
+
+std::optional<std::vector<Argument>> SingleOpPool::draw(const Op& op, Choices& choices) const {
   SampleContext context(choices, candidates_, graph().metas);
   return op.sample(op, context);
 }

@@ -15,10 +15,14 @@ namespace parallax {
 class SingleOpPool {
  public:
   explicit SingleOpPool(DType dtype);
+  // The one of this dtype, made once.
+  static const SingleOpPool& of(DType dtype);
 
   const Graph& graph() const { return builder_.graph(); }
   // The arguments of a call, the same for the same stream on every machine; nothing where none fit.
   std::optional<std::vector<Argument>> draw(const Op& op, uint64_t stream) const;
+  // The same, drawn from a tape.
+  std::optional<std::vector<Argument>> draw(const Op& op, Choices& choices) const;
   // A case of such a call that infers, with data drawn: its tensors are inputs, its results are returned. Nothing where
   // the first tensor of the call has another dtype than the pool's.
   std::optional<Case> draw_case(const Op& op, uint64_t stream) const;

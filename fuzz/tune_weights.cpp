@@ -31,6 +31,7 @@ constexpr std::array percentages = {PercentageRow{"other_main_dtype", &GenerateW
                                     PercentageRow{"buffers", &GenerateWeights::buffers},
                                     PercentageRow{"constants", &GenerateWeights::constants},
                                     PercentageRow{"drop_unread", &GenerateWeights::drop_unread},
+                                    PercentageRow{"op_first", &GenerateWeights::op_first},
                                     PercentageRow{"symbols", &GenerateWeights::symbols}};
 
 // Calls `visit(array)` for each of the lists of weights.

@@ -33,6 +33,7 @@ struct GenerateWeights {
   int buffers;           // the case has buffers
   int constants;         // the case has constants
   int drop_unread;       // a result that nobody reads is not returned
+  int op_first;          // the first node is a call of any op at any dtype, on inputs of its own
   int symbols;           // dims of inputs change from run to run
 };
 
@@ -56,6 +57,7 @@ inline constexpr GenerateWeights alias_weights = {
     .buffers = 40,
     .constants = 30,
     .drop_unread = 15,
+    .op_first = 0,
     .symbols = 0,
 };
 
@@ -115,6 +117,7 @@ constexpr GenerateWeights all_weights() {
   weights.shared_storage = 26;
   weights.buffers = 49;
   weights.drop_unread = 13;
+  weights.op_first = 8;
   weights.symbols = 4;
   return weights;
 }

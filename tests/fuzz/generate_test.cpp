@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
 
 #include "core/choices.h"
 #include "fuzz/alias_relation.h"
+#include "fuzz/op_coverage.h"
 #include "fuzz/single_op.h"
 #include "fuzz/vocabulary.h"
 #include "fuzz/weights.h"
@@ -36,7 +38,8 @@ std::vector<uint8_t> random_tape(Choices& choices, std::size_t length) {
 }
 
 TEST(Generate, IsTotalOverRandomTapes) {
-  constexpr int tapes = 200'000;
+  const char* all = std::getenv("PARALLAX_TEST_ALL");  // as ./parallax test --all sets it
+  const int tapes = all && std::string_view(all) == "1" ? 10'000'000 : 200'000;
   Choices lengths(41, 0);
   for (int i = 0; i < tapes; ++i) {
     Choices bytes(42, static_cast<uint64_t>(i));
@@ -181,6 +184,26 @@ TEST(Generate, ReachesEveryAliasRelationAndEveryOp) {
   }
   EXPECT_LE(unseen.size(), sampled / 25) << ::testing::PrintToString(unseen);
   EXPECT_GE(writing_and_aliasing, cases / 2);
+}
+
+// What a night of one machine draws by the million is there after a hundred thousand graphs.
+TEST(Generate, DrawsEveryFamilyAtEveryDtypeItSupports) {
+  using Pair = std::pair<std::string_view, DType>;
+  std::map<Pair, int> drawn;  // calls, by family and dtype of the first operand
+  for (const OpCoverage& known : op_coverage()) {
+    if (!known.generated || !known.dtypes) continue;
+    for (std::size_t d = 0; d < dtype_count; ++d) {
+      if ((*known.dtypes)[d]) drawn.try_emplace({known.op->family, static_cast<DType>(d)}, 0);
+    }
+  }
+  for (uint64_t k = 0; k < 100'000; ++k) {
+    Choices choices(11, k);
+    const Case test = generate(choices, {.profile = GenerateProfile::All});
+    for (const Node& node : test.graph.nodes) {
+      if (const auto dtype = first_dtype(node.arguments, test.graph)) ++drawn[{node.op->family, *dtype}];
+    }
+  }
+  for (const auto& [pair, calls] : drawn) EXPECT_GT(calls, 0) << pair.first << " " << name(pair.second);
 }
 
 TEST(Vocabulary, HaveEveryOpInOneGroup) {

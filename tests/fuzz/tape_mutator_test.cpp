@@ -136,8 +136,8 @@ TEST(TapeMutator, TakesANodeOutOfACase) {
     const SpannedTape tape = read_spans(seeded.tape(), read_case);
     const auto node = std::ranges::find(tape.spans, node_span, &Choices::Span::label);
     const auto count = std::ranges::find(tape.spans, node_count_span, &Choices::Span::label);
+    if (tape.bytes[count->begin] % 12 == 0) continue;  // one node, or none but a first call
     ASSERT_NE(node, tape.spans.end());
-    if (tape.bytes[count->begin] % 12 == 0) continue;  // one node
     Choices draws(1, k);
     const auto at = static_cast<std::size_t>(node - tape.spans.begin());
     const Bytes shorter = edited(tape, TapeEdit::Remove, at, at, draws);
