@@ -76,6 +76,7 @@ std::optional<Replacement> one_slice(Matcher& matcher, const Op& op, std::span<c
   const int dim = front_dim(arguments[1], sizes.size());
   if (!asked(slices_of_any_dim, front_dim(maker->arguments[1], sizes.size()) == dim)) return std::nullopt;
   const auto results = op.infer(Call(op, arguments, graph.metas));
+  if (!results) return std::nullopt;  // as in a graph that a fault made invalid: what builds it again says so
   const int64_t length = results->front().layout.sizes[dim];
   if (length == 0) return std::nullopt;
   const auto [start, step] = rules.slice(slice_of(graph, maker->arguments, dim), slice_of(graph, arguments, dim));
@@ -88,6 +89,7 @@ std::optional<Replacement> one_slice(Matcher& matcher, const Op& op, std::span<c
 std::optional<Replacement> one_reshape(Matcher& matcher, const Op& op, std::span<const Argument> arguments) {
   if (!one_of(reshaping, op.name)) return std::nullopt;
   const auto results = op.infer(Call(op, arguments, matcher.graph().metas));
+  if (!results) return std::nullopt;
   const Dims& sizes = results->front().layout.sizes;
   ValueId source = operand_of(arguments);
   const Node* maker = matcher.maker(source, reshaping);
@@ -100,6 +102,7 @@ std::optional<Replacement> one_reshape(Matcher& matcher, const Op& op, std::span
 std::optional<Replacement> one_expansion(Matcher& matcher, const Op& op, std::span<const Argument> arguments) {
   if (op.name != expanding) return std::nullopt;
   const auto results = op.infer(Call(op, arguments, matcher.graph().metas));
+  if (!results) return std::nullopt;
   const Dims& sizes = results->front().layout.sizes;
   const ValueId source = operand_of(arguments);
   if (matcher.meta(source).layout.sizes == sizes) return call_of("aten.alias.default", {source});

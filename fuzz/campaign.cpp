@@ -215,6 +215,7 @@ class Campaign {
   uint64_t take_number(Lane& lane) {
     const auto found = std::ranges::find(returned_, &lane, &Returned::first);
     if (found == returned_.end()) {
+      lane.next = std::max(lane.next, lane.state.next);  // those ahead of it may be counted by now
       while (lane.state.ahead.contains(lane.next)) lane.next += lane.cases_a_turn;  // served by an earlier process
       return std::exchange(lane.next, lane.next + lane.cases_a_turn);
     }

@@ -29,6 +29,13 @@ Result<void> check_window(const Layout& layout, int64_t elements) {
 
 }  // namespace
 
+std::string element_name(std::string_view list, std::size_t k) {
+  std::string name(list);
+  const fmt::format_int number(k);
+  name.append("_").append(number.data(), number.size());
+  return name;
+}
+
 bool is_identifier(std::string_view name) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
@@ -176,7 +183,11 @@ Result<std::span<const ValueId>> GraphBuilder::add_known_node(const Op& op, std:
   const bool list = op.schema.has_list_result();
   if (list) result_names.resize(results.size());
   for (std::size_t k = 0; list && k < results.size(); ++k) {
-    if (auto claimed = claim_name(result_names[k], name + "_"); !claimed) {
+    if (result_names[k].empty()) {  // named as the reader of a case file names it
+      result_names[k] = element_name(name, k);
+      while (used_names_.contains(result_names[k])) result_names[k] += '_';
+    }
+    if (auto claimed = claim_name(result_names[k]); !claimed) {
       used_names_.drop_newest(k + 1);
       return std::unexpected(claimed.error());
     }

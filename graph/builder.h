@@ -76,6 +76,9 @@ class GraphBuilder {
   std::size_t next_name_ = 0;
 };
 
+// The name of element k of a list that nobody named: "b_1".
+std::string element_name(std::string_view list, std::size_t k);
+
 // Whether `name` matches [A-Za-z_][A-Za-z0-9_]*.
 bool is_identifier(std::string_view name);
 

@@ -37,7 +37,7 @@ void note_element(GraphNames& names, const Json& node, const std::string& name) 
 }  // namespace
 
 std::string GraphNames::element_name(const std::string& list, int64_t k) {
-  std::string name = fmt::format("{}_{}", list, k);
+  std::string name = parallax::element_name(list, static_cast<std::size_t>(k));
   while (!all.insert(name).second) name += '_';
   return name;
 }

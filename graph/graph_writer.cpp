@@ -1,6 +1,7 @@
 // Writes the "graph" part of a case file.
 
 #include "graph/argument_json.h"
+#include "graph/builder.h"
 #include "graph/call_text.h"
 #include "graph/graph_json.h"
 #include "graph/symbols_json.h"
@@ -63,7 +64,8 @@ Json nodes_json(const Graph& graph) {
     nodes.push_back(node_json(graph, node));
     if (!node.op->schema.has_list_result()) continue;
     for (std::size_t k = 0; k < node.results.size(); ++k) {
-      if (!used[node.results[k].index]) continue;
+      // Unread and without a name of its own: what reads the file again names it the same.
+      if (!used[node.results[k].index] && graph.name(node.results[k]) == element_name(node.name, k)) continue;
       nodes.push_back(
           {{"out", graph.name(node.results[k])}, {"op", "getitem"}, {"args", Json::array({"%" + node.name, k})}});
     }

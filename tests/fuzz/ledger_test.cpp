@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <set>
 
 #include "graph/text_file.h"
 #include "tests/support/portable_ops.h"
@@ -150,6 +151,25 @@ TEST_F(LedgerTest, AStateComesBackAsItWas) {
   EXPECT_EQ((*back)->findings[0].known_cases, 5);
   ASSERT_TRUE((*back)->findings[0].known);
   EXPECT_FALSE(*Ledger::open(folder_, "d", true)->unfinished(*entries, no_case));
+}
+
+// What an earlier process served out of order is not served again, whichever turn is finished first.
+TEST_F(LedgerTest, TurnsThatAreAheadAreNotServedAgain) {
+  fs::create_directories(folder_ / "ahead");
+  CampaignState state;
+  state.lanes["portable"] = {0, {1, 2, 5}, 1, {}};
+  auto ledger = Ledger::open(folder_ / "ahead", "the same", false);
+  ASSERT_TRUE(ledger && ledger->save(state, false));
+  ledger = fail("closed");
+  std::multiset<uint64_t> served;
+  CampaignOptions options = campaign("ahead", [&](uint64_t k) { served.insert(k); });
+  options.cases_a_turn = 1;
+  options.jobs = 1;
+  options.reduce = false;
+  const auto result = run_campaign(options);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(served.size(), 237U);
+  for (uint64_t k = 0; k < 240; ++k) EXPECT_EQ(served.count(k), k == 1 || k == 2 || k == 5 ? 0U : 1U) << k;
 }
 
 TEST_F(LedgerTest, WhatIsNoLedgerIsRefusedAndLeftAlone) {
