@@ -135,7 +135,8 @@ def polygraphy(mode: str) -> Callable[[dict, dict], Cost | None]:
             onnx.save(to_onnx(test), str(at / "model.onnx"))
             (at / "entry.json").write_text(json.dumps(entry))
             check = [sys.executable, str(Path(__file__).resolve()), "check", "entry.json", "polygraphy_debug.onnx"]
-            command = [sys.executable, "-m", "polygraphy", "debug", "reduce", "model.onnx", "-o", "reduced.onnx"]
+            polygraphy = Path(sys.executable).with_name("polygraphy")  # beside the interpreter, as pip puts it
+            command = [str(polygraphy), "debug", "reduce", "model.onnx", "-o", "reduced.onnx"]
             done = subprocess.run(
                 [*command, f"--mode={mode}", "--check", *check], cwd=at, capture_output=True, text=True, check=False
             )
