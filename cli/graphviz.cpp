@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
+#include "cli/command_output.h"
 #include "cli/shell_word.h"
 #include "graph/text_file.h"
 #include "reports/graph_picture.h"
@@ -21,12 +20,8 @@ std::string run_dot(const std::filesystem::path& file) {
       "dot -Tsvg -Gbgcolor=transparent -Nfontsize=12 -Efontsize=10 -Nfontname=monospace -Efontname=monospace "
       "'{}' 2>/dev/null",
       file.string());
-  std::FILE* pipe = ::popen(command.c_str(), "r");
-  if (pipe == nullptr) return "";
-  std::string text;
-  std::array<char, 1 << 16> buffer{};
-  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe)) text.append(buffer.data(), got);
-  return ::pclose(pipe) == 0 ? text : "";
+  CommandOutput output = command_output(command);
+  return output.succeeded ? std::move(output.text) : "";
 }
 
 // The drawings of a text, as far as there is one for each; empty else.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 
+#include "cli/changed_cases.h"
 #include "cli/command.h"
 #include "cli/device_share.h"
 #include "cli/summary.h"
@@ -20,6 +21,7 @@ namespace {
 
 struct ReplayFlags {
   std::vector<std::string> paths;
+  std::string changed_since;
   std::vector<std::string> targets;
   TargetOptions target_options;
   std::string junit;
@@ -39,7 +41,15 @@ struct ReplayFlags {
 Result<int> replay(const ReplayFlags& flags) {
   CaseFiles files;
   for (const std::string& path : flags.paths) {
-    TRY_VOID(files.add(path));
+    std::vector<std::string> added = {path};
+    if (!flags.changed_since.empty()) {
+      TRY(added, changed_cases(path, flags.changed_since));
+    }
+    for (const std::string& file : added) TRY_VOID(files.add(file));
+  }
+  if (!flags.changed_since.empty() && files.size() == 0 && files.broken().empty()) {
+    fmt::print(stderr, "no case has changed since {}\n", flags.changed_since);
+    return nothing_new;
   }
   for (const Error& error : files.broken()) report_error(error);
   CampaignOptions options;
@@ -102,9 +112,14 @@ void add_replay_command(CLI::App& program, int& exit_code) {
   command->footer(
       "Examples:\n"
       "  parallax replay corpus/cases --target portable\n"
+      "  parallax replay corpus/cases --changed-since origin/main     what a branch added or edited\n"
       "  parallax replay recorded.jsonl --target recorded --json     hold the oracle against recorded results\n"
       "Broken files are named and skipped; the exit code is 2 then.");
   command->add_option("paths", flags->paths, ".json, .jsonl, folders")->required();
+  command
+      ->add_option("--changed-since", flags->changed_since,
+                   "Only the files that Git says are new or other since this revision, not committed ones included")
+      ->type_name("REVISION");
   command->add_option("--target", flags->targets, "What to drive; 'recorded' is the case's own expectation; repeatable")
       ->type_name("TARGET");
   add_target_options(*command, flags->target_options);

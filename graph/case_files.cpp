@@ -14,8 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_lines(const fs::path& path) { return path.extension() == ".jsonl"; }
-bool is_case_file(const fs::path& path) { return path.extension() == ".json" || is_lines(path); }
-
 // Where an error says that a case is.
 std::string name_of(const fs::path& path, int line) {
   return line == 0 ? path.string() : fmt::format("{}:{}", path.string(), line);
@@ -61,6 +59,8 @@ Result<std::vector<fs::path>> files_of(const std::string& path) {
 }
 
 }  // namespace
+
+bool is_case_file(const fs::path& path) { return path.extension() == ".json" || is_lines(path); }
 
 Result<std::vector<Result<Case>>> read_cases(const fs::path& path) {
   std::vector<Result<Case>> cases;

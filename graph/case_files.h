@@ -11,6 +11,9 @@
 
 namespace parallax {
 
+// Whether a file may hold cases, by its name.
+bool is_case_file(const std::filesystem::path& path);
+
 class CaseFiles {
  public:
   // Adds a .json or .jsonl file, or every such file below a folder in name order. An error is a path that is not there,

@@ -169,6 +169,28 @@ TEST_F(CommandLine, ShardsTogetherSeeWhatOneMachineSees) {
   EXPECT_EQ(run("fuzz --shard 1/2").code, 2);
 }
 
+TEST_F(CommandLine, WhatGitSaysHasChangedIsReplayed) {
+  if (!is_installed("git")) GTEST_SKIP() << "git is not installed";
+  const fs::path seeds = PARALLAX_SOURCE_DIR "/corpus/cases/seeds";
+  fs::create_directories(folder_ / "cases/more");
+  for (const char* name : {"s1-clone.json", "s1-view-copy.json"}) fs::copy(seeds / name, folder_ / "cases");
+  const std::string git = "git -c user.name=n -c user.email=e ";
+  ASSERT_EQ(execute(git + "init -q . && " + git + "add cases && " + git + "commit -q -m one").code, 0);
+  const std::string replay = "replay cases --target portable --changed-since HEAD";
+  const Ran none = run(replay);
+  EXPECT_EQ(none.code, 0);
+  EXPECT_THAT(none.err, testing::HasSubstr("no case has changed since HEAD"));
+  write("cases/s1-clone.json", read_file(seeds / "s1-detach-copy.json"));
+  write("cases/more/it's new.json", read_file(seeds / "s1-alias-copy.json"));
+  write("cases/note.txt", "no case");
+  EXPECT_THAT(run(replay).out, testing::HasSubstr("portable: 2 cases"));
+  EXPECT_THAT(run("replay cases/s1-clone.json cases/s1-view-copy.json --target portable --changed-since HEAD").out,
+              testing::HasSubstr("portable: 1 cases"));
+  const Ran unknown = run("replay cases --target portable --changed-since nothing");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, testing::HasSubstr("what changed cannot be told: fatal: bad revision 'nothing'"));
+}
+
 TEST_F(CommandLine, ACorpusTellsWhatChanged) {
   const std::string seed = PARALLAX_SOURCE_DIR "/corpus/cases/seeds/s1-numeric-clone.json";
   fs::create_directories(folder_ / "kept/cases");
