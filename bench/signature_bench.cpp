@@ -27,7 +27,9 @@ Signed sign(const Fault& fault, uint64_t seed, int findings, uint64_t graphs) {
   FindingOptions options;
   options.target_options.faults = {std::string(fault.id)};
   options.reduce_seconds = 10;
-  const auto target = open_target(std::string(fault.target), options.target_options);
+  // A worker process would be another program than this one.
+  const std::string name = fmt::format("{}{}", fault.target, fault.target == "portable" ? "" : "?in-process=yes");
+  const auto target = open_target(name, options.target_options);
   if (!target) return result;
   const Vocabulary words = Vocabulary::taken_by({target->get()});
   GenerateOptions generate_options;

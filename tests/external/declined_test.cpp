@@ -1,7 +1,9 @@
 // What a target declines is read from a file that can be wrong, and written so that it reads back.
 #include "backends/external/declined.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -10,7 +12,8 @@ namespace parallax {
 namespace {
 
 Result<Declined> read(const std::string& text) {
-  const auto file = std::filesystem::temp_directory_path() / "parallax_declined_test.json";
+  // Of this process alone: tests run side by side.
+  const auto file = std::filesystem::temp_directory_path() / fmt::format("parallax_declined_{}.json", ::getpid());
   std::ofstream(file) << text;
   Result<Declined> declined = Declined::read(file);
   std::filesystem::remove(file);
@@ -33,7 +36,7 @@ TEST(Declined, SaysWhatItReadAndReadsBack) {
 }
 
 TEST(Declined, ABadFileIsOneErrorWithItsPlace) {
-  EXPECT_NE(read("[]").error().text().find("parallax_declined_test.json"), std::string::npos);
+  EXPECT_NE(read("[]").error().text().find("parallax_declined_"), std::string::npos);
   EXPECT_EQ(read(R"({"aten.erfc.default": {"dtypes": ["f31"], "why": "no"}})").error().pointer,
             "/aten.erfc.default/dtypes/0");
   EXPECT_EQ(read(R"({"aten.erfc.default": {"dtypes": "all"}})").error().pointer, "/aten.erfc.default");

@@ -1,5 +1,7 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -273,7 +275,7 @@ TEST(CaseJson, MutatedCasesAreReadOrRefusedWithAReason) {
 class CaseFilesTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) / "parallax_case_files";
+    folder_ = std::filesystem::path(testing::TempDir()) / fmt::format("parallax_case_files_{}", ::getpid());
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
