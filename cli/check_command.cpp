@@ -6,7 +6,7 @@
 #include "backends/lost_target.h"
 #include "backends/portable/executor.h"
 #include "cli/command.h"
-#include "cli/named_cases.h"
+#include "cli/one_case.h"
 #include "cli/target_options.h"
 #include "cli/validation.h"
 #include "fuzz/adjudicate.h"

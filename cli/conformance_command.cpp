@@ -70,9 +70,7 @@ constexpr std::array dtypes_in_order = {DType::F32, DType::Bool, DType::U8,  DTy
 
 class Measured {
  public:
-  Measured(Target& target, int samples) : target_(target), samples_(samples) {
-    for (int d = 0; d < dtype_count; ++d) pools_.emplace_back(static_cast<DType>(d));
-  }
+  Measured(Target& target, int samples) : target_(target), samples_(samples) {}
 
   ConformanceRow row(const OpCoverage& coverage) {
     ConformanceRow row;
@@ -94,7 +92,7 @@ class Measured {
     std::array<int, conformance_count> counts{};
     int seen = 0;
     for (uint64_t stream = 0; stream < most_draws; ++stream) {
-      const std::optional<Case> test = pools_[static_cast<std::size_t>(dtype)].draw_case(op, stream);
+      const std::optional<Case> test = SingleOpPool::of(dtype).draw_case(op, stream);
       if (!test) continue;
       const Examination examination = examine(target_, *test);
       const Cell one = cell_of(examination);
@@ -112,7 +110,6 @@ class Measured {
 
   Target& target_;
   int samples_;
-  std::vector<SingleOpPool> pools_;
 };
 
 // An op whose every dtype was declined is declined wholly; else those dtypes are that the target takes otherwise.

@@ -6,7 +6,7 @@
 
 #include "backends/examine.h"
 #include "cli/command.h"
-#include "cli/named_cases.h"
+#include "cli/one_case.h"
 #include "cli/target_options.h"
 #include "cli/write_file.h"
 #include "corpus/corpus_index.h"

@@ -210,7 +210,7 @@ Result<int> fuzz(const FuzzFlags& flags) {
       stderr, "seed {}  profile {}  targets {}{}\n", options.seed, flags.profile, fmt::join(options.targets, " "),
       flags.target_options.faults.empty() ? ""
                                           : fmt::format("  PLANTED {}", fmt::join(flags.target_options.faults, " ")));
-  options.on_missing = [](const Error& reason) { report_error(reason); };
+  options.on_missing = report_error;
   TRY(CampaignResult result, run_campaign(options));
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\n");
   if (flags.json) {

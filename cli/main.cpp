@@ -6,7 +6,6 @@
 #include <exception>
 
 #include "cli/command.h"
-#include "core/freed_memory.h"
 
 namespace parallax {
 
@@ -67,7 +66,6 @@ int run(int argc, char** argv) {
 }  // namespace parallax
 
 int main(int argc, char** argv) {
-  parallax::keep_freed_memory();
   try {
     return parallax::run(argc, argv);
   } catch (const std::exception& error) {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/named_cases.h"
+#include "cli/one_case.h"
 #include "cli/target_options.h"
 #include "cli/write_file.h"
 #include "fuzz/trigger_map.h"

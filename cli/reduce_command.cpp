@@ -7,7 +7,7 @@
 
 #include "backends/lost_target.h"
 #include "cli/command.h"
-#include "cli/named_cases.h"
+#include "cli/one_case.h"
 #include "cli/target_options.h"
 #include "cli/write_file.h"
 #include "fuzz/make_finding.h"

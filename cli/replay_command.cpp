@@ -87,7 +87,7 @@ Result<int> replay(const ReplayFlags& flags) {
     if (judgement.verdict == Verdict::Match || flags.json) return;
     fmt::print("{}  {}  {}  {}\n", target, name(judgement.verdict), test.name, judgement.reason);
   };
-  options.on_missing = [](const Error& reason) { report_error(reason); };
+  options.on_missing = report_error;
   TRY(CampaignResult result, run_campaign(options));
   if (!flags.junit.empty()) {
     TRY_VOID(write_file(flags.junit, junit.text()));

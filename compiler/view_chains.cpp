@@ -38,6 +38,14 @@ std::pair<int64_t, int64_t> composed_slice(std::pair<int64_t, int64_t> inner, st
           inner.second * outer.second};
 }
 
+// Of the call's first result; nothing where it does not infer, as in a graph that a fault made invalid: what builds it
+// again says so.
+std::optional<Dims> result_sizes(const Graph& graph, const Op& op, std::span<const Argument> arguments) {
+  const auto results = op.infer(Call(op, arguments, graph.metas));
+  if (!results) return std::nullopt;
+  return results->front().layout.sizes;
+}
+
 // A slice's first element and step, after clamping.
 std::pair<int64_t, int64_t> slice_of(const Graph& graph, std::span<const Argument> arguments, int dim) {
   const int64_t size = graph.meta(operand_of(arguments)).layout.sizes[dim];
@@ -75,9 +83,9 @@ std::optional<Replacement> one_slice(Matcher& matcher, const Op& op, std::span<c
   const Dims& sizes = graph.meta(operand_of(arguments)).layout.sizes;
   const int dim = front_dim(arguments[1], sizes.size());
   if (!asked(slices_of_any_dim, front_dim(maker->arguments[1], sizes.size()) == dim)) return std::nullopt;
-  const auto results = op.infer(Call(op, arguments, graph.metas));
-  if (!results) return std::nullopt;  // as in a graph that a fault made invalid: what builds it again says so
-  const int64_t length = results->front().layout.sizes[dim];
+  const std::optional<Dims> result = result_sizes(graph, op, arguments);
+  if (!result) return std::nullopt;
+  const int64_t length = (*result)[dim];
   if (length == 0) return std::nullopt;
   const auto [start, step] = rules.slice(slice_of(graph, maker->arguments, dim), slice_of(graph, arguments, dim));
   const int64_t end = one_more(slice_ends_late, start + (length - 1) * step + 1);
@@ -88,27 +96,25 @@ std::optional<Replacement> one_slice(Matcher& matcher, const Op& op, std::span<c
 // The sizes alone tell what becomes of elements that stay in order.
 std::optional<Replacement> one_reshape(Matcher& matcher, const Op& op, std::span<const Argument> arguments) {
   if (!one_of(reshaping, op.name)) return std::nullopt;
-  const auto results = op.infer(Call(op, arguments, matcher.graph().metas));
-  if (!results) return std::nullopt;
-  const Dims& sizes = results->front().layout.sizes;
+  const std::optional<Dims> sizes = result_sizes(matcher.graph(), op, arguments);
+  if (!sizes) return std::nullopt;
   ValueId source = operand_of(arguments);
   const Node* maker = matcher.maker(source, reshaping);
   if (maker) source = operand_of(maker->arguments);
-  if (matcher.meta(source).layout.sizes == sizes) return call_of("aten.alias.default", {source});
+  if (matcher.meta(source).layout.sizes == *sizes) return call_of("aten.alias.default", {source});
   if (!maker) return std::nullopt;
-  return call_of("aten.view.default", {source, to_list(sizes)});
+  return call_of("aten.view.default", {source, to_list(*sizes)});
 }
 
 std::optional<Replacement> one_expansion(Matcher& matcher, const Op& op, std::span<const Argument> arguments) {
   if (op.name != expanding) return std::nullopt;
-  const auto results = op.infer(Call(op, arguments, matcher.graph().metas));
-  if (!results) return std::nullopt;
-  const Dims& sizes = results->front().layout.sizes;
+  const std::optional<Dims> sizes = result_sizes(matcher.graph(), op, arguments);
+  if (!sizes) return std::nullopt;
   const ValueId source = operand_of(arguments);
-  if (matcher.meta(source).layout.sizes == sizes) return call_of("aten.alias.default", {source});
+  if (matcher.meta(source).layout.sizes == *sizes) return call_of("aten.alias.default", {source});
   const Node* maker = matcher.maker(source, expanding);
   if (!maker) return std::nullopt;
-  return call_of(expanding, {operand_of(maker->arguments), to_list(sizes)});
+  return call_of(expanding, {operand_of(maker->arguments), to_list(*sizes)});
 }
 
 bool is_same_call(const Replacement& call, const Op& op, std::span<const Argument> arguments) {

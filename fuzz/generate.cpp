@@ -112,11 +112,7 @@ class Generator {
     std::vector<ValueId> values(part->graph.metas.size());  // by the part's; invalid for what could not be made
     for (const Source& source : part->graph.sources) {
       const TensorMeta& meta = part->graph.meta(source.value);
-      const Result<ValueId> value =
-          builder_.add_source(source.kind, part->graph.name(source.value), meta.dtype, meta.layout, source.data);
-      PARALLAX_CHECK(value.has_value());
-      values[source.value.index] = *value;
-      pool_.add_source(*value, builder_.graph().meta(*value), words_.is_read_only(source.kind));
+      values[source.value.index] = add_source(source.kind, part->graph.name(source.value), meta, source.data);
     }
     int64_t left = nodes - static_cast<int64_t>(part->graph.nodes.size());
     for (const Node& node : part->graph.nodes) {
@@ -162,6 +158,14 @@ class Generator {
       }
     }
     if (!add_call(*node.op, mapped(node.arguments, true))) add_call(*node.op, mapped(node.arguments, false));
+  }
+
+  // A source with a storage of its own, for nodes to read and, where the targets take that, to write.
+  ValueId add_source(SourceKind kind, std::string name, const TensorMeta& meta, Tensor data = {}) {
+    const Result<ValueId> value = builder_.add_source(kind, std::move(name), meta.dtype, meta.layout, std::move(data));
+    PARALLAX_CHECK(value.has_value());
+    pool_.add_source(*value, builder_.graph().meta(*value), words_.is_read_only(kind));
+    return *value;
   }
 
   // A value of the pool that has the type of this one.
@@ -215,8 +219,9 @@ class Generator {
     }
     const Op& op = *choices_.pick(words_.of(static_cast<OpGroup>(choices_.weighted(ops))));
     const auto dtype = static_cast<DType>(choices_.below(dtype_count));
-    const Graph& tensors = SingleOpPool::of(dtype).graph();
-    std::optional<std::vector<Argument>> arguments = SingleOpPool::of(dtype).draw(op, choices_);
+    const SingleOpPool& pool = SingleOpPool::of(dtype);
+    const Graph& tensors = pool.graph();
+    std::optional<std::vector<Argument>> arguments = pool.draw(op, choices_);
     if (!arguments || !words_.has(op, dtype) || (op.writes() && words_.is_read_only(SourceKind::Input))) {
       return std::nullopt;
     }
@@ -228,10 +233,7 @@ class Generator {
         ValueId& made = inputs[value.index];
         const TensorMeta& meta = tensors.meta(value);
         taken = taken && words_.dtypes()[static_cast<std::size_t>(meta.dtype)];
-        if (taken && !made.valid()) {
-          made = *builder_.add_source(SourceKind::Input, builder_.fresh_name("x"), meta.dtype, meta.layout);
-          pool_.add_source(made, builder_.graph().meta(made), words_.is_read_only(SourceKind::Input));
-        }
+        if (taken && !made.valid()) made = add_source(SourceKind::Input, builder_.fresh_name("x"), meta);
         value = made;
       });
     }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "core/json_text.h"
 #include "corpus/store.h"
@@ -50,6 +51,23 @@ CREATE TABLE findings (
   PRIMARY KEY (campaign, signature)
 );
 )sql";
+
+// What is read of each table, in this order.
+constexpr std::string_view campaign_columns = "id, description, begun, finished, seconds, more, looks";
+constexpr std::string_view lane_columns = "target, next, ahead, seconds, tally";
+constexpr std::string_view finding_columns =
+    "signature, target, verdict, graph, folder, reason, checks, seconds, known_cases";
+
+using Rows = Result<std::vector<Database::Row>>;
+
+Rows lanes_of(Database& database, const Database::Value& campaign) {
+  return database.run(fmt::format("SELECT {} FROM lanes WHERE campaign = ?", lane_columns), {campaign});
+}
+
+Rows findings_of(Database& database, const Database::Value& campaign) {
+  return database.run(fmt::format("SELECT {} FROM findings WHERE campaign = ? ORDER BY rowid", finding_columns),
+                      {campaign});
+}
 
 int64_t integer(const Database::Row& row, std::size_t i) { return std::get<int64_t>(row.at(i)); }
 double real(const Database::Row& row, std::size_t i) { return std::get<double>(row.at(i)); }
@@ -124,8 +142,7 @@ Result<std::optional<CampaignState>> Ledger::unfinished(const KnownFindings& kno
       cases.get_to(state.looks[look]);
     }
     state.more = text(campaigns.at(0), 2);
-    TRY(const auto lanes,
-        database_.run("SELECT target, next, ahead, seconds, tally FROM lanes WHERE campaign = ?", {campaign_}));
+    TRY(const auto lanes, lanes_of(database_, campaign_));
     for (const Database::Row& row : lanes) {
       LaneState& lane = state.lanes[text(row, 0)];
       lane.next = static_cast<uint64_t>(integer(row, 1));
@@ -133,10 +150,7 @@ Result<std::optional<CampaignState>> Ledger::unfinished(const KnownFindings& kno
       lane.seconds = real(row, 3);
       TRY(lane.tally, Tally::from_json(text(row, 4)));
     }
-    TRY(const auto findings,
-        database_.run("SELECT signature, target, verdict, graph, folder, reason, checks, seconds, known_cases "
-                      "FROM findings WHERE campaign = ? ORDER BY rowid",
-                      {campaign_}));
+    TRY(const auto findings, findings_of(database_, campaign_));
     for (const Database::Row& row : findings) {
       TRY(state.findings.emplace_back(), finding_of(row, known, source));
     }
@@ -177,8 +191,19 @@ Result<void> Ledger::save(const CampaignState& state, bool finished) {
 
 namespace {
 
-constexpr std::string_view campaign_columns = "id, description, begun, finished, seconds, more, looks";
-constexpr std::string_view has_written = "id IN (SELECT campaign FROM lanes)";  // which campaigns there is a state of
+// The ledger of a folder; nothing where there is none.
+Result<std::optional<Database>> open_if_there(const std::filesystem::path& folder) {
+  std::error_code unreadable;  // then there is none
+  if (!std::filesystem::exists(folder / ledger_file, unreadable)) return std::nullopt;
+  TRY(Database database, Database::open(folder / ledger_file, format, schema));
+  return database;
+}
+
+// The campaigns that there is a state of, the latest first.
+Rows written_campaigns(Database& database) {
+  return database.run(fmt::format("SELECT {} FROM campaigns WHERE id IN (SELECT campaign FROM lanes) ORDER BY id DESC",
+                                  campaign_columns));
+}
 
 Error unreadable_campaign(const Database& database, const std::exception& error) {
   return {ErrorKind::Invalid, database.path().string(), "", fmt::format("a campaign cannot be read: {}", error.what())};
@@ -204,26 +229,20 @@ Result<CampaignRecord> record_of(Database& database, const Database::Row& campai
 
 Result<std::vector<CampaignRecord>> recorded_campaigns(const std::filesystem::path& folder) {
   std::vector<CampaignRecord> records;
-  const std::filesystem::path path = folder / ledger_file;
-  std::error_code unreadable;  // then there is none
-  if (!std::filesystem::exists(path, unreadable)) return records;
-  TRY(Database database, Database::open(path, format, schema));
-  TRY(const auto campaigns,
-      database.run(fmt::format("SELECT {} FROM campaigns WHERE {} ORDER BY id DESC", campaign_columns, has_written)));
+  TRY(std::optional<Database> database, open_if_there(folder));
+  if (!database) return records;
+  TRY(const auto campaigns, written_campaigns(*database));
   try {
     for (const Database::Row& campaign : campaigns) {
-      TRY(records.emplace_back(), record_of(database, campaign));
+      TRY(records.emplace_back(), record_of(*database, campaign));
     }
   } catch (const std::exception& error) {  // a value of another type
-    return std::unexpected(unreadable_campaign(database, error));
+    return std::unexpected(unreadable_campaign(*database, error));
   }
   return records;
 }
 
 namespace {
-
-constexpr std::string_view finding_columns =
-    "signature, target, verdict, graph, folder, reason, checks, seconds, known_cases";
 
 // Removes the state of the campaign that is there, if it is an earlier one. False where it is as late.
 Result<bool> make_way(Database& to, const Database::Row& campaign) {
@@ -246,16 +265,12 @@ Result<void> copy_campaign(Database& from, Database& to, const Database::Row& ca
              "VALUES (0, ?, ?, ?, ?, ?, ?)",
              {campaign.begin() + 1, campaign.end()}));
   const Database::Value id = to.last_row();
-  TRY(const auto lanes,
-      from.run("SELECT target, next, ahead, seconds, tally FROM lanes WHERE campaign = ?", {campaign.at(0)}));
+  TRY(const auto lanes, lanes_of(from, campaign.at(0)));
   for (Database::Row lane : lanes) {
     lane.push_back(id);
-    TRY_VOID(
-        to.run("INSERT INTO lanes (target, next, ahead, seconds, tally, campaign) VALUES (?, ?, ?, ?, ?, ?)", lane));
+    TRY_VOID(to.run(fmt::format("INSERT INTO lanes ({}, campaign) VALUES (?, ?, ?, ?, ?, ?)", lane_columns), lane));
   }
-  TRY(const auto findings,
-      from.run(fmt::format("SELECT {} FROM findings WHERE campaign = ? ORDER BY rowid", finding_columns),
-               {campaign.at(0)}));
+  TRY(const auto findings, findings_of(from, campaign.at(0)));
   for (Database::Row found : findings) {
     if (!text(found, 4).empty()) found[4] = folder_of(text(found, 0));
     found.push_back(id);
@@ -270,24 +285,22 @@ Result<void> copy_campaign(Database& from, Database& to, const Database::Row& ca
 
 Result<int> copy_campaigns(const std::filesystem::path& from, const std::filesystem::path& to,
                            const std::function<std::string(const std::string& signature)>& folder_of) {
-  std::error_code unreadable;  // then there is none
-  if (!std::filesystem::exists(from / ledger_file, unreadable)) return 0;
-  TRY(Database source, Database::open(from / ledger_file, format, schema));
+  TRY(std::optional<Database> source, open_if_there(from));
+  if (!source) return 0;
   TRY(Database target, Database::open(to / ledger_file, format, schema));
-  TRY(const auto campaigns,
-      source.run(fmt::format("SELECT {} FROM campaigns WHERE {} ORDER BY id", campaign_columns, has_written)));
+  TRY(const auto campaigns, written_campaigns(*source));
   int copied = 0;
   try {
-    for (const Database::Row& campaign : campaigns) {
+    for (const Database::Row& campaign : std::views::reverse(campaigns)) {  // so that the latest stays that
       bool new_there = false;
       TRY_VOID(target.in_transaction([&]() -> Result<void> {
         TRY(new_there, make_way(target, campaign));
-        return new_there ? copy_campaign(source, target, campaign, folder_of) : Result<void>();
+        return new_there ? copy_campaign(*source, target, campaign, folder_of) : Result<void>();
       }));
       copied += new_there ? 1 : 0;
     }
   } catch (const std::exception& error) {  // a value of another type
-    return std::unexpected(unreadable_campaign(source, error));
+    return std::unexpected(unreadable_campaign(*source, error));
   }
   return copied;
 }

@@ -8,11 +8,11 @@ namespace {
 
 constexpr uint64_t draws_a_dtype = 60;
 
-OpCoverage coverage_of(const Op& op, const std::vector<SingleOpPool>& pools) {
+OpCoverage coverage_of(const Op& op) {
   OpCoverage coverage{&op, op.sample != nullptr, std::nullopt};
   if (!op.sample) return coverage;
   for (int d = 0; d < dtype_count; ++d) {
-    const SingleOpPool& pool = pools[static_cast<std::size_t>(d)];
+    const SingleOpPool& pool = SingleOpPool::of(static_cast<DType>(d));
     const Graph& graph = pool.graph();
     for (uint64_t stream = 0; stream < draws_a_dtype; ++stream) {
       const auto arguments = pool.draw(op, stream);
@@ -29,10 +29,8 @@ OpCoverage coverage_of(const Op& op, const std::vector<SingleOpPool>& pools) {
 }  // namespace
 
 std::vector<OpCoverage> op_coverage() {
-  std::vector<SingleOpPool> pools;
-  for (int d = 0; d < dtype_count; ++d) pools.emplace_back(static_cast<DType>(d));
   std::vector<OpCoverage> coverage;
-  for (const Op& op : all_ops()) coverage.push_back(coverage_of(op, pools));
+  for (const Op& op : all_ops()) coverage.push_back(coverage_of(op));
   return coverage;
 }
 

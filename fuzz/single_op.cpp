@@ -31,7 +31,7 @@ SingleOpPool::SingleOpPool(DType dtype) : dtype_(dtype) {
 const SingleOpPool& SingleOpPool::of(DType dtype) {
   static const std::vector<SingleOpPool> pools = [] {
     std::vector<SingleOpPool> made;
-    for (int d = 0; d < dtype_count; ++d) made.emplace_back(static_cast<DType>(d));
+    for (int d = 0; d < dtype_count; ++d) made.push_back(SingleOpPool(static_cast<DType>(d)));
     return made;
   }();
   return pools[static_cast<std::size_t>(dtype)];

@@ -14,7 +14,6 @@ namespace parallax {
 // over them.
 class SingleOpPool {
  public:
-  explicit SingleOpPool(DType dtype);
   // The one of this dtype, made once.
   static const SingleOpPool& of(DType dtype);
 
@@ -28,6 +27,8 @@ class SingleOpPool {
   std::optional<Case> draw_case(const Op& op, uint64_t stream) const;
 
  private:
+  explicit SingleOpPool(DType dtype);
+
   DType dtype_;
   GraphBuilder builder_;
   std::vector<Candidate> candidates_;

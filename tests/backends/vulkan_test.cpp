@@ -49,7 +49,7 @@ TEST_F(Vulkan, ComputesEveryOpOfItsTablesAsTheOracleHasIt) {
   const std::unique_ptr<Target> vulkan = target();
   std::map<std::string, int> delegated;
   for (const DType dtype : dtypes) {
-    const SingleOpPool pool(dtype);
+    const SingleOpPool& pool = SingleOpPool::of(dtype);
     for (const Op& op : all_ops()) {
       if (!vulkan::has_kernel(op) || !op.sample) continue;
       int& count = delegated[op.name];

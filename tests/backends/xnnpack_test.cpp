@@ -56,7 +56,7 @@ Case with_weights(const Case& test) {
 }
 
 TEST(Xnnpack, ComputesEveryOpOfItsTablesAsTheOracleHasIt) {
-  const SingleOpPool pool(DType::F32);
+  const SingleOpPool& pool = SingleOpPool::of(DType::F32);
   std::map<std::string, int> delegated;
   const std::unique_ptr<Target> xnnpack = target();
   for (const Op& op : all_ops()) {

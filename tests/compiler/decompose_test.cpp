@@ -20,7 +20,7 @@ TEST(Decompose, KeepsTheMeaningOfEveryOpAtEveryDtype) {
     if (!is_decomposed(op)) continue;
     int taken_apart = 0;
     for (int dtype = 0; dtype < dtype_count; ++dtype) {
-      const SingleOpPool pool(static_cast<DType>(dtype));
+      const SingleOpPool& pool = SingleOpPool::of(static_cast<DType>(dtype));
       for (uint64_t stream = 0; stream < 3; ++stream) {
         const std::optional<Case> test = pool.draw_case(op, stream);
         if (!test) continue;
@@ -41,7 +41,7 @@ TEST(Decompose, KeepsTheMeaningOfEveryOpAtEveryDtype) {
 TEST(Decompose, LeavesTheLayoutThatEagerMakes) {
   for (const Op& op : all_ops()) {
     if (!is_decomposed(op) || op.writes()) continue;
-    const std::optional<Case> test = SingleOpPool(DType::F32).draw_case(op, 1);
+    const std::optional<Case> test = SingleOpPool::of(DType::F32).draw_case(op, 1);
     if (!test) continue;
     const Result<Graph> apart = decompose(test->graph, {});
     ASSERT_TRUE(apart) << op.name << ": " << apart.error().text();

@@ -105,7 +105,7 @@ TEST(Controls, ARealCopyInPlaceOfAnElidedOneIsRight) {
 }
 
 TEST(SingleOp, CasesAreOfOneCallAndRun) {
-  const SingleOpPool pool(DType::F32);
+  const SingleOpPool& pool = SingleOpPool::of(DType::F32);
   const auto portable = open_target("portable", {});
   int cases = 0;
   for (const char* name : {"aten.add.Tensor", "aten.exp_.default", "aten.cat.default", "aten.index_select.default"}) {

@@ -7,6 +7,7 @@
 #include "fuzz/around.h"
 #include "fuzz/generate.h"
 #include "fuzz/make_finding.h"
+#include "reducers/size.h"
 
 namespace parallax {
 namespace {
@@ -31,12 +32,6 @@ bool holds(const Graph& graph, const Graph& part) {
     const auto found = there.find(op.first);
     return found != there.end() && found->second >= op.second;
   });
-}
-
-int64_t elements_of(const Graph& graph) {
-  int64_t elements = 0;
-  for (const TensorMeta& meta : graph.metas) elements += meta.layout.numel();
-  return elements;
 }
 
 class SeedReports : public ::testing::TestWithParam<SeedReport> {};
@@ -71,7 +66,7 @@ TEST_P(SeedReports, AreReducedFromFortyNodesToNoMoreThanTheReportersExample) {
     if (finding.signature != signature) continue;  // what was drawn around it shows the fault in another way
     ++found;
     EXPECT_LE(finding.reduced.graph.nodes.size(), report.graph.nodes.size()) << "seed 41 graph " << k;
-    EXPECT_LE(elements_of(finding.reduced.graph), elements_of(report.graph)) << "seed 41 graph " << k;
+    EXPECT_LE(size_of_case(finding.reduced).elements, size_of_case(report).elements) << "seed 41 graph " << k;
     RecordProperty("graph " + std::to_string(k), static_cast<int>(finding.reduced.graph.nodes.size()));
   }
   EXPECT_EQ(found, wanted);

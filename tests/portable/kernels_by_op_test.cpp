@@ -55,7 +55,7 @@ TEST_P(KernelsByOp, MatchTheOracleAtEveryDtype) {
     int drawn = 0;
     int matching = 0;
     for (int dtype = 0; dtype < dtype_count; ++dtype) {
-      const SingleOpPool pool(static_cast<DType>(dtype));
+      const SingleOpPool& pool = SingleOpPool::of(static_cast<DType>(dtype));
       for (uint64_t stream = 0; stream < streams; ++stream) {
         const std::optional<Case> test = pool.draw_case(*op, stream);
         if (!test) continue;

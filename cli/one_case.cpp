@@ -1,4 +1,4 @@
-#include "cli/named_cases.h"
+#include "cli/one_case.h"
 
 #include <fmt/format.h>
 
