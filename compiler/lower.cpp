@@ -63,12 +63,6 @@ PlannerParts planner_parts(const CompilerParts& parts, const CompileOptions& opt
   return options.reuse_memory ? PlannerParts{parts.lifetimes, parts.sizes, parts.packer} : apart;
 }
 
-Lifetimes lifetimes_of(const Program& program, const PlannerParts& planner) {
-  Lifetimes lifetimes = planner.lifetimes(program.graph);
-  live_through(program.groups, program.graph.nodes.size(), lifetimes);
-  return lifetimes;
-}
-
 bool works_in_place(const CompileOptions& options) { return options.reuse_in_place && options.reuse_memory; }
 
 MemoryOptions memory_options(const CompileOptions& options) {
@@ -82,15 +76,20 @@ std::vector<Join> joins_of(const Program& program, const CompilerParts& parts, c
   const MemoryOptions memory = memory_options(options);
   std::array<int64_t, arena_count> alignments{};
   for (std::size_t a = 0; a < arena_count; ++a) alignments[a] = memory.rules[a].alignment;
-  return choose_joins(program.graph, lifetimes_of(program, planner_parts(parts, options)), options.join_kernels,
-                      alignments);
+  return choose_joins(program.graph, lifetimes_of(program, parts, options), options.join_kernels, alignments);
 }
 
 }  // namespace
 
+Lifetimes lifetimes_of(const Program& program, const CompilerParts& parts, const CompileOptions& options) {
+  Lifetimes lifetimes = planner_parts(parts, options).lifetimes(program.graph);
+  live_through(program.groups, program.graph.nodes.size(), lifetimes);
+  return lifetimes;
+}
+
 Result<Plan> plan_program(const Program& program, const CompilerParts& parts, const CompileOptions& options) {
   const PlannerParts planner = planner_parts(parts, options);
-  Lifetimes lifetimes = lifetimes_of(program, planner);
+  Lifetimes lifetimes = lifetimes_of(program, parts, options);
   std::vector<Reuse> reuses = choose_in_place(
       program.graph, lifetimes, works_in_place(options) ? options.in_place_kernels : nullptr, parts.in_place);
   keep_out_of_groups(program.groups, reuses);

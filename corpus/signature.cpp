@@ -181,9 +181,11 @@ std::string graph_signature(const Graph& graph) {
 std::string signature(std::string_view target, const Judgement& judgement, const Outcome& outcome, const Graph& reduced,
                       std::string_view blame, std::string_view cause) {
   if (!blame.empty()) {
-    // Wrong numbers are one finding with what they bring about, such as an index out of range.
+    // Wrong numbers are one finding with those that differ by run, and with what they bring about, such as an index out
+    // of range.
     const bool while_running = judgement.verdict == Verdict::InternalError && outcome.stage == "run";
-    const Verdict verdict = while_running ? Verdict::Mismatch : judgement.verdict;
+    const bool by_run = judgement.verdict == Verdict::Nondeterministic;
+    const Verdict verdict = while_running || by_run ? Verdict::Mismatch : judgement.verdict;
     return fmt::format("{} | {} | {}{}{}", name(verdict), target, blame, cause.empty() ? "" : " | ", cause);
   }
   std::string text = failure_class(target, judgement, outcome, reduced);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "ops/registry.h"
+
 namespace parallax {
 namespace {
 
@@ -12,7 +14,9 @@ using Kind = PlanFailure::Kind;
 constexpr std::array by_depth = {Kind::NotTheCallers, Kind::TooSmall, Kind::OutsideArena,
                                  Kind::Misaligned,    Kind::Returned, Kind::Overwritten};
 
-int64_t overlap(const Slot& a, const Slot& b) { return std::min(a.end(), b.end()) - std::max(a.offset, b.offset); }
+constexpr std::string_view alias_overwritten = "alias overwritten";
+
+bool overlap(const Slot& a, const Slot& b) { return std::min(a.end(), b.end()) > std::max(a.offset, b.offset); }
 
 bool is_read(const Schedule& schedule, StorageId storage) {
   const auto of_it = [&](ValueId value) { return schedule.value(value).storage == storage; };
@@ -21,15 +25,28 @@ bool is_read(const Schedule& schedule, StorageId storage) {
                              [&](const ScheduledStep& step) { return std::ranges::any_of(step.reads, of_it); });
 }
 
+// Whether the value would be forgotten as well if a step read it instead of the caller. Where the owner alone is wrong,
+// the end of its life is not.
+bool is_forgotten_by_steps_too(Graph graph, ValueId returned, const Reckoning& reckon) {
+  const StorageId storage = graph.meta(returned).storage;
+  std::erase_if(graph.outputs, [&](ValueId output) { return graph.meta(output).storage == storage; });
+  Node reader;
+  reader.op = &op_named("aten.neg.default");
+  reader.arguments.emplace_back(returned);
+  graph.nodes.push_back(std::move(reader));
+  return reckon(graph)[storage.index].range.last < static_cast<int>(graph.nodes.size()) - 1;
+}
+
 // One read of bytes that something else wrote.
 class Overwrite {
  public:
   Overwrite(const Graph& graph, const Schedule& schedule, const Plan& plan, std::span<const Join> joins,
-            const PlanFailure& failure)
+            const Reckoning& reckon, const PlanFailure& failure)
       : graph_(graph),
         schedule_(schedule),
         plan_(plan),
         joins_(joins),
+        reckon_(reckon),
         failure_(failure),
         wanted_(schedule.value(failure.value).storage) {}
 
@@ -43,12 +60,9 @@ class Overwrite {
     if (!writer.valid()) return "read where something else lies";
     if (is_written_over(writer)) return kind_in_place(step, lies.arena);
     if (!is_read(schedule_, writer)) return "overwritten by what nobody reads";
-    // Where the overlap is narrower than an alignment, or the value itself is still to be read, no reckoning of
-    // lifetimes is at fault.
-    const Slot& other = plan_.placement(writer).slot;
-    const bool narrow =
-        other.offset != lies.slot.offset && overlap(other, lies.slot) <= plan_.arena(lies.arena).alignment;
-    return narrow || failure_.value == made_with() ? "slots of two live values overlap" : "alias overwritten";
+    const Lifetimes lives = reckon_(graph_);
+    if (lives[wanted_.index].range.overlaps(lives[writer.index].range)) return "slots of two live values overlap";
+    return failure_.value == made_with() ? "life ends before the last read" : alias_overwritten;
   }
 
  private:
@@ -67,7 +81,7 @@ class Overwrite {
       if (storage == wanted_) continue;
       const Placement& a = plan_.placement(storage);
       const Placement& b = plan_.placement(wanted_);
-      if (a.arena == b.arena && overlap(a.slot, b.slot) > 0) return storage;
+      if (a.arena == b.arena && overlap(a.slot, b.slot)) return storage;
     }
     return {};
   }
@@ -104,6 +118,7 @@ class Overwrite {
   const Schedule& schedule_;
   const Plan& plan_;
   std::span<const Join> joins_;
+  const Reckoning& reckon_;
   const PlanFailure& failure_;
   StorageId wanted_;
 };
@@ -116,7 +131,7 @@ const PlanFailure& root_of(std::span<const PlanFailure> failures) {
 }
 
 std::string_view violation_kind(const Graph& graph, const Schedule& schedule, const Plan& plan,
-                                std::span<const Join> joins, const PlanFailure& failure) {
+                                std::span<const Join> joins, const Reckoning& reckon, const PlanFailure& failure) {
   switch (failure.kind) {
     case Kind::OutsideArena:
       return "slot outside its arena";
@@ -127,9 +142,9 @@ std::string_view violation_kind(const Graph& graph, const Schedule& schedule, co
     case Kind::NotTheCallers:
       return "memory of another owner";
     case Kind::Returned:
-      return "returned memory used again";
+      return is_forgotten_by_steps_too(graph, failure.value, reckon) ? alias_overwritten : "returned memory used again";
     case Kind::Overwritten:
-      return Overwrite(graph, schedule, plan, joins, failure).kind();
+      return Overwrite(graph, schedule, plan, joins, reckon, failure).kind();
   }
   return "";
 }

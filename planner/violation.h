@@ -1,10 +1,12 @@
 // Violation: what kind of slip a plan failure shows, whatever graph showed it. By its kind two findings are one.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
 
 #include "planner/joins.h"
+#include "planner/lifetimes.h"
 #include "planner/plan_checker.h"
 
 namespace parallax {
@@ -13,8 +15,13 @@ namespace parallax {
 // read of other bytes, which may come from any of these. `failures` is not empty.
 const PlanFailure& root_of(std::span<const PlanFailure> failures);
 
-// "alias overwritten", "slot too small" …: a closed list. The schedule, whose joins are `joins`, is of this graph.
+// When the planner takes each storage of a graph to hold something: the graph's own, or one with another use of a
+// value.
+using Reckoning = std::function<Lifetimes(const Graph& graph)>;
+
+// "alias overwritten", "slot too small" …: a closed list. The schedule, whose joins are `joins`, is of this graph, and
+// the plan was made by this reckoning.
 std::string_view violation_kind(const Graph& graph, const Schedule& schedule, const Plan& plan,
-                                std::span<const Join> joins, const PlanFailure& failure);
+                                std::span<const Join> joins, const Reckoning& reckon, const PlanFailure& failure);
 
 }  // namespace parallax

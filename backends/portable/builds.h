@@ -19,12 +19,14 @@ struct Build {
   bool in_place = false;
 };
 
+inline constexpr std::string_view device_part = "device";
+
 // From the one that has nothing but the passes to the one that has everything.
 inline constexpr std::array build_ladder = {
     Build{.part = "passes", .anew = true, .reuse_memory = false},
     Build{.part = "resize", .reuse_memory = false},
     Build{.part = "partition", .partitioned = true, .on_host = true, .reuse_memory = false},
-    Build{.part = "device", .partitioned = true, .reuse_memory = false},
+    Build{.part = device_part, .partitioned = true, .reuse_memory = false},
     Build{.part = "fusion", .partitioned = true, .fused = true, .reuse_memory = false},
     Build{.part = "planner"},
     Build{.part = "planner", .partitioned = true, .fused = true},

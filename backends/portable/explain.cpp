@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "graph/call_text.h"
-#include "planner/violation.h"
 
 namespace parallax::portable {
 namespace {
@@ -199,19 +198,19 @@ Diagnosis explain_program(const ProgramFailure& failure) {
 }
 
 std::optional<Diagnosis> explain_failures(std::string_view detector, const Graph& source, const Program& program,
-                                          const std::vector<PlanFailure>& failures) {
+                                          const Reckoning& reckon, const std::vector<PlanFailure>& failures) {
   if (failures.empty()) return std::nullopt;
   // A read of wrong bytes says more than a slot that only might be overwritten.
   auto shown = std::ranges::find(failures, PlanFailure::Kind::Overwritten, &PlanFailure::kind);
   if (shown == failures.end()) shown = failures.begin();
   const Schedule schedule(source, program, *shown);
   const PlanFailure& root = root_of(failures);
-  return Diagnosis{
-      .detector = std::string(detector),
-      .summary = summary(program.graph, *shown, schedule.last_direct_use()),
-      .lines = schedule.lines(),
-      .blame = "planner",
-      .kind = std::string(violation_kind(program.graph, schedule_of(program), program.plan, program.joins, root))};
+  return Diagnosis{.detector = std::string(detector),
+                   .summary = summary(program.graph, *shown, schedule.last_direct_use()),
+                   .lines = schedule.lines(),
+                   .blame = "planner",
+                   .kind = std::string(
+                       violation_kind(program.graph, schedule_of(program), program.plan, program.joins, reckon, root))};
 }
 
 std::vector<std::string> partition_lines(const Program& program, std::span<const Backend> backends) {

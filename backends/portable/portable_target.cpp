@@ -2,16 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "backends/examine.h"
 #include "backends/portable/builds.h"
+#include "backends/portable/device_slip.h"
 #include "backends/portable/explain.h"
 #include "backends/portable/kernel.h"
 #include "backends/portable/pass_checks.h"
 #include "backends/portable/protocol_runs.h"
 #include "compiler/decomposition.h"
 #include "compiler/functional_form.h"
+#include "compiler/lower.h"
 
 namespace parallax {
 namespace {
@@ -64,28 +68,17 @@ class PortableTarget : public Target {
   }
 
   std::vector<Diagnosis> explain(const Case& test) override {
-    const auto build = [&](const Build& how) { return built(test, how); };
     complained();  // of what was run before
     std::vector<Diagnosis> diagnoses = {explain_passes(pass_failures(test))};
-    if (auto found = first_wrong_build(test, build, build_check(test))) diagnoses.push_back(*std::move(found));
-    if (auto found = program_failure(test)) diagnoses.push_back(explain_program(*found));
-    for (const Build& how : {plain_, full_build}) {
-      const Result<LoadedRuns> runs = build(how);
-      if (!runs) continue;
-      const std::size_t before = diagnoses.size();
-      for (std::size_t run = 0; run < runs->size() && diagnoses.size() == before; ++run) {
-        const Program& program = (*runs)[run]->program;
-        const auto add = [&](std::string_view detector, const std::vector<PlanFailure>& failures) {
-          auto found = explain_failures(detector, test.graph, program, failures);
-          if (!found) return;
-          if (holds_when_made_anew(test, run, how)) found->kind = "kept at sizes that it does not hold at";
-          diagnoses.push_back(*std::move(found));
-        };
-        add("plan", check_plan(schedule_of(program), program.plan));
-        add("sanitizer", sanitized_run((*runs)[run], feed_of_run(test, run)));
-      }
-      if (diagnoses.size() != before) break;  // the other build would tell the same story again
+    std::vector<Diagnosis> of_plans = explain_plans(test);
+    if (auto found = wrong_build(test)) {
+      // Where every plan is sound, what shows once memory is shared is a kernel that reads more than it was given.
+      if (options_.device && found->blame == "planner" && of_plans.empty()) found->blame = device_part;
+      if (found->blame == device_part) found->kind = slip_of_device(test);
+      diagnoses.push_back(*std::move(found));
     }
+    if (auto found = program_failure(test)) diagnoses.push_back(explain_program(*found));
+    std::ranges::move(of_plans, std::back_inserter(diagnoses));
     return diagnoses;
   }
 
@@ -190,6 +183,51 @@ class PortableTarget : public Target {
     return {"be wrong", [this, &test, expected = *expected](const Outcome&, const Outcome& outcome) {
               return complained() || is_finding(judge(test.graph, expected, outcome, *profile_).verdict);
             }};
+  }
+
+  // What the detectors of memory see of the plain build, or of the one with everything.
+  std::vector<Diagnosis> explain_plans(const Case& test) const {
+    std::vector<Diagnosis> diagnoses;
+    for (const Build& how : {plain_, full_build}) {
+      const Result<LoadedRuns> runs = built(test, how);
+      if (!runs) continue;
+      for (std::size_t run = 0; run < runs->size() && diagnoses.empty(); ++run) {
+        const Program& program = (*runs)[run]->program;
+        const auto reckon = [&](const Graph& graph) {
+          Program other = program;
+          other.graph = graph;
+          return lifetimes_of(other, options_.faults.parts(), options_of(how, test));
+        };
+        const auto add = [&](std::string_view detector, const std::vector<PlanFailure>& failures) {
+          auto found = explain_failures(detector, test.graph, program, reckon, failures);
+          if (!found) return;
+          if (holds_when_made_anew(test, run, how)) found->kind = "kept at sizes that it does not hold at";
+          diagnoses.push_back(*std::move(found));
+        };
+        add("plan", check_plan(schedule_of(program), program.plan));
+        add("sanitizer", sanitized_run((*runs)[run], feed_of_run(test, run)));
+      }
+      if (!diagnoses.empty()) break;  // the other build would tell the same story again
+    }
+    return diagnoses;
+  }
+
+  // Of the case as the passes leave it, which is what the device sees.
+  std::string slip_of_device(const Case& test) const {
+    std::vector<Case> compiled;
+    for (std::size_t run = 0; run <= test.later.size(); ++run) {
+      Result<Case> one = case_of_run(test, run);
+      if (!one) break;
+      const Result<LoadedRuns> runs = built(*one, Build{});
+      if (!runs) break;
+      one->graph = runs->front()->program.graph;
+      compiled.push_back(*std::move(one));
+    }
+    return std::string(device_slip(compiled, [&](const Case& other) { return wrong_build(other).has_value(); }));
+  }
+
+  std::optional<Diagnosis> wrong_build(const Case& test) const {
+    return first_wrong_build(test, [&](const Build& how) { return built(test, how); }, build_check(test));
   }
 
   // What the partitions and loops lose of the graph.

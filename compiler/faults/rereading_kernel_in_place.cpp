@@ -8,7 +8,10 @@ namespace {
 
 // A joined, scattered or indexed operand fits as well as an added one.
 bool any_kernel(const InPlaceCandidate&) { return true; }
-bool any_elements(const InPlaceCandidate&) { return true; }
+// Of those that are listed rightly the elements must still lie in the same places.
+bool elements_coincide_where_asked(const InPlaceCandidate& candidate) {
+  return !kernel_allows_it(candidate) || elements_coincide(candidate);
+}
 
 }  // namespace
 
@@ -20,7 +23,7 @@ const Fault rereading_kernel_in_place = {
     "llama.cpp#24305, llama.cpp#20274, pypto#2007, Fuser#5350",
     [](CompilerParts& parts) {
       replace_condition(parts, kernel_allows_it, any_kernel);
-      replace_condition(parts, elements_coincide, any_elements);
+      replace_condition(parts, elements_coincide, elements_coincide_where_asked);
     },
 };
 

@@ -217,16 +217,24 @@ constexpr std::string_view parts_and_rows = R"({"inputs": {"x": {"type": "f32[3,
   "outputs": ["%e", "%m"]})";
 constexpr std::string_view fifteen = R"({"x": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]})";
 
-TEST_F(Vulkan, ShowsTheFaultsOfADeviceAndBlamesIt) {
-  const Case test = case_of(std::string(parts_and_rows), std::string(fifteen));
-  EXPECT_EQ(examine(*target(), test).judgement.verdict, Verdict::Match);
-  for (const char* fault : {"F24", "F29"}) {
+TEST_F(Vulkan, ShowsTheFaultsOfADeviceAndTellsThemApart) {
+  const auto told = [&](const char* fault, const Case& test) {
+    EXPECT_EQ(examine(*target(), test).judgement.verdict, Verdict::Match);
     const std::unique_ptr<Target> broken = target("", {fault});
     EXPECT_TRUE(is_finding(examine(*broken, test).judgement.verdict)) << fault;
-    std::string blame;
-    for (const Diagnosis& diagnosis : broken->explain(test)) blame += diagnosis.blame;
-    EXPECT_EQ(blame, "device") << fault;
-  }
+    std::string text;
+    for (const Diagnosis& diagnosis : broken->explain(test)) {
+      if (!diagnosis.blame.empty()) text += diagnosis.blame + ": " + diagnosis.kind;
+    }
+    return text;
+  };
+  EXPECT_EQ(told("F24", case_of(R"({"inputs": {"x": {"type": "f32[5]"}}, "nodes": [
+      {"out": "n", "op": "aten.neg.default", "args": ["%x"]},
+      {"out": "m", "op": "aten.amax.default", "args": ["%n", [0]]}],
+    "outputs": ["%m"]})",
+                                R"({"x": [1, 2, 3, 4, 5]})")),
+            "device: reduction");
+  EXPECT_EQ(told("F29", case_of(std::string(parts_and_rows), std::string(fifteen))), "device: tensor with gaps");
 }
 
 TEST_F(Vulkan, SplitsWhatIsOverTheLimitOfOneDispatch) {

@@ -71,6 +71,10 @@ TEST(Signature, AMismatchIsSignedByItsCauseElseByItsGraphAndACrashByItsMessage) 
   EXPECT_EQ(signature("portable", mismatch, {}, graph, "planner", "alias overwritten"),
             "mismatch | portable | planner | alias overwritten");
   EXPECT_EQ(signature("portable", mismatch, {}, graph, "resize"), "mismatch | portable | resize");
+  Judgement by_run;
+  by_run.verdict = Verdict::Nondeterministic;
+  EXPECT_EQ(signature("portable", by_run, {}, graph, "planner", "alias overwritten"),
+            "mismatch | portable | planner | alias overwritten");
   Judgement error;
   error.verdict = Verdict::InternalError;
   Outcome outcome;

@@ -33,7 +33,7 @@ class LedgerTest : public ::testing::Test {
   CampaignOptions campaign(const std::string& folder, std::function<void(uint64_t k)> also = nullptr) {
     CampaignOptions options;
     options.targets = {"portable"};
-    options.target_options.faults = {"F01", "F07", "F13", "F16", "F36"};
+    options.target_options.faults = {"F01", "F03", "F06", "F07", "F08", "F36", "F39"};
     options.description = "the same";
     options.seed = 31;
     options.reduce_seconds = 1000;  // how far a reduction comes must not depend on the machine
