@@ -24,8 +24,10 @@ bool computes(const Node& node) {
 }  // namespace
 
 Ball kept_of(double x, DType dtype, const Profile& profile) {
-  const bool is_subnormal = x != 0 && std::fabs(x) < info(dtype).smallest_normal;
-  if (dtype != DType::F32 || !profile.flushes_operands || !is_subnormal) return Ball::exact(x);
+  // A bfloat16 that becomes an operand of f32 is the same subnormal there; a half is none.
+  const bool is_operand = dtype == DType::F32 || dtype == DType::BF16;
+  const bool is_subnormal = x != 0 && std::fabs(x) < info(DType::F32).smallest_normal;
+  if (!is_operand || !profile.flushes_operands || !is_subnormal) return Ball::exact(x);
   return {x / 2, std::fabs(x / 2), false, false, Undecided::No, -1};
 }
 

@@ -44,6 +44,8 @@ TEST(LostValues, SubnormalOperandsMayBeZero) {
   EXPECT_TRUE(kept.is_exact());
   EXPECT_EQ(kept.mid, 1);
   EXPECT_TRUE(kept_of(1e-37, DType::F32, losing()).is_exact()) << "normal";
+  EXPECT_FALSE(kept_of(1e-40, DType::BF16, losing()).is_exact()) << "subnormal in f32, which it is widened to";
+  EXPECT_TRUE(kept_of(6e-8, DType::F16, losing()).is_exact()) << "normal in f32";
   EXPECT_TRUE(kept_of(1e-40, DType::F64, losing()).is_exact()) << "normal in f64";
   EXPECT_TRUE(kept_of(0, DType::F32, losing()).is_exact());
 }
