@@ -185,6 +185,8 @@ class Graph:
 
     def reduce(self, kind: str, value: Value, dims: Sequence[int], keepdim: bool) -> Value:
         """A Reduce… over these dims; over none it is the operand."""
+        if kind == "ReduceMean" and any(value.shape[d] == 0 for d in dims):
+            raise UnsupportedError("ONNX leaves open what the mean of no elements is")
         shape = [1 if d in dims else n for d, n in enumerate(value.shape) if keepdim or d not in dims]
         axes = self.integers(dims)
         return self.op(kind, value, axes, shape=shape, keepdims=int(keepdim), noop_with_empty_axes=1)

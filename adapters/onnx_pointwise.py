@@ -400,10 +400,11 @@ def float_power(graph: Graph, self: Value | Number, exponent: Value | Number) ->
 
 @pointwise("ldexp.Tensor")
 def ldexp(graph: Graph, self: Value, other: Value) -> Results:
-    """x · 2^y, the power in f32 or y's own dtype, as eager composes it."""
+    """x · 2^y, the power in f32 or y's own dtype, as eager composes it. An integer y leaves a float x its dtype."""
+    dtype = result_type([self, other]) if is_float(other.dtype) else to_float(self.dtype)
     exponent = graph.cast(other, result_type([2.0, other]))
     factor = graph.op("Pow", graph.number(2.0, exponent.dtype), exponent)
-    return node(graph, "Mul", self, factor)
+    return node(graph, "Mul", self, factor, dtype=dtype)
 
 
 @pointwise("xlogy.Tensor", "xlogy.Scalar_Other", in_place=True)

@@ -72,6 +72,11 @@ class Stages:
     current: str = "adapter"
     milliseconds: dict[str, float] = field(default_factory=dict)
 
+    def begin(self) -> None:
+        """The next request. A kept program tells its stages to the object that it was built with, so there is one."""
+        self.current = "adapter"
+        self.milliseconds.clear()
+
     @contextlib.contextmanager
     def __call__(self, name: str) -> Iterator[None]:
         """Times a part; an exception leaves `current` at the part it came out of."""
@@ -163,13 +168,13 @@ def not_a_request(message: str) -> Json:
     return {"status": "unsupported", "stage": "adapter", "kind": "Request", "message": message}
 
 
-def answer(system: System, request: Json, stderr: Stderr) -> Json:
+def answer(system: System, request: Json, stderr: Stderr, stages: Stages) -> Json:
     """The reply to one request, without its id."""
     if request.get("do") == "hello":
         return {"protocol": PROTOCOL, **system.hello()}
     if request.get("do") != "run":
         return not_a_request(f"cannot do {request.get('do')!r}")
-    stages = Stages()
+    stages.begin()
     stderr.mark()
     try:
         reply = {"status": "ok", **system.run(request, stages)}
@@ -209,11 +214,12 @@ def serve(make_system: Callable[[list[str]], System]) -> None:
         traceback.print_exc()
         stderr.forward()
         os._exit(1)  # printed once, and nothing is left to clean up
+    stages = Stages()
     for line in sys.stdin:
         request: Json = {}
         try:
             request = json.loads(line)
-            reply = answer(system, request, stderr)
+            reply = answer(system, request, stderr, stages)
         except (ValueError, AttributeError) as error:
             reply = not_a_request(f"not a request: {error}")
             request = request if isinstance(request, dict) else {}

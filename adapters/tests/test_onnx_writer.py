@@ -28,14 +28,16 @@ from worker import Stages, UnsupportedError
 Json = dict[str, Any]
 
 
-def reference(written: Written, _: Stages) -> onnx_case.Program:
+def reference(graph: Json, _: Stages) -> tuple[Written, onnx_case.Program]:
     """ONNX's reference as a runtime; the model must be valid and say of itself what its nodes infer."""
+    written = write(graph)
     model = written.graph.model()
     onnx.checker.check_model(model)
     onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
     evaluator = ReferenceEvaluator(model)
     names = [value.name for value in written.graph.inputs]
-    return onnx_case.Program(lambda: lambda arrays: evaluator.run(None, dict(zip(names, arrays, strict=True))))
+    program = onnx_case.Program(lambda: lambda arrays: evaluator.run(None, dict(zip(names, arrays, strict=True))))
+    return written, program
 
 
 def node(out: str, op: str, *args: object, **kwargs: object) -> Json:
@@ -207,6 +209,23 @@ class MeaningTest(unittest.TestCase):
     def test_numbers_promote_as_in_eager(self) -> None:
         self.check("add.Scalar", [("i64[1]", [1])], [1.5], 0.5)
         self.check("add.Tensor", [("f32[1]", [1.0]), ("f64[]", [0.5])], [1.5])
+
+    def test_ldexp_by_an_integer_keeps_a_float_its_dtype(self) -> None:
+        for kind in ("f16", "f32"):
+            entry = run(
+                {
+                    "inputs": {"x": {"type": f"{kind}[]"}, "n": {"type": "u8[]"}},
+                    "nodes": [node("y", "ldexp.Tensor", "%x", "%n")],
+                    "outputs": ["%y"],
+                },
+                {"x": [3], "n": [2]},
+            )["outputs"][0]
+            self.assertEqual((entry["type"], numbers(entry)), (f"{kind}[]", [12.0]))
+
+    def test_a_mean_of_no_elements_is_open(self) -> None:
+        for op in ("mean.default", "var.default"):
+            with self.assertRaisesRegex(UnsupportedError, "no elements"):
+                self.check(op, [("f32[0]", [])], [])
 
     def test_sign_of_nan(self) -> None:
         self.check("sgn.default", [("f32[2]", ["nan", -3.0])], [0.0, -1.0])

@@ -18,8 +18,13 @@ from worker import AdapterError, NotRunError, Rejection, System, UnsupportedErro
 
 def deep(level): return deep(level + 1) + 1
 
+kept = []
+
 def run(request, stages):
     what = request["case"]["name"]
+    if what == "kept":
+        kept.append(stages)
+        with kept[0]("build"): raise KeyError("slot")
     print("chatter on standard output")
     with stages("lower"):
         os.write(1, b"chatter from C\\n")
@@ -99,6 +104,10 @@ class WorkerTest(unittest.TestCase):
             self.assertIn("no kernel for op", reply["message"])
         self.assertEqual(replies[0]["because"], "documented")
         self.assertIn("KeyError", replies[1]["traceback"])
+
+    def test_a_program_that_is_kept_says_in_which_stage_a_later_request_failed(self) -> None:
+        replies, _ = talk([run("kept"), run("kept")])
+        self.assertEqual([reply["stage"] for reply in replies], ["build", "build"])
 
     def test_of_an_exception_that_only_says_where_its_cause_is_told(self) -> None:
         reply = talk([run("wrapped")])[0][0]
