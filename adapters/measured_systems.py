@@ -126,6 +126,28 @@ def iree(operation: str, dtype: str, operands: list[Array]) -> Program:
     return run
 
 
+def tract(operation: str, dtype: str, operands: list[Array]) -> Program:
+    import tempfile
+
+    import tract as library
+
+    with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
+        file.write(onnx_model(operation, dtype, operands).SerializeToString())
+        file.flush()
+        model = library.onnx().load(file.name).into_model().into_runnable()
+    return lambda *arrays: model.run([np.ascontiguousarray(array) for array in arrays])[0].to_numpy()
+
+
+def tvm(operation: str, dtype: str, operands: list[Array]) -> Program:
+    import tvm as library
+    from tvm import relax
+    from tvm.relax.frontend.onnx import from_onnx
+
+    module = from_onnx(onnx_model(operation, dtype, operands))
+    machine = relax.VirtualMachine(library.compile(module, target=library.target.Target("llvm")), library.cpu())
+    return lambda *arrays: machine["main"](*map(library.runtime.tensor, map(np.ascontiguousarray, arrays))).numpy()
+
+
 def torch_functions() -> dict[str, Callable[..., Any]]:
     import torch
     from torch.nn import functional
@@ -269,6 +291,25 @@ def ncnn_vulkan(operation: str, dtype: str, operands: list[Array]) -> Program:
     return ncnn(operation, dtype, operands, vulkan=True)
 
 
+def tinygrad(operation: str, dtype: str, operands: list[Array]) -> Program:
+    """Each size is a kernel of its own, which clang compiles when it is first met."""
+    os.environ.update(DEV="CPU:CLANG", CACHELEVEL="0", NUM_CPU_THREADS="1")
+    import tinygrad as system
+    from tinygrad.nn.onnx import OnnxRunner
+
+    if dtype == "bf16":
+        raise NotImplementedError("numpy has no bf16 to hand over")
+    model = onnx_model(operation, dtype, operands).SerializeToString()
+    runner = OnnxRunner(system.Tensor(model, device="PYTHON"))
+
+    def run(*arrays: Array) -> Array:
+        runner.variable_dims.clear()  # it keeps the size that it met first
+        tensors = [system.Tensor(np.array(array, order="C")) for array in arrays]
+        return next(iter(runner(dict(zip(("x", "x1"), tensors, strict=False))).values())).numpy()
+
+    return run
+
+
 def once_each(build: Builder) -> Builder:
     """Builds a program for 1-dimensional operands once: it takes every size."""
     programs: dict[tuple[Any, ...], Program] = {}
@@ -288,6 +329,9 @@ SYSTEMS: dict[str, tuple[Builder, str]] = {  # and the distribution whose versio
     "openvino": (openvino, "openvino"),
     "iree": (iree, "iree-base-compiler"),
     "executorch-xnnpack": (executorch_xnnpack, "executorch"),
+    "tract": (tract, "tract"),
+    "tvm": (tvm, "apache-tvm"),
+    "tinygrad": (tinygrad, "tinygrad"),
     "ncnn": (ncnn, "ncnn"),
     "ncnn-vulkan": (ncnn_vulkan, "ncnn"),
 }

@@ -1,0 +1,102 @@
+"""mnn: MNN's CPU backend at high precision, of models that its own converter made out of ONNX.
+
+--convert=ARGUMENT (repeatable) goes to the converter, as --convert=--convertMatmulToConv=0 does.
+MNN is imported only after the worker has taken standard output for itself: MNN writes to it when it is loaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arrays import DTYPES, Array
+from onnx_case import Instance, Program, make_system
+from onnx_writer import Written
+from worker import Rejection, Stages, System, serve
+
+REJECTIONS = (
+    Rejection(
+        r"These Op Not Support: ",
+        "tools/converter/source/onnx of MNN: its converter has a file for each operator that it takes",
+        stage="export",
+    ),
+)
+
+CONFIG = {"backend": "CPU", "precision": "high", "numThread": 1}
+KINDS = {"f32": "float", "i32": "int", "i64": "int", "bool": "int", "u8": "uint8", "i8": "int8"}
+CARRIED = {"f32": "f32", "i32": "i32", "i64": "i32", "bool": "i32", "u8": "u8", "i8": "i8"}  # MNN has 32 bits at most
+
+
+class ConversionError(Exception):
+    """The converter says no more than False; what it wrote to standard error is with the reply."""
+
+
+def convert(model: bytes, arguments: list[str]) -> bytes:
+    import _tools  # MNN.tools.mnnconvert, which calls it, installs a package for telemetry when it is imported
+
+    with tempfile.TemporaryDirectory() as folder:
+        source, made = Path(folder) / "case.onnx", Path(folder) / "case.mnn"
+        source.write_bytes(model)
+        flags = ["-f", "ONNX", "--modelFile", str(source), "--MNNModel", str(made), "--bizCode", "parallax"]
+        done = _tools.mnnconvert(["mnnconvert", *flags, "--alignDenormalizedValue=0", *arguments])
+        if not done or not made.exists():
+            raise ConversionError("MNN's converter made no model")
+        return made.read_bytes()
+
+
+def load(model: bytes, inputs: list[str], outputs: list[str]) -> Any:
+    from MNN import nn
+
+    manager = nn.create_runtime_manager((CONFIG,))
+    with tempfile.NamedTemporaryFile(suffix=".mnn") as file:
+        file.write(model)
+        file.flush()
+        return nn.load_module_from_file(file.name, inputs, outputs, runtime_manager=manager)
+
+
+def variable(array: Array, dtype: str) -> Any:
+    from MNN import expr
+
+    data = np.ascontiguousarray(array.astype(DTYPES[CARRIED[dtype]]))
+    return expr.const(data, list(array.shape), expr.NCHW, getattr(expr, KINDS[dtype]))
+
+
+def make(arguments: list[str]) -> System:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--convert", action="append", default=[])
+    options = parser.parse_args(arguments)
+    import MNN  # noqa: F401 - the converter's module is found only after it
+    from MNN import expr
+
+    def build(written: Written, stages: Stages) -> Program:
+        with stages("export"):
+            model = convert(written.graph.serialize(), options.convert)
+        sources, results = written.graph.inputs, written.graph.outputs
+
+        def start() -> Instance:
+            with stages("lower"):
+                module = load(model, [value.name for value in sources], [value.name for value in results])
+
+            def run(arrays: list[Array]) -> list[Array]:
+                given = [variable(array, value.dtype) for array, value in zip(arrays, sources, strict=True)]
+                made = module.onForward(given)
+                return [
+                    np.array(expr.convert(one, expr.NCHW).read()).astype(DTYPES[value.dtype])
+                    for one, value in zip(made, results, strict=True)
+                ]
+
+            return run
+
+        return Program(start)
+
+    versions = {name: version(name) for name in ("numpy", "onnx")}
+    return make_system("mnn", version("MNN"), ["f32"], "onnxruntime", build, REJECTIONS, versions)
+
+
+if __name__ == "__main__":
+    serve(make)

@@ -1,0 +1,57 @@
+"""onnx-reference: the evaluator of the onnx package, which runs a model node by node in numpy."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+import numpy as np
+from onnx.reference import ReferenceEvaluator
+
+from arrays import DTYPES, Array
+from onnx_case import Instance, Program, make_system
+from onnx_writer import Written
+from worker import Rejection, Stages, System, serve
+
+REJECTIONS = (
+    Rejection(
+        r"NotImplementedError|NotImplemented",
+        "the evaluator raises it where it has no implementation of an operator or of an attribute",
+    ),
+)
+
+
+def make(_: list[str]) -> System:
+    def build(written: Written, stages: Stages) -> Program:
+        model = written.graph.serialize()
+        names = [value.name for value in written.graph.inputs]
+        results = [value.dtype for value in written.graph.outputs]
+
+        def start() -> Instance:
+            with stages("lower"):
+                evaluator = ReferenceEvaluator(model)
+
+            def run(arrays: list[Array]) -> list[Array]:
+                given = {name: array.copy() for name, array in zip(names, arrays, strict=True)}
+                with np.errstate(all="ignore"):
+                    found = evaluator.run(None, given)
+                return [result_of(value, dtype) for value, dtype in zip(found, results, strict=True)]
+
+            return run
+
+        return Program(start)
+
+    installed = version("onnx")
+    dtypes = ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "f32", "f64"]
+    return make_system("onnx", installed, dtypes, "onnxruntime", build, REJECTIONS, {"numpy": version("numpy")})
+
+
+def result_of(value: object, dtype: str) -> Array:
+    """A copy: an evaluator may give back its operand. An element type other than the model's is not hidden."""
+    data = np.array(value)
+    if data.dtype != DTYPES[dtype]:
+        raise TypeError(f"a result is {data.dtype}, and the model says {dtype}")
+    return data
+
+
+if __name__ == "__main__":
+    serve(make)

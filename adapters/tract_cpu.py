@@ -1,0 +1,69 @@
+"""tract: sonos/tract's Python module, its ONNX models run on the CPU.
+
+It has no way to run a model that it has not optimized.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+os.environ["RUST_BACKTRACE"] = "0"  # else each message carries one
+
+import tract
+
+from arrays import Array
+from onnx_case import Instance, Program, make_system
+from onnx_writer import Written
+from worker import Rejection, Stages, System, serve
+
+REJECTIONS = (
+    Rejection(
+        r"Unimplemented\(|unimplemented operator|[Uu]nsupported ONNX operator",
+        "onnx/src/ops/mod.rs of tract: the operators that its registry has no builder for",
+    ),
+    Rejection(
+        r"\w+ does not support (F16|F64|[IU]\d+|Bool)\b|Bool is not a number",
+        "core/src/ops/element_wise.rs and binary.rs of tract: an op lists the dtypes that it has a kernel for",
+    ),
+)
+
+
+def make(_: list[str]) -> System:
+    loader = tract.onnx()
+
+    def build(written: Written, stages: Stages) -> Program:
+        with tempfile.TemporaryDirectory() as folder, stages("export"):
+            file = Path(folder) / "case.onnx"  # it loads from a path alone
+            file.write_bytes(written.graph.serialize())
+            model = loader.load(file).into_model()
+        with stages("lower"):
+            runnable = model.into_runnable()
+
+        def start() -> Instance:
+            def run(arrays: list[Array]) -> list[Array]:
+                return [one.to_numpy() for one in runnable.run([np.asarray(array, order="C") for array in arrays])]
+
+            return run
+
+        return Program(start)
+
+    dtypes = ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "f32", "f64"]
+    installed = version("tract")
+    return make_system("tract", installed, dtypes, "tract", build, REJECTIONS, {"onnx": version("onnx")}, explain)
+
+
+def explain(message: str, _: str) -> str:
+    """The innermost cause first: the outer ones say which pass and which node."""
+    outer, _, causes = message.partition("\n\nCaused by:\n")
+    lines = [line for line in causes.splitlines() if re.match(r" {4}(\d+: )?\S", line)]
+    return f"{re.sub(r'^[ ]+([0-9]+: )?', '', lines[-1])} ({outer})" if lines else message
+
+
+if __name__ == "__main__":
+    serve(make)
