@@ -1,0 +1,69 @@
+"""The bugs that were found in released systems: each has its case, control, script and page, and still shows.
+
+The scripts run where the environment of the system and version is installed, and with PARALLAX_TEST_ALL=1 alone: they
+take minutes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CASES = ROOT / "corpus" / "cases" / "found"
+PAGES = ROOT / "docs" / "trophies"
+CATALOGUE = json.loads((ROOT / "adapters" / "targets.json").read_text())
+SECONDS = 300
+
+
+def interpreter(case: dict[str, object]) -> Path | None:
+    """Of the environment of the system and version that a case was found in."""
+    origin = case["origin"]
+    assert isinstance(origin, dict)
+    name = str(origin["target"]).partition("?")[0].partition("@")[0]
+    if name not in CATALOGUE["targets"]:
+        return None  # one of our own, which needs none
+    family = CATALOGUE["targets"][name]["families"][0]
+    return ROOT / ".targets" / f"{family}-{origin['version']}" / "bin" / "python"
+
+
+def names() -> list[str]:
+    return sorted(file.stem for file in CASES.glob("*.json") if not file.stem.endswith("-control"))
+
+
+class FoundTest(unittest.TestCase):
+    def test_each_has_a_control_a_page_and_a_script(self) -> None:
+        self.assertTrue(names())
+        for name in names():
+            with self.subTest(name):
+                case = json.loads((CASES / f"{name}.json").read_text())
+                control = json.loads((CASES / f"{name}-control.json").read_text())
+                self.assertEqual(case["name"], name)
+                self.assertNotEqual((case["graph"], case.get("feed")), (control["graph"], control.get("feed")))
+                for key in ("target", "version", "signature"):
+                    self.assertIn(key, case["origin"])
+                self.assertTrue((PAGES / f"{name}.md").exists(), "no page")
+                self.assertTrue(list(PAGES.glob(f"{name}.py")) + list(PAGES.glob(f"{name}.cpp")), "no script")
+
+    def test_each_is_among_the_trophies(self) -> None:
+        table = (ROOT / "docs" / "trophies.md").read_text()
+        for page in PAGES.glob("*.md"):
+            self.assertIn(f"trophies/{page.name}", table)
+
+    @unittest.skipUnless(os.environ.get("PARALLAX_TEST_ALL") == "1", "runs with --all")
+    def test_each_script_shows_its_bug(self) -> None:
+        for name in names():
+            python = interpreter(json.loads((CASES / f"{name}.json").read_text()))
+            script = PAGES / f"{name}.py"
+            if python is None or not python.exists() or not script.exists():
+                continue
+            with self.subTest(name):
+                ran = subprocess.run([python, script], capture_output=True, text=True, check=False, timeout=SECONDS)
+                self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,26 @@
+"""Div of int32 is computed in f32."""
+import sys
+import numpy as np
+import openvino
+from onnx import TensorProto as T, helper as h
+
+
+def run(nodes, feeds, outputs, consts=()):
+    kind = h.np_dtype_to_tensor_dtype
+    inputs = [h.make_tensor_value_info(k, kind(v.dtype), v.shape) for k, v in feeds.items()]
+    held = [h.make_tensor(k, kind(v.dtype), v.shape, v.flatten().tolist()) for k, v in consts]
+    graph = h.make_graph(nodes, "g", inputs, [h.make_tensor_value_info(*one) for one in outputs], held)
+    model = h.make_model(graph, opset_imports=[h.make_opsetid("", 20)], ir_version=9)
+    core = openvino.Core()
+    compiled = core.compile_model(core.read_model(model.SerializeToString()), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    request = compiled.create_infer_request()
+    request.infer(feeds)
+    return [np.array(request.get_output_tensor(i).data) for i in range(len(outputs))]
+
+
+x = np.array([16777217, 2147483646], np.int32)
+y = np.array([1, 3], np.int32)
+div, mul = (run([h.make_node(op, ["x", "y"], ["z"])], {"x": x, "y": y}, [("z", T.INT32, (2,))])[0] for op in ("Div", "Mul"))
+print("expected", x // y, "  actual", div)
+assert mul[0] == x[0]
+sys.exit(0 if (div == x // y).all() else 1)

@@ -1,0 +1,43 @@
+"""A Cast to INT64 gives tract's symbolic dimensions (TDim), which no output, and few operators, take."""
+
+import os
+import sys
+import tempfile
+
+os.environ["RUST_BACKTRACE"] = "0"
+import numpy as np
+import onnx
+import onnx.parser
+import tract
+
+
+def run(text, *arrays):
+    model = onnx.parser.parse_model('<ir_version: 9, opset_import: ["" : 20]> ' + text)
+    onnx.checker.check_model(model, full_check=True)
+    with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
+        file.write(model.SerializeToString())
+        file.flush()
+        runnable = tract.onnx().load(file.name).into_model().into_runnable()
+    return [tensor.to_numpy() for tensor in runnable.run(list(arrays))]
+
+
+def compare(label, text, arrays, expected):
+    """True if what tract gives is what ONNX says."""
+    try:
+        actual = run(text, *arrays)[0]
+        right = actual.shape == expected.shape and np.allclose(actual, expected, rtol=1e-6, atol=0)
+        print(label, "| expected", expected.tolist(), "| actual", actual.tolist(), "|", "right" if right else "WRONG")
+    except tract.TractError as error:
+        right = False
+        print(label, "| expected", expected.tolist(), "| error:", str(error).strip().splitlines()[-1].strip())
+    sys.stdout.flush()
+    return right
+
+
+x = np.array([1, 2], dtype=np.int32)
+control = compare("Cast to INT16", "g (int32[2] x) => (int16[2] y) { y = Cast<to = 5>(x) }", [x], x.astype(np.int16))
+assert control, "the control must be right"
+cast = compare("Cast to INT64", "g (int32[2] x) => (int64[2] y) { y = Cast<to = 7>(x) }", [x], x.astype(np.int64))
+text = "g (int32[2] x) => (int32[2] y) { z = Cast<to = 7>(x) w = Sign(z) y = Cast<to = 6>(w) }"
+sign = compare("and Sign of it", text, [x], np.sign(x))
+sys.exit(0 if cast and sign else 1)
