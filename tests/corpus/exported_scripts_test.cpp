@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "corpus/verdict_book.h"
 #include "fuzz/controls.h"
 #include "graph/emit_pytorch.h"
 #include "graph/origin.h"
@@ -49,8 +51,11 @@ class ExportedScripts : public testing::Test {
 TEST_F(ExportedScripts, AgreeWithTheRecordedVerdict) {
   const auto python = python_with_torch();
   if (!python) GTEST_SKIP() << "no environment of .targets has torch";
+  const fs::path corpus = fs::path(PARALLAX_SOURCE_DIR) / "corpus";
+  const auto book = VerdictBook::read(corpus / "verdicts.jsonl");
+  ASSERT_TRUE(book) << book.error().text();
   std::map<std::string, bool> diverges;  // by script
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(PARALLAX_SOURCE_DIR) / "corpus/cases")) {
+  for (const auto& entry : fs::recursive_directory_iterator(corpus / "cases")) {
     if (entry.path().extension() != ".json") continue;
     const auto text = read_text_file(entry.path());
     ASSERT_TRUE(text);
@@ -63,7 +68,11 @@ TEST_F(ExportedScripts, AgreeWithTheRecordedVerdict) {
         {.comment = "", .target = target, .control = controls.empty() ? std::nullopt : std::optional(controls[0])});
     ASSERT_TRUE(script) << entry.path() << ": " << script.error().text();
     ASSERT_TRUE(write_text_file(folder_ / (entry.path().stem().string() + ".py"), *script));
-    diverges[entry.path().stem().string()] = is_of_torch(family_of_target(target));
+    const auto recorded = book->of(fs::relative(entry.path(), corpus / "cases").string());
+    diverges[entry.path().stem().string()] =
+        is_of_torch(family_of_target(target)) && std::ranges::any_of(recorded, [&](const RecordedVerdict* one) {
+          return one->target == target && is_finding(one->verdict);
+        });
   }
   const fs::path results = folder_ / "results.jsonl";
   const std::string command = fmt::format("'{}' '{}/adapters/tests/run_scripts.py' '{}' >'{}' 2>&1 </dev/null",
