@@ -236,7 +236,8 @@ def profile_of(release: str, rows: list[Row], seen: dict[str, Any]) -> dict[str,
         "half_accumulates_half": any_of("sums_in_half"),
         "max_drops_nan": any_of("drops_nan"),
         "one_pass_variance": any_of("variance_is_one_pass"),
-        "elides_casts": "up" in seen.get("elides_casts", []),  # the oracle lets every rounding be left out anyway
+        # The oracle lets every rounding be left out anyway. A probe that did not run has left its error, a text.
+        "elides_casts": isinstance(seen.get("elides_casts"), list) and "up" in seen["elides_casts"],
         "product_precision": next((v for k, v in seen.items() if k == "product_precision" and isinstance(v, int)), 24),
         "functions": functions,
     }

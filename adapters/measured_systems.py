@@ -231,6 +231,7 @@ def executorch_xnnpack(operation: str, dtype: str, operands: list[Array]) -> Pro
 ATEN: dict[str, tuple[str, list[Any]]] = {
     **{name: (f"{name}.default", ["%x"]) for name in ("sqrt", "rsqrt", "exp", "exp2", "expm1", "log", "log2", "log10")},
     **{name: (f"{name}.default", ["%x"]) for name in ("log1p", "sin", "cos", "tan", "asin", "acos", "atan", "tanh")},
+    **{name: (f"{name}.default", ["%x"]) for name in ("sinh", "cosh", "asinh", "acosh", "atanh")},
     **{name: (f"{name}.default", ["%x"]) for name in ("sigmoid", "erf", "relu")},
     "division": ("div.Tensor", ["%x", "%x1"]),
     "power": ("pow.Tensor_Tensor", ["%x", "%x1"]),
@@ -251,15 +252,33 @@ ATEN: dict[str, tuple[str, list[Any]]] = {
 
 def aten_case(operation: str, dtype: str, operands: list[Array]) -> dict[str, Any]:
     """The graph of a case that is one call of ATen."""
+    named = {}
     if operation == "layer_norm":
         op, arguments = "layer_norm.default", ["%x", list(operands[1].shape), "%x1"]
+    elif operation == "gelu_tanh":
+        op, arguments, named = "gelu.default", ["%x"], {"approximate": "tanh"}
     elif operation in ATEN:
         op, arguments = ATEN[operation]
     else:
         raise NotImplementedError(f"no call of ATen is listed for {operation}")
     types = (f"{dtype}[{','.join(map(str, operand.shape))}]" for operand in operands)
     inputs = {name: {"type": text} for name, text in zip(("x", "x1"), types, strict=False)}
-    return {"inputs": inputs, "nodes": [{"out": "y", "op": f"aten.{op}", "args": arguments}], "outputs": ["%y"]}
+    node = {"out": "y", "op": f"aten.{op}", "args": arguments, "kwargs": named}
+    return {"inputs": inputs, "nodes": [node], "outputs": ["%y"]}
+
+
+def each_size(make: Callable[[list[Array]], Program], operands: list[Array]) -> Program:
+    """For programs that know the sizes of their inputs: one is made for each that is met."""
+    programs: dict[tuple[Any, ...], Program] = {}
+
+    def run(*arrays: Array) -> Array:
+        key = tuple(array.shape for array in arrays)
+        if key not in programs:
+            programs[key] = make(list(arrays))
+        return programs[key](*arrays)
+
+    run(*operands)
+    return run
 
 
 def ncnn(operation: str, dtype: str, operands: list[Array], vulkan: bool = False) -> Program:
@@ -269,7 +288,6 @@ def ncnn(operation: str, dtype: str, operands: list[Array], vulkan: bool = False
 
     if vulkan:
         open_device()
-    programs: dict[tuple[Any, ...], Program] = {}  # a network knows the sizes of its inputs
 
     def program(arrays: list[Array]) -> Program:
         graph = write(aten_case(operation, dtype, arrays)).graph
@@ -277,14 +295,7 @@ def ncnn(operation: str, dtype: str, operands: list[Array], vulkan: bool = False
         once = runner(load(files, vulkan=vulkan, packing=True), files, [value.shape for value in graph.outputs])
         return lambda *given: once(list(given))[0].copy()
 
-    def run(*arrays: Array) -> Array:
-        key = tuple(array.shape for array in arrays)
-        if key not in programs:
-            programs[key] = program(list(arrays))
-        return programs[key](*arrays)
-
-    run(*operands)
-    return run
+    return each_size(program, operands)
 
 
 def ncnn_vulkan(operation: str, dtype: str, operands: list[Array]) -> Program:
@@ -306,6 +317,64 @@ def tinygrad(operation: str, dtype: str, operands: list[Array]) -> Program:
         runner.variable_dims.clear()  # it keeps the size that it met first
         tensors = [system.Tensor(np.array(array, order="C")) for array in arrays]
         return next(iter(runner(dict(zip(("x", "x1"), tensors, strict=False))).values())).numpy()
+
+    return run
+
+
+def opencv(operation: str, dtype: str, operands: list[Array]) -> Program:
+    import argparse
+
+    import cv2
+
+    from onnx_writer import write
+    from opencv_dnn import read
+
+    cv2.setNumThreads(1)
+    options = argparse.Namespace(engine="new", fusion="on", winograd="on")
+
+    def program(arrays: list[Array]) -> Program:
+        graph = write(aten_case(operation, dtype, arrays)).graph
+        net = read(graph.serialize(), options)
+
+        def run(*given: Array) -> Array:
+            for value, array in zip(graph.inputs, given, strict=True):
+                net.setInput(np.ascontiguousarray(array), value.name)
+            return np.array(net.forward([graph.outputs[0].name])[0]).reshape(graph.outputs[0].shape)
+
+        return run
+
+    return each_size(program, operands)
+
+
+def mnn(operation: str, dtype: str, operands: list[Array]) -> Program:
+    import MNN  # noqa: F401 - the converter's module is found only after it
+    from MNN import expr
+
+    from mnn_cpu import convert, load, variable
+    from onnx_writer import write
+
+    def program(arrays: list[Array]) -> Program:
+        graph = write(aten_case(operation, dtype, arrays)).graph
+        names = ([value.name for value in values] for values in (graph.inputs, graph.outputs))
+        module = load(convert(graph.serialize(), []), *names)
+
+        def run(*given: Array) -> Array:
+            made = module.onForward([variable(array, dtype) for array in given])[0]
+            return np.array(expr.convert(made, expr.NCHW).read())
+
+        return run
+
+    return each_size(program, operands)
+
+
+def onnx_reference(operation: str, dtype: str, operands: list[Array]) -> Program:
+    from onnx.reference import ReferenceEvaluator
+
+    evaluator = ReferenceEvaluator(onnx_model(operation, dtype, operands))
+
+    def run(*arrays: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return np.array(evaluator.run(None, dict(zip(("x", "x1"), arrays, strict=False)))[0])
 
     return run
 
@@ -334,4 +403,7 @@ SYSTEMS: dict[str, tuple[Builder, str]] = {  # and the distribution whose versio
     "tinygrad": (tinygrad, "tinygrad"),
     "ncnn": (ncnn, "ncnn"),
     "ncnn-vulkan": (ncnn_vulkan, "ncnn"),
+    "opencv": (opencv, "opencv-python-headless"),
+    "mnn": (mnn, "MNN"),
+    "onnx-reference": (onnx_reference, "onnx"),
 }

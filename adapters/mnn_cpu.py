@@ -95,7 +95,7 @@ def make(arguments: list[str]) -> System:
         return Program(start)
 
     versions = {name: version(name) for name in ("numpy", "onnx")}
-    return make_system("mnn", version("MNN"), ["f32"], "onnxruntime", build, REJECTIONS, versions)
+    return make_system("mnn", version("MNN"), ["f32"], "mnn", build, REJECTIONS, versions)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from onnx_graph import Graph, Value
+from onnx_graph import Graph, Value, keeps
 from onnx_ops import Results, function, pointwise, wide
 from onnx_pointwise import formula, node
 from promotion import Number, is_float
@@ -45,15 +45,28 @@ def elu(graph: Graph, self: Value, alpha: Number = 1, scale: Number = 1, input_s
     if input_scale != 1:
         raise UnsupportedError("ONNX's Elu has no scale inside its exponential")
     dtype, x = formula(graph, self)
-    made = graph.op("Elu", x, alpha=float(alpha))
-    made = made if scale == 1 else graph.op("Mul", made, graph.number(float(scale), x.dtype))
-    return graph.cast(made, dtype)
+    return graph.cast(_elu(graph, x, float(alpha), float(scale)), dtype)
+
+
+def _elu(graph: Graph, x: Value, alpha: float, scale: float) -> Value:
+    if keeps(x.dtype, alpha):
+        made = graph.op("Elu", x, alpha=alpha)
+        return made if scale == 1 else graph.op("Mul", made, graph.number(scale, x.dtype))
+    # scale x above 0; below, Elu with 1 for alpha and alpha in a factor of its own.
+    positive = graph.op("Greater", x, graph.number(0.0, x.dtype), dtype="bool")
+    factor = graph.where(positive, graph.number(scale, x.dtype), graph.number(scale * alpha, x.dtype))
+    return graph.op("Mul", graph.op("Elu", x, alpha=1.0), factor)
+
+
+# PyTorch's alpha and scale.
+SELU = (1.6732632423543772848170429916717, 1.0507009873554804934193349852946)
 
 
 @pointwise("selu.default", in_place=True)
 def selu(graph: Graph, self: Value) -> Results:
     dtype, x = formula(graph, self)
-    return graph.cast(graph.op("Selu", x), dtype)
+    made = _elu(graph, x, *SELU) if x.dtype == "f64" else graph.op("Selu", x)  # whose attributes are f32
+    return graph.cast(made, dtype)
 
 
 @pointwise("celu.default", in_place=True)
@@ -67,7 +80,7 @@ def celu(graph: Graph, self: Value, alpha: Number = 1.0) -> Results:
 @pointwise("leaky_relu.default", in_place=True)
 def leaky_relu(graph: Graph, self: Value, negative_slope: Number = 0.01) -> Results:
     dtype, x = formula(graph, self)
-    if self.dtype == "f64":  # the attribute is an f32
+    if not keeps(x.dtype, float(negative_slope)):
         scaled = graph.op("Mul", x, graph.number(float(negative_slope), x.dtype))
         positive = graph.op("Greater", x, graph.number(0.0, x.dtype), dtype="bool")
         return graph.where(positive, x, scaled)

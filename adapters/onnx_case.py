@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from arrays import Array, decode, encode, window
+from arrays import DTYPES, Array, decode, encode, window
 from last_program import remembered
 from onnx_writer import OPS, Written, write
 from three_runs import Run, check_requirements, three_runs
@@ -28,6 +28,17 @@ class Program:
 
 
 Build = Callable[[Written, Stages], Program]
+
+
+def copy_of(value: object, dtype: str) -> Array:
+    """A result in memory of its own: a runtime may give back its operand, or write there again at its next run.
+
+    An element type other than the model's is not hidden.
+    """
+    data = np.array(value)
+    if data.dtype != DTYPES[dtype]:
+        raise TypeError(f"a result is {data.dtype}, and the model says {dtype}")
+    return data
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from onnx_graph import Graph, Value, broadcast, carried
+from onnx_graph import Graph, Value, broadcast, carried, keeps
 from onnx_ops import Results, function, wide
 from onnx_pointwise import node
 from promotion import Number, is_float, result_type
@@ -66,7 +66,7 @@ def _sum(graph: Graph, self: Value, made: Value, beta: Number, alpha: Number) ->
 
 @function("addmm.default", in_place=True)
 def addmm(graph: Graph, self: Value, mat1: Value, mat2: Value, beta: Number = 1, alpha: Number = 1) -> Results:
-    if is_float(self.dtype) and beta != 0:
+    if is_float(self.dtype) and beta != 0 and keeps(self.dtype, float(alpha), float(beta)):
         shape = (mat1.shape[0], mat2.shape[1])
         return graph.op("Gemm", mat1, mat2, self, shape=shape, alpha=float(alpha), beta=float(beta))
     return _sum(graph, self, product(graph, mat1, mat2), beta, alpha)

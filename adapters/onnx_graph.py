@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,11 @@ def broadcast(*shapes: Sequence[int]) -> Sizes:
         return tuple(np.broadcast_shapes(*map(tuple, shapes)))
     except ValueError as error:
         raise UnsupportedError(f"the operands do not broadcast: {error}") from error
+
+
+def keeps(dtype: str, *attributes: float) -> bool:
+    """Whether a node of this dtype computes with these numbers: a float attribute is an f32."""
+    return dtype != "f64" or all(not isfinite(one) or float(np.float32(one)) == one for one in attributes)
 
 
 class Graph:
@@ -102,6 +107,9 @@ class Graph:
         **attributes: Any,
     ) -> list[Value]:
         """A node with several results of these dtypes and sizes."""
+        for name, number in attributes.items():
+            if isinstance(number, float) and not all(keeps(dtype, number) for dtype, _ in results):
+                raise UnsupportedError(f"{kind} of f64 has {name}, {number}, as an f32")
         made = [Value(self._name(), dtype, tuple(shape)) for dtype, shape in results]
         self.made += made
         names = [operand.name if operand else "" for operand in operands]

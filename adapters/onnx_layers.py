@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from onnx_graph import Graph, Value
+from onnx_graph import Graph, Value, keeps
 from onnx_ops import Results, function, wide
 from promotion import is_float
 from worker import UnsupportedError
@@ -145,8 +145,13 @@ def _inference_norm(
     scale = weight or graph.expand(graph.number(1.0, worked), (channels,))
     shift = bias or graph.expand(graph.number(0.0, worked), (channels,))
     operands = [graph.cast(one, worked) for one in (x, scale, shift, mean, variance)]
-    made = graph.op("BatchNormalization", *operands, shape=x.shape, epsilon=float(eps))
-    return graph.cast(made, x.dtype)
+    if keeps(worked, float(eps)):
+        return graph.cast(graph.op("BatchNormalization", *operands, shape=x.shape, epsilon=float(eps)), x.dtype)
+    wide_x, *parameters = operands
+    scale, shift, mean, variance = (_along_channels(graph, wide_x, one) for one in parameters)
+    root = graph.op("Sqrt", graph.op("Add", variance, graph.number(float(eps), worked)))
+    made = graph.op("Mul", graph.op("Div", graph.op("Sub", wide_x, mean), root), scale)
+    return graph.cast(graph.op("Add", made, shift), x.dtype)
 
 
 @function("batch_norm.default")

@@ -7,8 +7,8 @@ from importlib.metadata import version
 import numpy as np
 from onnx.reference import ReferenceEvaluator
 
-from arrays import DTYPES, Array
-from onnx_case import Instance, Program, make_system
+from arrays import Array
+from onnx_case import Instance, Program, copy_of, make_system
 from onnx_writer import Written
 from worker import Rejection, Stages, System, serve
 
@@ -34,7 +34,7 @@ def make(_: list[str]) -> System:
                 given = {name: array.copy() for name, array in zip(names, arrays, strict=True)}
                 with np.errstate(all="ignore"):
                     found = evaluator.run(None, given)
-                return [result_of(value, dtype) for value, dtype in zip(found, results, strict=True)]
+                return [copy_of(value, dtype) for value, dtype in zip(found, results, strict=True)]
 
             return run
 
@@ -42,15 +42,7 @@ def make(_: list[str]) -> System:
 
     installed = version("onnx")
     dtypes = ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "f32", "f64"]
-    return make_system("onnx", installed, dtypes, "onnxruntime", build, REJECTIONS, {"numpy": version("numpy")})
-
-
-def result_of(value: object, dtype: str) -> Array:
-    """A copy: an evaluator may give back its operand. An element type other than the model's is not hidden."""
-    data = np.array(value)
-    if data.dtype != DTYPES[dtype]:
-        raise TypeError(f"a result is {data.dtype}, and the model says {dtype}")
-    return data
+    return make_system("onnx", installed, dtypes, "onnx-reference", build, REJECTIONS, {"numpy": version("numpy")})
 
 
 if __name__ == "__main__":

@@ -24,6 +24,14 @@ REJECTIONS = (
         r"^NotImplementedError: .*(not (yet )?(been )?(supported|implemented)|unsupported|only .* supported)",
         "thunder/torch/__init__.py: NotImplementedError is its word for an argument that it does not take",
     ),
+    Rejection(
+        r"^TypeError: \w+\(\) got an unexpected keyword argument '\w+'$",
+        "thunder/torch/__init__.py: a function has no parameter for what it does not take",
+    ),
+    Rejection(
+        r"Failed to find a gradient transform for bound symbol",
+        "thunder/transforms/autodiff.py: an operation without a rule for gradients",
+    ),
 )
 
 # Where PyTorch puts the functions of its schemas, and what it takes off their names there.
@@ -46,8 +54,19 @@ def slice_by_index(x: torch.Tensor, dim: int = 0, start: Any = None, end: Any = 
 # What PyTorch generates no function for, and programs are full of.
 _SPELLED: dict[str, Callable[..., Any]] = {"slice": slice_by_index, "split": torch.split}
 
+_SCALED = ("add", "sub", "rsub")
+
 # Methods of named tensors that thunder 0.2.6 lists at import, and that PyTorch 2.13 has no more.
 _REMOVED = ("align_as", "align_to", "has_names", "refine_names", "rename")
+
+
+def scaled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """ATen's add.Scalar takes alpha by position; the public function takes it by name."""
+
+    def call(x: torch.Tensor, other: Any, alpha: Any = 1) -> torch.Tensor:
+        return function(x, other) if alpha == 1 else function(x, other, alpha=alpha)
+
+    return call
 
 
 def restore_removed_methods() -> list[str]:
@@ -85,8 +104,9 @@ def make_system(_: list[str]) -> System:
     from thunder.torch import _torch_to_thunder_function_map as known
 
     def find(op: str) -> Callable[..., Any] | None:
-        spelled = _SPELLED.get(op.split(".")[1])
-        return spelled or next((function for function in public_functions(op) if function in known), None)
+        name = op.split(".")[1]
+        function = _SPELLED.get(name) or next((one for one in public_functions(op) if one in known), None)
+        return scaled(function) if function and name.removesuffix("_") in _SCALED else function
 
     def resolve(op: str) -> Callable[..., Any]:
         function = find(op)

@@ -28,6 +28,10 @@ REJECTIONS = (
         "onnx/src/ops/mod.rs of tract: the operators that its registry has no builder for",
     ),
     Rejection(
+        r"Params are not const",
+        "onnx/src/ops/nn/batch_norm.rs of tract: the parameters of a BatchNormalization have to be constants",
+    ),
+    Rejection(
         r"\w+ does not support (F16|F64|[IU]\d+|Bool)\b|Bool is not a number",
         "core/src/ops/element_wise.rs and binary.rs of tract: an op lists the dtypes that it has a kernel for",
     ),
@@ -59,10 +63,11 @@ def make(_: list[str]) -> System:
 
 
 def explain(message: str, _: str) -> str:
-    """The innermost cause first: the outer ones say which pass and which node."""
+    """The innermost cause first: the outer ones say which pass and which node. A patch printed whole is no cause."""
     outer, _, causes = message.partition("\n\nCaused by:\n")
-    lines = [line for line in causes.splitlines() if re.match(r" {4}(\d+: )?\S", line)]
-    return f"{re.sub(r'^[ ]+([0-9]+: )?', '', lines[-1])} ({outer})" if lines else message
+    lines = [re.sub(r"^ {4}(\d+: )?", "", line) for line in causes.splitlines() if re.match(r" {4}(\d+: )?\S", line)]
+    plain = [line for line in lines if not line.startswith("ModelPatch {")]
+    return f"{plain[-1]} ({outer})" if plain else message
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ Lifetimes lifetimes_without_end(const Graph& graph) {
 constexpr PlannerParts apart = {lifetimes_without_end, storage_bytes, pack_by_size};
 
 // The nodes of a group take turns, so what one of them makes or reads lives until the last has run.
-void live_through(const std::vector<FusedGroup>& groups, std::size_t nodes, Lifetimes& lifetimes) {
+void live_through(std::span<const FusedGroup> groups, std::size_t nodes, Lifetimes& lifetimes) {
   if (groups.empty()) return;
   std::vector<int> last_of(nodes);
   for (std::size_t n = 0; n < nodes; ++n) last_of[n] = static_cast<int>(n);
@@ -76,20 +76,22 @@ std::vector<Join> joins_of(const Program& program, const CompilerParts& parts, c
   const MemoryOptions memory = memory_options(options);
   std::array<int64_t, arena_count> alignments{};
   for (std::size_t a = 0; a < arena_count; ++a) alignments[a] = memory.rules[a].alignment;
-  return choose_joins(program.graph, lifetimes_of(program, parts, options), options.join_kernels, alignments);
+  return choose_joins(program.graph, lifetimes_of(program.graph, program.groups, parts, options), options.join_kernels,
+                      alignments);
 }
 
 }  // namespace
 
-Lifetimes lifetimes_of(const Program& program, const CompilerParts& parts, const CompileOptions& options) {
-  Lifetimes lifetimes = planner_parts(parts, options).lifetimes(program.graph);
-  live_through(program.groups, program.graph.nodes.size(), lifetimes);
+Lifetimes lifetimes_of(const Graph& graph, std::span<const FusedGroup> groups, const CompilerParts& parts,
+                       const CompileOptions& options) {
+  Lifetimes lifetimes = planner_parts(parts, options).lifetimes(graph);
+  live_through(groups, graph.nodes.size(), lifetimes);
   return lifetimes;
 }
 
 Result<Plan> plan_program(const Program& program, const CompilerParts& parts, const CompileOptions& options) {
   const PlannerParts planner = planner_parts(parts, options);
-  Lifetimes lifetimes = lifetimes_of(program, parts, options);
+  Lifetimes lifetimes = lifetimes_of(program.graph, program.groups, parts, options);
   std::vector<Reuse> reuses = choose_in_place(
       program.graph, lifetimes, works_in_place(options) ? options.in_place_kernels : nullptr, parts.in_place);
   keep_out_of_groups(program.groups, reuses);

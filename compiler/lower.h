@@ -10,8 +10,9 @@ namespace parallax {
 Result<Program> lower(Graph graph, std::span<const Graph> others, const CompilerParts& parts,
                       const CompileOptions& options);
 
-// When the planner takes each storage of the program's graph to hold something.
-Lifetimes lifetimes_of(const Program& program, const CompilerParts& parts, const CompileOptions& options);
+// When the planner takes each storage of a graph, of which these nodes run in loops, to hold something.
+Lifetimes lifetimes_of(const Graph& graph, std::span<const FusedGroup> groups, const CompilerParts& parts,
+                       const CompileOptions& options);
 
 // A plan for the program as it is now.
 Result<Plan> plan_program(const Program& program, const CompilerParts& parts, const CompileOptions& options);

@@ -9,6 +9,7 @@
 
 #include "core/json_field.h"
 #include "graph/text_file.h"
+#include "ops/registry.h"
 
 namespace parallax {
 namespace {
@@ -37,6 +38,35 @@ bool within(std::string_view version, std::string_view range) {
   return (first.empty() || !is_older_version(version, first)) && (last.empty() || !is_older_version(last, version));
 }
 
+Result<void> read_avoided(const Field& calls, std::map<std::string, std::vector<DType>>& avoid) {
+  TRY_VOID(calls.expect_object());
+  return for_each_member(calls, [&](const std::string& op, const Field& dtypes) -> Result<void> {
+    if (find_op(op) == nullptr) return dtypes.fail("there is no op '{}'", op);
+    TRY_VOID(dtypes.expect_array());
+    for (std::size_t i = 0; i < dtypes.json().size(); ++i) {
+      TRY(const std::string text, dtypes.element(i).text());
+      const std::optional<DType> dtype = parse_dtype(text);
+      if (!dtype) return dtypes.element(i).fail("there is no dtype '{}'", text);
+      avoid[op].push_back(*dtype);
+    }
+    return {};
+  });
+}
+
+// Whether two ops compute the same, into a result or in place, with a tensor or a number.
+bool same_function(const Op& a, const Op& b) {
+  const auto stem = [](std::string_view name) { return name.ends_with('_') ? name.substr(0, name.size() - 1) : name; };
+  return stem(a.schema.name) == stem(b.schema.name);
+}
+
+bool holds(const KnownFinding& entry, std::string_view target, const KnownFindings::Versions& versions) {
+  if (!entry.target.empty() && entry.target != plain_target(target)) return false;
+  return std::ranges::all_of(entry.versions, [&](const auto& wanted) {
+    const auto found = std::ranges::find(versions, wanted.first, &std::pair<std::string, std::string>::first);
+    return found != versions.end() && within(found->second, wanted.second);
+  });
+}
+
 Result<KnownFinding> parse_entry(const Json& json) {
   const Field object(json, "");
   TRY_VOID(object.expect_object());
@@ -55,6 +85,8 @@ Result<KnownFinding> parse_entry(const Json& json) {
         TRY(entry.versions[package], range.text());
         return {};
       });
+    } else if (key == "avoid") {
+      return read_avoided(value, entry.avoid);
     } else {
       return value.fail("'{}' is no member of a known finding", key);
     }
@@ -112,24 +144,33 @@ Result<KnownFindings> KnownFindings::read(const std::filesystem::path& path, std
 }
 
 const KnownFinding* KnownFindings::find(std::string_view signature, std::string_view target,
-                                        const std::vector<std::pair<std::string, std::string>>& versions) const {
+                                        const Versions& versions) const {
   const std::string plain = plain_signature(signature, target);
-  const auto holds = [&](const KnownFinding& entry) {
-    if (entry.signature != plain) return false;
-    if (!entry.target.empty() && entry.target != plain_target(target)) return false;
-    return std::ranges::all_of(entry.versions, [&](const auto& wanted) {
-      const auto found = std::ranges::find(versions, wanted.first, &std::pair<std::string, std::string>::first);
-      return found != versions.end() && within(found->second, wanted.second);
-    });
-  };
-  const auto found = std::ranges::find_if(entries_, holds);
+  const auto found = std::ranges::find_if(
+      entries_, [&](const KnownFinding& entry) { return entry.signature == plain && holds(entry, target, versions); });
   return found == entries_.end() ? nullptr : &*found;
+}
+
+bool KnownFindings::avoids(const Op& op, DType dtype, std::string_view target, const Versions& versions) const {
+  return std::ranges::any_of(entries_, [&](const KnownFinding& entry) {
+    const bool said = std::ranges::any_of(entry.avoid, [&](const auto& call) {
+      return same_function(op_named(call.first), op) && std::ranges::count(call.second, dtype) > 0;
+    });
+    return said && holds(entry, target, versions);
+  });
 }
 
 std::string known_line(const Finding& finding) {
   Json json = {{"signature", plain_signature(finding.signature, finding.target)},
                {"target", std::string(plain_target(finding.target))}};
   for (const auto& [package, version] : finding.versions) json["versions"][package] = version;
+  const Graph& graph = finding.reduced.graph;
+  if (graph.nodes.size() == 1) {
+    const Node& call = graph.nodes.front();
+    const std::optional<DType> dtype = first_dtype(call.arguments, graph);
+    const bool moves = call.op->group == OpGroup::View || call.op->group == OpGroup::Copy;
+    if (dtype && !moves) json["avoid"][std::string(call.op->name)] = {name(*dtype)};
+  }
   return write_json(json);
 }
 

@@ -1,9 +1,10 @@
 // KnownFindings: what has been found before and is not news: one JSON object a line,
 //   {"signature": "…", "target": "executorch-xnnpack", "versions": {"executorch": "1.4.0..1.4.1"},
-//    "url": "https://…", "expires": "2027-03-31"}
+//    "avoid": {"aten.selu.default": ["f32"]}, "url": "https://…", "expires": "2027-03-31"}
 // Only the signature is needed. An entry holds for the target it names, with any version and options, for the versions
 // of the packages that it names (A..B, both included; A alone for one; A.. and ..B are open), and until the day it
-// expires, so that nobody forgets it.
+// expires, so that nobody forgets it. Calls that are to be avoided have such a bug whatever stands around them: a graph
+// that holds one shows it again, and hides what is behind it.
 #pragma once
 
 #include <filesystem>
@@ -29,7 +30,8 @@ struct KnownFinding {
   std::string target;                           // empty: any
   std::map<std::string, std::string> versions;  // ranges by package; empty: any
   std::string url;
-  std::string expires;  // the last day that it holds, as YYYY-MM-DD; empty: for ever
+  std::string expires;                                   // the last day that it holds, as YYYY-MM-DD; empty: for ever
+  std::map<std::string, std::vector<DType>> avoid = {};  // calls to avoid: dtypes of the first tensor, by op
 };
 
 class KnownFindings {
@@ -38,9 +40,13 @@ class KnownFindings {
   // Reads the lines of a file; entries that expired before `today` do not hold. The first broken line is the error.
   static Result<KnownFindings> read(const std::filesystem::path& path, std::string_view today);
 
+  using Versions = std::vector<std::pair<std::string, std::string>>;
+
   // The entry that a divergence of this signature on a target is known by, or null.
-  const KnownFinding* find(std::string_view signature, std::string_view target,
-                           const std::vector<std::pair<std::string, std::string>>& versions) const;
+  const KnownFinding* find(std::string_view signature, std::string_view target, const Versions& versions) const;
+  // Whether an entry that holds for a target says to avoid this op, or another form of it (in place or not, of a
+  // tensor or a number: what is wrong with one is wrong with all), with a first tensor of this dtype.
+  bool avoids(const Op& op, DType dtype, std::string_view target, const Versions& versions) const;
 
   // Entries that hold, in the order of the file; and those that have expired.
   const std::vector<KnownFinding>& entries() const { return entries_; }
@@ -51,7 +57,8 @@ class KnownFindings {
   std::vector<KnownFinding> expired_;
 };
 
-// The line by which a finding is known from now on: its signature, target and versions.
+// The line by which a finding is known from now on: its signature, target and versions, and the call to avoid where the
+// reduced case has no other one. Views and copies are not avoided: most of what is looked for goes through them.
 std::string known_line(const Finding& finding);
 
 }  // namespace parallax

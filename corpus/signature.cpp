@@ -94,7 +94,11 @@ class Normaliser {
       if (exponent < rest_.size() && is_digit(rest_[exponent])) end = run(exponent, is_digit);
     }
     if (end < rest_.size() && is_word(rest_[end])) return false;
-    return replace(end, "<n>");
+    // The sizes of a tensor are one number, whatever its rank.
+    const bool in_list = out_.ends_with("<n>,") || out_.ends_with("<n>, ");
+    if (!in_list) return replace(end, "<n>");
+    out_.resize(out_.rfind(','));
+    return replace(end, "");
   }
   // A whole word: a value's name, an identifier numbered by its maker ("permute_3"), or kept. One-letter names are left
   // alone where nothing marks them: they are words, too.

@@ -73,14 +73,4 @@ std::optional<Case> SingleOpPool::draw_case(const Op& op, uint64_t stream) const
   return test;
 }
 
-std::optional<DType> first_dtype(const std::vector<Argument>& arguments, const Graph& graph) {
-  std::optional<DType> dtype;
-  for (const Argument& argument : arguments) {
-    for_each_value(argument, [&](ValueId value) {
-      if (!dtype) dtype = graph.meta(value).dtype;
-    });
-  }
-  return dtype;
-}
-
 }  // namespace parallax

@@ -34,7 +34,4 @@ class SingleOpPool {
   std::vector<Candidate> candidates_;
 };
 
-// The dtype that a call counts under: that of the first operand that is a tensor, or of the first of the first list.
-std::optional<DType> first_dtype(const std::vector<Argument>& arguments, const Graph& graph);
-
 }  // namespace parallax

@@ -17,9 +17,17 @@ Vocabulary::Vocabulary(const std::function<bool(const Op& op)>& accept) {
   }
 }
 
-Vocabulary Vocabulary::taken_by(const std::vector<const Target*>& targets) {
+Vocabulary Vocabulary::taken_by(const std::vector<const Target*>& targets,
+                                const std::function<bool(const Op& op, DType dtype)>& draws) {
   const auto every = [&](auto&& takes) { return std::ranges::all_of(targets, takes); };
-  Vocabulary words([&](const Op& op) { return every([&](const Target* target) { return target->takes(op); }); });
+  const auto drawn = [&](const Op& op) {
+    if (!draws) return Dtypes().set();
+    Dtypes dtypes;
+    for (int d = 0; d < dtype_count; ++d) dtypes[static_cast<std::size_t>(d)] = draws(op, static_cast<DType>(d));
+    return dtypes;
+  };
+  Vocabulary words(
+      [&](const Op& op) { return drawn(op).any() && every([&](const Target* target) { return target->takes(op); }); });
   if (std::ranges::all_of(words.by_group_, [](const auto& ops) { return ops.empty(); })) return all();
   words.strided_sources_ = every([](const Target* target) { return target->takes_strided_sources(); });
   words.written_inputs_ = every([](const Target* target) { return target->takes_written_inputs(); });
@@ -39,6 +47,7 @@ Vocabulary Vocabulary::taken_by(const std::vector<const Target*>& targets) {
       const auto dtype = static_cast<DType>(d);
       dtypes[static_cast<std::size_t>(d)] = every([&](const Target* target) { return target->takes_call(op, dtype); });
     }
+    dtypes &= drawn(op);
     whole = whole && (dtypes.all() || dtypes.none());
   }
   if (!whole) words.calls_ = std::move(calls);

@@ -22,7 +22,9 @@ class Vocabulary {
   explicit Vocabulary(const std::function<bool(const Op& op)>& accept);
   // What every one of the targets takes, so that all of them judge the same cases. Where they have no op or no dtype in
   // common everything is drawn, and the summary says who did not take it.
-  static Vocabulary taken_by(const std::vector<const Target*>& targets);
+  // What `draws` says false of is left out; it may be null.
+  static Vocabulary taken_by(const std::vector<const Target*>& targets,
+                             const std::function<bool(const Op& op, DType dtype)>& draws = nullptr);
   // Every op that can be sampled.
   static const Vocabulary& all();
 

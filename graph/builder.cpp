@@ -160,12 +160,12 @@ Result<std::span<const ValueId>> GraphBuilder::append_node(const Op& op, std::ve
   if (written.valid() && constant_storage_[graph_.meta(written).storage.index] && !op.writes_metadata_only()) {
     return fail("{} writes the constant '{}'", op.name, graph_.name(written));
   }
-  if (written.valid() && op.writes_metadata_only() && is_buffer(graph_.objects[written.index])) {
+  if (written.valid() && op.writes_metadata_only() && outlives_run(graph_.objects[written.index])) {
     // It would have these sizes at the next run, and other ones after that: no one graph says what that run does.
     return std::unexpected(
         Error{ErrorKind::Unsupported, "", "",
-              fmt::format("{} changes the sizes and strides of the buffer '{}', which outlives the run", op.name,
-                          graph_.name(graph_.objects[written.index]))});
+              fmt::format("{} changes the sizes and strides of '{}', a buffer or constant, which outlives the run",
+                          op.name, graph_.name(graph_.objects[written.index]))});
   }
   TRY(const std::vector<ResultMeta> results, op.infer(Call(op, arguments, graph_.metas)));
   for (const ResultMeta& result : results) {
@@ -217,9 +217,9 @@ Result<ValueId> GraphBuilder::call(std::string_view op, std::vector<Argument> po
   return results.front();
 }
 
-bool GraphBuilder::is_buffer(ValueId value) const {
+bool GraphBuilder::outlives_run(ValueId value) const {
   return std::ranges::any_of(
-      graph_.sources, [&](const Source& source) { return source.kind == SourceKind::Buffer && source.value == value; });
+      graph_.sources, [&](const Source& source) { return source.kind != SourceKind::Input && source.value == value; });
 }
 
 void GraphBuilder::add_output(ValueId value) { graph_.outputs.push_back(value); }

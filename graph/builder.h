@@ -60,7 +60,8 @@ class GraphBuilder {
   Graph take();
 
  private:
-  bool is_buffer(ValueId value) const;
+  // Whether the tensor object of that first value is there at the next run too: a buffer or a constant.
+  bool outlives_run(ValueId value) const;
   Result<void> claim_name(std::string_view name);
   // The same; a name that is empty is made up from the stem first.
   Result<void> claim_name(std::string& name, std::string_view stem);

@@ -31,6 +31,16 @@ std::vector<std::optional<NodeId>> storage_makers(const Graph& graph) {
   return makers;
 }
 
+std::optional<DType> first_dtype(const std::vector<Argument>& arguments, const Graph& graph) {
+  std::optional<DType> dtype;
+  for (const Argument& argument : arguments) {
+    for_each_value(argument, [&](ValueId value) {
+      if (!dtype) dtype = graph.meta(value).dtype;
+    });
+  }
+  return dtype;
+}
+
 std::vector<bool> written_storages(const Graph& graph) {
   std::vector<bool> written(graph.storages.size(), false);
   for (const Node& node : graph.nodes) {

@@ -77,6 +77,9 @@ std::vector<FeedSlot> feed_slots(const Graph& graph);
 // The node that makes a storage, or nothing where it belongs to a source.
 std::vector<std::optional<NodeId>> storage_makers(const Graph& graph);
 
+// The dtype that a call counts under: that of the first operand that is a tensor, or of the first of the first list.
+std::optional<DType> first_dtype(const std::vector<Argument>& arguments, const Graph& graph);
+
 // Whether a node writes this storage (through any view; metadata-only writes do not count).
 std::vector<bool> written_storages(const Graph& graph);
 

@@ -222,6 +222,37 @@ class MeaningTest(unittest.TestCase):
             )["outputs"][0]
             self.assertEqual((entry["type"], numbers(entry)), (f"{kind}[]", [12.0]))
 
+    def test_numbers_of_doubles_do_not_go_through_float_attributes(self) -> None:
+        # Each of these would be off by 1e-8 with its number as an f32.
+        a, scale = 1.6732632423543772, 1.0507009873554805
+        vector, matrix = ("f64[1]", [3.0]), ("f64[1,1]", [3.0])
+        calls = [
+            ("selu.default", [("f64[1]", [-1.0])], (), scale * a * np.expm1(-1.0)),
+            ("elu.default", [("f64[1]", [-1.0])], (0.3, 0.7), 0.7 * 0.3 * np.expm1(-1.0)),
+            ("elu.default", [("f64[1]", [2.0])], (0.3, 0.7), 0.7 * 2.0),
+            ("leaky_relu.default", [("f64[1]", [-2.0])], (0.1,), -0.2),
+            ("addmm.default", [matrix] * 3, (), 12.0),
+        ]
+        for op, sources, more, wanted in calls:
+            self.near(op, sources, wanted, *more)
+        self.near("addmm.default", [matrix] * 3, 0.1 * 3 + 0.7 * 9, beta=0.1, alpha=0.7)
+        norm = [("f64[1,1]", [3.0]), *([vector] * 3), ("f64[1]", [2.0])]
+        self.near("batch_norm.default", norm, 3.0, False, 0.1, 1e-5, False)
+        norm = [("f64[1,1]", [5.0]), *([vector] * 3), ("f64[1]", [2.0])]
+        self.near("batch_norm.default", norm, 2 / np.sqrt(2 + 1e-5) * 3 + 3, False, 0.1, 1e-5, False)
+
+    def near(
+        self, op: str, sources: list[tuple[str, list[Any]]], wanted: float, *more: object, **named: object
+    ) -> None:
+        names = [f"x{i}" for i in range(len(sources))]
+        graph = {
+            "inputs": {name: {"type": kind} for name, (kind, _) in zip(names, sources, strict=True)},
+            "nodes": [node("y", op, *(f"%{name}" for name in names), *more, **named)],
+            "outputs": ["%y"],
+        }
+        feed = {name: data for name, (_, data) in zip(names, sources, strict=True)}
+        self.assertLess(abs(numbers(run(graph, feed)["outputs"][0])[0] / wanted - 1), 1e-15, op)
+
     def test_a_mean_of_no_elements_is_open(self) -> None:
         for op in ("mean.default", "var.default"):
             with self.assertRaisesRegex(UnsupportedError, "no elements"):

@@ -33,6 +33,7 @@ class ExternalTarget final : public Target {
 
   const std::string& name() const override { return name_; }
   const Profile& profile() const override { return hello_.profile; }
+  std::vector<std::pair<std::string, std::string>> versions() const override { return hello_.versions; }
   bool takes(const Op& op) const override {
     return (!hello_.ops || std::ranges::find(*hello_.ops, op.name) != hello_.ops->end()) &&
            !options_.declined.wholly(op.name);

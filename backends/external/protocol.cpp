@@ -251,6 +251,11 @@ Result<Hello> read_hello(const Field& root) {
       return {};
     }));
   }
+  // A worker may tell of its own version only once.
+  const auto is_told = [&](const auto& part) { return part.second == hello.version; };
+  if (!hello.version.empty() && std::ranges::none_of(hello.versions, is_told)) {
+    hello.versions.emplace_back(hello.name, hello.version);
+  }
   if (const auto dtypes = find_set(root, "dtypes")) {
     TRY(hello.dtypes, read_array(*dtypes, read_dtype));
   }

@@ -21,7 +21,7 @@ namespace parallax {
 struct Hello {
   std::string name;
   std::string version;
-  std::vector<std::pair<std::string, std::string>> versions;  // of what it stands on
+  std::vector<std::pair<std::string, std::string>> versions;  // of it and what it stands on
   Profile profile;                                            // a built-in one by name, or one of its own
   std::optional<std::vector<DType>> dtypes;                   // nothing: it takes any
   std::optional<std::vector<std::string>> ops;                // likewise

@@ -1,6 +1,7 @@
 #include "backends/portable/device_slip.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "oracle/record.h"
 #include "reducers/rebuild.h"
@@ -16,15 +17,11 @@ bool reduces(const Call& call) {
 
 // `given` by value.
 std::optional<Case> reductions_alone(const Case& test, std::span<const Tensor> given) {
-  Sketch sketch = take_apart(test);
-  std::erase_if(sketch.nodes, [](const Sketch::CallSketch& node) { return !reduces(node); });
+  Sketch whole = take_apart(test);
+  Sketch sketch;
+  sketch.stand_ins = std::move(whole.stand_ins);
+  std::ranges::copy_if(whole.nodes, std::back_inserter(sketch.nodes), reduces<Sketch::CallSketch>);
   if (sketch.nodes.empty()) return std::nullopt;
-  sketch.sources.clear();
-  sketch.outputs.clear();
-  sketch.symbols.clear();
-  sketch.later.clear();
-  sketch.wrt.clear();
-  sketch.cotangents.clear();
   std::vector<ValueId> read;
   for (const Sketch::CallSketch& node : sketch.nodes) {
     for (const Argument& argument : node.arguments) {

@@ -194,9 +194,7 @@ class PortableTarget : public Target {
       for (std::size_t run = 0; run < runs->size() && diagnoses.empty(); ++run) {
         const Program& program = (*runs)[run]->program;
         const auto reckon = [&](const Graph& graph) {
-          Program other = program;
-          other.graph = graph;
-          return lifetimes_of(other, options_.faults.parts(), options_of(how, test));
+          return lifetimes_of(graph, program.groups, options_.faults.parts(), options_of(how, test));
         };
         const auto add = [&](std::string_view detector, const std::vector<PlanFailure>& failures) {
           auto found = explain_failures(detector, test.graph, program, reckon, failures);

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "graph/builder.h"
 #include "graph/text_file.h"
+#include "ops/registry.h"
 
 namespace parallax {
 namespace {
@@ -83,12 +85,50 @@ TEST_F(Known, ABrokenLineIsNamed) {
        {std::pair(R"({"target": "portable"})", "signature"), std::pair(R"({"signature": 1})", "signature"),
         std::pair(R"({"signature": "s", "expires": "soon"})", "YYYY-MM-DD"),
         std::pair(R"({"signature": "s", "url": 7})", "/url"), std::pair(R"({"signature": "s", "urls": ""})", "urls"),
+        std::pair(R"({"signature": "s", "avoid": {"aten.nag.default": []}})", "aten.nag.default"),
+        std::pair(R"({"signature": "s", "avoid": {"aten.neg.default": ["f31"]}})", "/avoid/aten.neg.default/0"),
         std::pair("nonsense", ":3")}) {
     const auto known = read("\n{\"signature\": \"s\"}\n" + std::string(line) + "\n");
     ASSERT_FALSE(known) << line;
     EXPECT_NE(known.error().text().find(reason), std::string::npos) << known.error().text();
     EXPECT_NE(known.error().text().find(":3"), std::string::npos) << known.error().text();
   }
+}
+
+TEST_F(Known, CallsAreAvoidedWhereTheirEntryHolds) {
+  const auto known = read(R"({"signature": "s", "target": "tract", "versions": {"tract": "..0.23.9"},)"
+                          R"( "avoid": {"aten.neg.default": ["f32", "f16"]}})"
+                          "\n");
+  ASSERT_TRUE(known) << known.error().text();
+  const Op& neg = op_named("aten.neg.default");
+  const Versions now = {{"tract", "0.23.9"}};
+  EXPECT_TRUE(known->avoids(neg, DType::F16, "tract", now));
+  EXPECT_FALSE(known->avoids(neg, DType::F64, "tract", now));
+  EXPECT_TRUE(known->avoids(op_named("aten.neg_.default"), DType::F32, "tract", now));
+  EXPECT_FALSE(known->avoids(op_named("aten.abs.default"), DType::F16, "tract", now));
+  EXPECT_FALSE(known->avoids(neg, DType::F16, "tvm", now));
+  EXPECT_FALSE(known->avoids(neg, DType::F16, "tract", {{"tract", "0.24.0"}}));
+}
+
+TEST_F(Known, AFindingOfOneCallIsToBeAvoidedUnlessItOnlyMoves) {
+  const auto avoids = [&](std::string_view op, std::vector<std::string_view> before = {}) {
+    GraphBuilder builder;
+    const ValueId x = *builder.add_source(SourceKind::Input, "x", DType::F16, contiguous_layout({2, 3}));
+    for (const std::string_view first : before) builder.add_output(*builder.call(first, {x}));
+    builder.add_output(*builder.call(op, {x}));
+    Finding finding;
+    finding.target = "tract";
+    finding.signature = "s";
+    finding.reduced.graph = builder.take();
+    const auto known = read(known_line(finding) + "\n");
+    EXPECT_TRUE(known) << known.error().text();
+    return known && known->avoids(op_named(op), DType::F16, "tract", {});
+  };
+  EXPECT_TRUE(avoids("aten.neg.default"));
+  EXPECT_TRUE(avoids("aten.neg_.default"));
+  EXPECT_FALSE(avoids("aten.neg.default", {"aten.abs.default"}));
+  EXPECT_FALSE(avoids("aten.t.default"));
+  EXPECT_FALSE(avoids("aten.clone.default"));
 }
 
 TEST_F(Known, TheLineOfAFindingKnowsIt) {

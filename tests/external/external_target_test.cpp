@@ -48,6 +48,8 @@ TEST(ExternalTarget, HandsBackEveryRunOfTheProtocol) {
   auto target = make_target();
   EXPECT_EQ(target->name(), "stand-in");
   EXPECT_EQ(target->profile().name, "eager");
+  const std::vector<std::pair<std::string, std::string>> versions = {{"torch", "2.13.0"}, {"stand-in", "7"}};
+  EXPECT_EQ(target->versions(), versions);
   const Case test = make_case("good");
   const std::vector<Tensor> second = second_feed(test);
   const Outcome outcome = target->run(test, &second);

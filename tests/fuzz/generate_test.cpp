@@ -291,6 +291,29 @@ TEST(Vocabulary, AreThoseThatEveryTargetTakes) {
   }
 }
 
+TEST(Vocabulary, LeavesOutWhatIsNotToBeDrawn) {
+  const FewDtypes few;
+  const auto wanted = [](const Op& op, DType dtype) {
+    return op.group != OpGroup::Reduction && (op.group != OpGroup::Pointwise || dtype != DType::F32);
+  };
+  const Vocabulary words = Vocabulary::taken_by({&few}, wanted);
+  EXPECT_TRUE(words.of(OpGroup::Reduction).empty());
+  EXPECT_FALSE(words.of(OpGroup::Pointwise).empty());
+  GenerateOptions options;
+  options.words = &words;
+  int pointwise = 0;
+  for (uint64_t k = 0; k < 200; ++k) {
+    Choices choices(5, k);
+    const Graph graph = generate(choices, options).graph;
+    for (const Node& node : graph.nodes) {
+      const auto dtype = first_dtype(node.arguments, graph);
+      EXPECT_TRUE(!dtype || wanted(*node.op, *dtype)) << "seed 5 case " << k << ": " << node.op->name;
+      pointwise += node.op->group == OpGroup::Pointwise;
+    }
+  }
+  EXPECT_GT(pointwise, 0);
+}
+
 // A target whose delegate takes two ops of halves, and whose inputs are not written.
 class Delegating : public Narrow {
  public:

@@ -159,6 +159,19 @@ TEST(CaseJson, ANameKeepsPointingAtTheTensorObject) {
   expect_round_trip(test);
 }
 
+TEST(CaseJson, ATensorObjectThatOutlivesTheRunKeepsItsSizes) {
+  for (const char* kind : {"constants", "buffers"}) {
+    const std::string text = fmt::format(R"({{"parallax": 1, "graph": {{"inputs": {{"x": {{"type": "f32[1]"}}}},
+        "{}": {{"c": {{"type": "f32[2,3]", "data": [1, 2, 3, 4, 5, 6]}}}},
+        "nodes": [{{"out": "y", "op": "aten.t_.default", "args": ["%c"]}}], "outputs": ["%y"]}}, "feed": {{"x": [1]}}}})",
+                                         kind);
+    const Result<Case> test = parse_case(text, "f.json");
+    ASSERT_FALSE(test) << kind;
+    EXPECT_EQ(test.error().kind, ErrorKind::Unsupported);
+    EXPECT_THAT(test.error().text(), ::testing::HasSubstr("'c'"));
+  }
+}
+
 TEST(CaseJson, ArgumentsAtTheirDefaultAreLeftOut) {
   const Case test = parsed(R"({"parallax": 1, "name": "n", "graph": {"inputs": {"x": {"type": "f32[2,3]"}}, "nodes": [
       {"out": "a", "op": "aten.add.Tensor", "args": [], "kwargs": {"other": "%x", "self": "%x", "alpha": 1}},

@@ -9,7 +9,13 @@ import signal
 import sys
 import time
 
-SYSTEM = {"dtypes": ["f32"], "ops": None, "profile": "eager", "artifacts": True}
+SYSTEM = {
+    "dtypes": ["f32"],
+    "ops": None,
+    "profile": "eager",
+    "artifacts": True,
+    "versions": {"torch": "2.13.0"},
+}
 
 
 def reply(message):
