@@ -43,7 +43,8 @@ REJECTIONS = (
     ),
     Rejection(
         r"^(NotImplementedError: (rounding mode .* not supported|Only offset == )"
-        r"|ValueError: (divisor_override is not supported|SUB does not support scale factor|pad must be non-negative))",
+        r"|ValueError: (divisor_override is not supported|(ADD|SUB) does not support scale factor"
+        r"|pad must be non-negative))",
         "the message itself: an argument that the conversion does not take",
         stage="convert",
     ),

@@ -48,6 +48,11 @@ REJECTIONS = (
         stage="lower",
     ),
     Rejection(
+        r"0 in strides is not supported for ExecuTorch",
+        "exir/tensor.py: an expanded tensor has no dim order",
+        stage="lower",
+    ),
+    Rejection(
         r"Expect input tensor to be 3-D or 4-D",
         "check_convolution_args of the portable kernels: convolutions have one or two spatial dims",
         stage="run",

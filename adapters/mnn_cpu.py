@@ -17,12 +17,17 @@ import numpy as np
 from arrays import DTYPES, Array
 from onnx_case import Instance, Program, make_system
 from onnx_writer import Written
-from worker import Rejection, Stages, System, serve
+from worker import Rejection, Stages, System, UnsupportedError, serve
 
 REJECTIONS = (
     Rejection(
         r"These Op Not Support: ",
         "tools/converter/source/onnx of MNN: its converter has a file for each operator that it takes",
+        stage="export",
+    ),
+    Rejection(
+        r"\[ERROR\] Invalid ONNX Model:",
+        "tools/converter/source/onnx/onnxConverter.cpp of MNN: a graph without nodes is refused",
         stage="export",
     ),
 )
@@ -34,6 +39,10 @@ CARRIED = {"f32": "f32", "i32": "i32", "i64": "i32", "bool": "i32", "u8": "u8", 
 
 class ConversionError(Exception):
     """The converter says no more than False; what it wrote to standard error is with the reply."""
+
+
+class ForwardError(Exception):
+    """The module answers a failure with fewer results."""
 
 
 def convert(model: bytes, arguments: list[str]) -> bytes:
@@ -74,6 +83,9 @@ def make(arguments: list[str]) -> System:
     from MNN import expr
 
     def build(written: Written, stages: Stages) -> Program:
+        empty = any(value.numel == 0 for value in [*written.graph.inputs, *written.graph.made])
+        if empty or any(array.size == 0 and array.dtype == np.float32 for array in written.graph.initializers.values()):
+            raise UnsupportedError("an empty tensor: a Var without elements cannot be read")
         with stages("export"):
             model = convert(written.graph.serialize(), options.convert)
         sources, results = written.graph.inputs, written.graph.outputs
@@ -85,6 +97,8 @@ def make(arguments: list[str]) -> System:
             def run(arrays: list[Array]) -> list[Array]:
                 given = [variable(array, value.dtype) for array, value in zip(arrays, sources, strict=True)]
                 made = module.onForward(given)
+                if len(made) != len(results):
+                    raise ForwardError(f"the module gave {len(made)} results of {len(results)}")
                 return [
                     np.array(expr.convert(one, expr.NCHW).read()).astype(DTYPES[value.dtype])
                     for one, value in zip(made, results, strict=True)

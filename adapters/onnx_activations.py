@@ -20,6 +20,12 @@ def relu(graph: Graph, self: Value) -> Results:
 @pointwise("gelu.default", in_place=True)
 def gelu(graph: Graph, self: Value, approximate: str = "none") -> Results:
     dtype, x = formula(graph, self)
+    if approximate == "tanh" and x.dtype == "f64":  # ONNX defines it by a function whose constants are f32
+        cube = graph.op("Mul", graph.op("Mul", x, x), x)
+        inner = graph.op("Add", x, graph.op("Mul", cube, graph.number(0.044715, x.dtype)))
+        bent = graph.op("Tanh", graph.op("Mul", inner, graph.number(math.sqrt(2 / math.pi), x.dtype)))
+        half = graph.op("Mul", x, graph.number(0.5, x.dtype))
+        return graph.cast(graph.op("Mul", half, graph.op("Add", bent, graph.number(1.0, x.dtype))), dtype)
     return graph.cast(graph.op("Gelu", x, approximate=approximate), dtype)
 
 

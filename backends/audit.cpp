@@ -64,10 +64,11 @@ Result<Findings> audit_delegate(const Field& delegate) {
   const std::size_t declared = inputs->size() + outputs->size();
   if (declared < passed.size()) {
     const std::vector<std::string> left(passed.begin() + static_cast<std::ptrdiff_t>(declared), passed.end());
+    // Quoted: a signature knows them for names, so that the same slip has the same one in every program.
     found(fmt::format(
-        "the delegate declares {} inputs and {} outputs, the call passes {} values: {} {} never written, as "
+        "the delegate declares {} inputs and {} outputs, the call passes {} values: nothing writes '{}', as "
         "when two equal outputs became one; return a value of its own for each, such as x + 0",
-        inputs->size(), outputs->size(), passed.size(), fmt::join(left, ", "), left.size() == 1 ? "is" : "are"));
+        inputs->size(), outputs->size(), passed.size(), fmt::join(left, "', '")));
   } else if (declared > passed.size()) {
     found(fmt::format("the delegate declares {} inputs and {} outputs, the call passes only {} values", inputs->size(),
                       outputs->size(), passed.size()));

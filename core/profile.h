@@ -76,6 +76,7 @@ struct Profile {
   bool flushes_operands = false;    // a subnormal f32 operand may count as 0
   bool hardswish_cancels = false;   // hardswish may be x (x / 6 + 1/2)
   bool resamples_by_steps = false;  // linear interpolation may be a + t (b - a), dim after dim
+  bool nan_unordered = false;       // a sort or topk of a line with NaN may come out in any order
 
   const FunctionError& error_of(FunctionKind kind, DType dtype) const {
     return functions[static_cast<std::size_t>(kind)][static_cast<std::size_t>(dtype)];

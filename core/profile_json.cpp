@@ -92,6 +92,7 @@ Result<void> read_member(const std::string& key, const Field& value, Profile& pr
       {"flushes_operands", &profile.flushes_operands},
       {"hardswish_cancels", &profile.hardswish_cancels},
       {"resamples_by_steps", &profile.resamples_by_steps},
+      {"nan_unordered", &profile.nan_unordered},
       {"promises_identity", &profile.promises_identity},
   };
   if (const auto flag = flags.find(key); flag != flags.end()) return read_flag(value, *flag->second);

@@ -52,6 +52,16 @@ class Normaliser {
     rest_.remove_prefix(length);
     return true;
   }
+  // Of a list one counts: a tensor's sizes are one number, whatever its rank.
+  bool replace_listed(std::size_t length, std::string_view by) {
+    std::string_view before = out_;
+    if (before.ends_with(' ')) before.remove_suffix(1);
+    if (!before.ends_with(',')) return replace(length, by);
+    before.remove_suffix(1);
+    if (!before.ends_with(by)) return replace(length, by);
+    out_.resize(before.size());
+    return replace(length, "");
+  }
   template <class Accept>
   std::size_t run(std::size_t from, Accept&& accept) const {
     while (from < rest_.size() && accept(rest_[from])) ++from;
@@ -81,7 +91,7 @@ class Normaliser {
     if ((quote != '\'' && quote != '"' && quote != '`') || is_word(previous_)) return false;
     const std::size_t end = run(1, is_word);
     if (end == 1 || end == rest_.size() || rest_[end] != quote) return false;
-    return replace(end + 1, "<name>");
+    return replace_listed(end + 1, "<name>");
   }
   bool take_number() {
     if (is_word(previous_) || !is_digit(rest_[0])) return false;
@@ -94,11 +104,7 @@ class Normaliser {
       if (exponent < rest_.size() && is_digit(rest_[exponent])) end = run(exponent, is_digit);
     }
     if (end < rest_.size() && is_word(rest_[end])) return false;
-    // The sizes of a tensor are one number, whatever its rank.
-    const bool in_list = out_.ends_with("<n>,") || out_.ends_with("<n>, ");
-    if (!in_list) return replace(end, "<n>");
-    out_.resize(out_.rfind(','));
-    return replace(end, "");
+    return replace_listed(end, "<n>");
   }
   // A whole word: a value's name, an identifier numbered by its maker ("permute_3"), or kept. One-letter names are left
   // alone where nothing marks them: they are words, too.

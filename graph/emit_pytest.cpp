@@ -33,7 +33,7 @@ Result<std::string> emit_pytest(const std::vector<Control>& cases, const ScriptT
     ++number;
   }
   text += fmt::format("{0}{1}{0}VARIANTS = [\n{2}]\ntorch.set_grad_enabled(False)\n{0}{3}{0}{4}", blank,
-                      target.definition, variants, python_harness(/*gradients=*/false), test_text);
+                      target.definition, variants, python_harness(/*gradients=*/false, target.identity), test_text);
   return text;
 }
 

@@ -28,10 +28,14 @@ ScriptTarget pytorch_script_target(std::string_view target) {
   if (family == "torch-aot-eager") {
     return {.title = "torch.compile(backend=\"aot_eager\") against eager",
             .definition = std::string(aot_eager),
-            .packages = {"torch"}};
+            .packages = {"torch"},
+            .identity = true};
   }
   if (family == "torch-inductor") {
-    return {.title = "torch.compile against eager", .definition = std::string(inductor), .packages = {"torch"}};
+    return {.title = "torch.compile against eager",
+            .definition = std::string(inductor),
+            .packages = {"torch"},
+            .identity = true};
   }
   if (family == "torch-export") {
     return {.title = "torch.export against eager", .definition = std::string(exported), .packages = {"torch"}};

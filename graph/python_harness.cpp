@@ -23,6 +23,12 @@ constexpr std::string_view observe_places = R"py(    places = {f"out[{i}]": tens
     places |= {f"buffer {name}": tensor for name, tensor in buffers().items()}
 )py";
 
+// Tensors that are there at once: a storage object that is gone may have its address taken.
+constexpr std::string_view observe_memory = R"py(    storages = {}
+    numbers = [storages.setdefault(tensor.untyped_storage()._cdata, len(storages)) for tensor in places.values()]
+    places["memory of each, equal where shared"] = torch.tensor(numbers)
+)py";
+
 constexpr std::string_view observe_backward = R"py(    if heads:
         tensors, seeds = zip(*heads)
         found = torch.autograd.grad(tensors, list(leaves.values()), seeds, allow_unused=True, materialize_grads=True)
@@ -68,10 +74,11 @@ def compare(expected, actual):
 
 }  // namespace
 
-std::string python_harness(bool gradients) {
+std::string python_harness(bool gradients, bool identity) {
   std::string text(observe_head);
   text += gradients ? observe_gradients : observe_values;
   text += observe_places;
+  if (identity) text += observe_memory;
   if (gradients) text += observe_backward;
   return text.append(rest);
 }

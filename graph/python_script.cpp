@@ -152,7 +152,7 @@ Result<std::string> python_script(const Case& test, const ScriptOptions& options
     text += "torch.set_grad_enabled(False)\n";
   }
   text += blank;
-  text += python_harness(test.gradient.has_value());
+  text += python_harness(test.gradient.has_value(), target.identity);
   text += blank;
   text += recorded ? against_record : against_target;
   text += blank;

@@ -26,6 +26,7 @@ struct ScriptTarget {
   std::string definition = {};             // def target(module, example): the callable, and what reads its buffers
   std::vector<std::string_view> packages;  // whose versions are printed
   PythonCall call = aten_call;
+  bool identity = false;  // whether it promises that tensors share memory as in eager
 };
 
 // The script. Without a definition, eager's values are held against what the case records. An error names what a module
@@ -33,8 +34,8 @@ struct ScriptTarget {
 Result<std::string> python_script(const Case& test, const ScriptOptions& options, const ScriptTarget& target);
 
 // The functions that run a module and compare what it gives, on which every script stands. `gradients` compares those
-// too.
-std::string python_harness(bool gradients);
+// too, `identity` which outputs, inputs and buffers share memory.
+std::string python_harness(bool gradients, bool identity);
 
 // What a module with inputs cannot say of a graph: a memory that its caller and its buffers share.
 Result<void> check_module(const Graph& graph);

@@ -103,8 +103,9 @@ Ball BallMath::abs(const Ball& x) const {
 
 Ball BallMath::relu(const Ball& x) const {
   const Ball result = maximum(x, Ball::exact(0));
-  if (!result.decided() || !std::isfinite(result.mid) || result.low() >= 0) return result;
-  return with_flags(ball_of_interval(0, std::max(0.0, result.high())), result);
+  const double low = -flushed_below();
+  if (!result.decided() || !std::isfinite(result.mid) || result.low() >= low) return result;
+  return with_flags(ball_of_interval(low, std::max(0.0, result.high())), result);
 }
 
 Ball BallMath::sqrt(const Ball& x) const {

@@ -6,6 +6,8 @@
 #include <limits>
 #include <numbers>
 
+#include "ops/ball_functions.h"
+
 namespace parallax {
 namespace {
 
@@ -286,6 +288,12 @@ Ball BallMath::maximum(const Ball& a, const Ball& b) const {
   } else {
     result = {std::max(a.mid, b.mid), std::max(a.radius, b.radius), false, false, Undecided::No, -1};
     result.deviation = static_cast<float>(independent(a.spread(), b.spread()));
+  }
+  // Two that are subnormal compare as equal where such operands count as 0, and either one is passed on as it is.
+  const double tiny = flushed_below();
+  if (tiny > 0 && std::isfinite(result.mid) && a.low() < tiny && b.low() < tiny && a.high() > -tiny &&
+      b.high() > -tiny) {
+    result = widened(*this, result, 2 * tiny);
   }
   // The other operand shows where this one is -inf, or a NaN that is dropped.
   const bool shows_b = a.may_inf || (a.may_nan && profile_->max_drops_nan);

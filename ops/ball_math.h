@@ -61,6 +61,10 @@ class BallMath {
   BallMath as(FunctionKind kind, double operand = 0) const;
   const Profile& profile() const { return *profile_; }
 
+  // Operands of a smaller magnitude may count as 0; 0 where none does.
+  double flushed_below() const {
+    return profile_->flushes_operands && dtype_ == DType::F32 ? info(DType::F32).smallest_normal : 0;
+  }
   // Whether the dtype holds x and no rounding touches it.
   bool holds(double x) const;
   // The error of one rounding of a value of at most that magnitude: half a unit in its last place (all of it where the

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/ball_sum.h"
+#include "ops/running_extreme.h"
 
 namespace parallax {
 namespace {
@@ -78,11 +79,9 @@ Ball Combiner::combined(const BallMath& math, const std::vector<Ball>& terms) co
     }
     case Combine::Maximum:
     case Combine::Minimum: {
-      Ball extreme = terms.front();
-      for (const Ball& term : terms) {
-        extreme = how_ == Combine::Maximum ? math.maximum(extreme, term) : math.minimum(extreme, term);
-      }
-      return extreme;
+      RunningExtreme<Ball> extreme(math, how_ == Combine::Minimum, OfEqual::First);
+      for (std::size_t i = 0; i < terms.size(); ++i) extreme.add(terms[i], static_cast<int64_t>(i));
+      return extreme.value();
     }
   }
   return Ball::unknown(Undecided::Unbounded);

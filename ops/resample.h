@@ -5,6 +5,7 @@
 // that some position of the ball reads is a tap, and its weight the image of the ball.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <utility>
@@ -78,8 +79,10 @@ Ball interpolate(const BallMath& math, const BallMath& weight_math, std::span<co
   Ball result = dot.result();
   // A step a + t (b - a) rounds its difference, product and sum, each of which is at most `far` but for the roundings
   // before it, which a fourth covers. The steps of later dims weigh what they are given by t and 1 - t.
+  // A line may go as a volume: eight products, a border's texel read in halves, whose seven sums eight roundings cover.
   if (math.profile().resamples_by_steps && result.decided()) {
-    result = widened(math, result, 4 * static_cast<double>(taps.size()) * math.rounding(far));
+    const auto dims = static_cast<double>(std::max<std::size_t>(taps.size(), 2));
+    result = widened(math, result, 4 * dims * math.rounding(far));
   }
   // a + t (b - a) meets NaN and infinity where (1 - t) a + t b does not; add_padding says so of single texels.
   if (result.decided() && far >= info(math.dtype()).max_finite) {

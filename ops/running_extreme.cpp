@@ -1,6 +1,7 @@
 #include "ops/running_extreme.h"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace parallax {
 namespace {
@@ -48,6 +49,12 @@ void RunningExtreme<Element>::add(const Element& x, int64_t element) {
   const bool same = element == element_;
   const Order found = place == 0 ? Order::Above : same ? Order::Tie : order(*math_, counts_, candidate, largest_);
   largest_ = place == 0 || found == Order::Above ? candidate : larger(*math_, largest_, candidate);
+  if constexpr (std::is_same_v<Element, Ball>) {
+    // A NaN that is dropped takes along what it had absorbed, in an order that nobody promises: any element may be
+    // left.
+    any_ = place == 0 ? candidate : hull(any_, candidate);
+    if (math_->profile().max_drops_nan && (any_.may_nan || is_definite_nan(any_))) largest_ = any_;
+  }
   if (found == Order::Above || (found == Order::Tie && counts_ == OfEqual::Last)) {
     index_ = {place, Undecided::No};
     element_ = element;

@@ -29,6 +29,7 @@ class RunningExtreme {
   OfEqual counts_;
   int64_t added_ = 0;
   Element largest_;  // of the elements, negated where the smallest is wanted
+  Element any_;      // the hull of the elements, likewise; of balls alone
   IntegerBall index_;
   int64_t element_ = -1;  // where the extreme lies, or -1 where it is not known
 };

@@ -233,6 +233,8 @@ class MeaningTest(unittest.TestCase):
             ("leaky_relu.default", [("f64[1]", [-2.0])], (0.1,), -0.2),
             ("addmm.default", [matrix] * 3, (), 12.0),
         ]
+        tanh_form = 0.5 * (1 + np.tanh(np.sqrt(2 / np.pi) * 1.044715))
+        self.near("gelu.default", [("f64[1]", [1.0])], tanh_form, approximate="tanh")
         for op, sources, more, wanted in calls:
             self.near(op, sources, wanted, *more)
         self.near("addmm.default", [matrix] * 3, 0.1 * 3 + 0.7 * 9, beta=0.1, alpha=0.7)

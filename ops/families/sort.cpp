@@ -91,6 +91,21 @@ void for_each_line(const ReferenceCall& call, int dim, Ties ties, Visit&& visit)
 void put(const BallView& view, int64_t element, const Ball& value) { view.ball(element) = value; }
 void put(const BallView& view, int64_t element, const IntegerBall& value) { view.integer(element) = value; }
 
+// Whether a line is one of which the profile promises no order: where a NaN stands is open, and with it what
+// comparisons with it make of the rest, so that any element may come out at any place.
+bool has_no_order(const Profile& profile, std::span<const Ball> line) {
+  return profile.nan_unordered && line.size() > 1 &&
+         std::ranges::any_of(line, [](const Ball& x) { return x.may_nan || is_definite_nan(x); });
+}
+bool has_no_order(const Profile&, std::span<const IntegerBall>) { return false; }
+
+Ball any_of_line(std::span<const Ball> line) {
+  Ball all = line.front();
+  for (const Ball& x : line) all = hull(all, x);
+  return all;
+}
+IntegerBall any_of_line(std::span<const IntegerBall> line) { return line.front(); }  // never asked
+
 // Writes element k of each line of the results from place `place_of(k, length)` of its ascending order.
 template <class PlaceOf>
 void write_ranked(const ReferenceCall& call, const Request& request, int dim, int64_t taken, PlaceOf&& place_of) {
@@ -98,6 +113,7 @@ void write_ranked(const ReferenceCall& call, const Request& request, int dim, in
   const BallView* values = request.values ? &call.output(0) : nullptr;
   const BallView* indices = request.indices ? &call.output(request.values ? 1 : 0) : nullptr;
   for_each_line(call, dim, ties, [&](const Dims& first, auto line, const auto& places, Undecided undecided) {
+    const bool open = undecided == Undecided::No && has_no_order(call.profile(), line);
     for (int64_t k = 0; k < taken; ++k) {
       Dims at = first;
       at[dim] = k;
@@ -105,6 +121,11 @@ void write_ranked(const ReferenceCall& call, const Request& request, int dim, in
       if (undecided != Undecided::No) {
         if (values) set_undecided(*values, element(values), undecided);
         if (indices) set_undecided(*indices, element(indices), undecided);
+        continue;
+      }
+      if (open) {
+        if (values) put(*values, element(values), any_of_line(line));
+        if (indices) set_undecided(*indices, element(indices), Undecided::InexactCompare);
         continue;
       }
       const auto length = static_cast<int64_t>(line.size());

@@ -8,6 +8,7 @@
 #include "ops/elementwise.h"
 #include "ops/families.h"
 #include "ops/lanes.h"
+#include "ops/running_extreme.h"
 #include "ops/sample.h"
 #include "ops/view_layout.h"
 
@@ -52,11 +53,9 @@ Ball nonzero(const Ball& x) {
 }
 
 Ball extreme_norm(const BallMath& math, std::span<const Ball> lane, bool largest) {
-  Ball extreme = math.abs(lane.front());
-  for (const Ball& x : lane.subspan(1)) {
-    extreme = largest ? math.maximum(extreme, math.abs(x)) : math.minimum(extreme, math.abs(x));
-  }
-  return extreme;
+  RunningExtreme<Ball> extreme(math, !largest, OfEqual::First);
+  for (std::size_t i = 0; i < lane.size(); ++i) extreme.add(math.abs(lane[i]), static_cast<int64_t>(i));
+  return extreme.value();
 }
 
 Ball norm(const BallMath& math, std::span<const Ball> lane, double order) {

@@ -131,6 +131,18 @@ TEST_F(Known, AFindingOfOneCallIsToBeAvoidedUnlessItOnlyMoves) {
   EXPECT_FALSE(avoids("aten.clone.default"));
 }
 
+// An entry without a target or versions would hide what a later release does.
+TEST(ShippedKnown, EachEntryIsOfOneReleaseOfOneSystem) {
+  const auto known = KnownFindings::read(PARALLAX_SOURCE_DIR "/corpus/known.jsonl", "2026-11-23");
+  ASSERT_TRUE(known) << known.error().text();
+  EXPECT_GT(known->entries().size(), 90U);
+  for (const KnownFinding& entry : known->entries()) {
+    EXPECT_EQ(entry.versions.size(), 1U) << entry.signature;
+    EXPECT_NE(entry.signature.find(fmt::format("| {} |", entry.target)), std::string::npos) << entry.signature;
+    EXPECT_EQ(known->find(entry.signature, entry.target, {}), nullptr) << "of any version: " << entry.signature;
+  }
+}
+
 TEST_F(Known, TheLineOfAFindingKnowsIt) {
   Finding finding;
   finding.target = "onnxruntime@1.20.1";

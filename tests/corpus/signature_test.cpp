@@ -30,6 +30,7 @@ TEST(Signature, MessagesLoseWhatASeedDetermines) {
       {"value %v9 is dead", "value <name> is dead"},
       {"node getitem_3 of permute_copy_1", "node getitem of permute_copy"},
       {"int8 and float16 and f32[2,3]", "int8 and float16 and f32[<n>]"},
+      {"nothing writes 'v3', 'v4', as when", "nothing writes <name>, as when"},
       {"substitute 1,1,2,F32 by [3, 4],F32", "substitute <n>,F32 by [<n>],F32"},
       {"and/or 1/2", "and/or <n>/<n>"},
       {"don't", "don't"},

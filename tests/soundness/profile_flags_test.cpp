@@ -1,0 +1,69 @@
+// What a flag of a profile leaves open lies within the bounds, and only there: each row is what a released system gave.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/soundness/checked_call.h"
+
+namespace parallax {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct Row {
+  const char* name;
+  bool Profile::* flag;
+  const char* op;
+  CheckedCall::Operand operand;
+  std::vector<Argument> others;
+  double found;  // the first element of the first result
+};
+
+bool may_be(const Profile& profile, const Row& row) {
+  const auto call = CheckedCall::build(row.op, DType::F32, profile, {row.operand}, row.others);
+  const Ball ball = call.result_balls().front().front();
+  return ball.decided() && std::isfinite(ball.mid) && ball.low() <= row.found && row.found <= ball.high();
+}
+
+TEST(ProfileFlags, LeaveOpenWhatASystemDoes) {
+  const Row rows[] = {
+      // A tree of maxima: NaN takes the 1 along, and the 0 then shows in the place of the NaN.
+      {"onnxruntime: ReduceMax", &Profile::max_drops_nan, "aten.amax.default", {{4}, {0, nan, 0, 1}}, {}, 0},
+      {"the same of a norm",
+       &Profile::max_drops_nan,
+       "aten.linalg_vector_norm.default",
+       {{4}, {0, nan, 0, 1}},
+       {Scalar(infinity)},
+       0},
+      {"onnxruntime: TopK", &Profile::nan_unordered, "aten.sort.default", {{7}, {3, nan, 1, 2, 0, nan, -1}}, {}, 3},
+      {"onnxruntime: Resize of a line",
+       &Profile::resamples_by_steps,
+       "aten.upsample_linear1d.default",
+       {{1, 1, 1}, {0.8F}},
+       {IntList{4}, Scalar(false)},
+       0.8000001F},
+      {"opencv: Relu", &Profile::flushes_operands, "aten.relu.default", {{1}, {-6e-39F}}, {}, -6e-39F},
+  };
+  for (const Row& row : rows) {
+    Profile profile = *find_profile("eager");
+    EXPECT_FALSE(may_be(profile, row)) << row.name << " without the flag";
+    profile.*row.flag = true;
+    EXPECT_TRUE(may_be(profile, row)) << row.name;
+  }
+}
+
+// A line of numbers has one order, whatever the profile says of NaN.
+TEST(ProfileFlags, NumbersStayInOrder) {
+  Profile profile = *find_profile("eager");
+  profile.nan_unordered = true;
+  const auto call = CheckedCall::build("aten.sort.default", DType::F32, profile, {{{3}, {2, 1, 3}}});
+  for (int i = 0; i < 3; ++i) {
+    const Ball ball = call.result_balls().front()[static_cast<std::size_t>(i)];
+    EXPECT_TRUE(ball.is_exact() && ball.mid == i + 1) << i;
+  }
+}
+
+}  // namespace
+}  // namespace parallax
