@@ -83,8 +83,7 @@ def make(arguments: list[str]) -> System:
     from MNN import expr
 
     def build(written: Written, stages: Stages) -> Program:
-        empty = any(value.numel == 0 for value in [*written.graph.inputs, *written.graph.made])
-        if empty or any(array.size == 0 and array.dtype == np.float32 for array in written.graph.initializers.values()):
+        if written.graph.holds_empty(written.graph.initializers.values()):
             raise UnsupportedError("an empty tensor: a Var without elements cannot be read")
         with stages("export"):
             model = convert(written.graph.serialize(), options.convert)

@@ -6,7 +6,7 @@ with it, so that runtimes of two years ago read the models too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite, prod
 from typing import Any
@@ -98,6 +98,12 @@ class Graph:
             bits = 8 * DTYPES[dtype].itemsize
             return self.constant(np.array(number % 2**bits, dtype=np.uint64).astype(DTYPES[dtype]), dtype)
         return self.constant(number, dtype)
+
+    def holds_empty(self, constants: Iterable[Array]) -> bool:
+        """Whether an input, what a node makes or one of these constants, lists of sizes aside, has no elements."""
+        return any(value.numel == 0 for value in [*self.inputs, *self.made]) or any(
+            array.size == 0 and array.dtype == np.float32 for array in constants
+        )
 
     def results(
         self,

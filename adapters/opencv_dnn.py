@@ -57,12 +57,9 @@ def make(arguments: list[str]) -> System:
     cv2.setNumThreads(1)
 
     def build(written: Written, stages: Stages) -> Program:
-        if any(value.numel == 0 for value in [*written.graph.inputs, *written.graph.made]):
-            raise UnsupportedError("an empty tensor: a Mat without elements has no sizes")
         used = {name for _, operands, _, _ in written.graph.nodes for name in operands}
-        constants = {name: array for name, array in written.graph.initializers.items() if name in used}
-        if any(array.size == 0 and array.dtype == np.float32 for array in constants.values()):
-            raise UnsupportedError("an empty constant: a Mat without elements has no sizes")
+        if written.graph.holds_empty(array for name, array in written.graph.initializers.items() if name in used):
+            raise UnsupportedError("an empty tensor: a Mat without elements has no sizes")
         model = written.graph.serialize()
         names = [value.name for value in written.graph.inputs]
         results = written.graph.outputs

@@ -58,6 +58,7 @@ def slice_by_index(x: torch.Tensor, dim: int = 0, start: Any = None, end: Any = 
 # What PyTorch generates no function for, and programs are full of.
 _SPELLED: dict[str, Callable[..., Any]] = {"slice": slice_by_index, "split": torch.split}
 
+# What takes alpha.
 _SCALED = ("add", "sub", "rsub")
 
 # Methods of named tensors that thunder 0.2.6 lists at import, and that PyTorch 2.13 has no more.

@@ -51,11 +51,7 @@ def shows(ops: list[str], chained: list[bool], calls: list[Call]) -> bool:
     """Whether every planted op is there, the chained ones on what the one before made."""
     made: object = None
     for op, on_the_last in zip(ops, chained, strict=True):
-        found = [
-            call
-            for call in calls
-            if call[0] == op and (not on_the_last or call[1] == made)
-        ]
+        found = [call for call in calls if call[0] == op and (not on_the_last or call[1] == made)]
         if not found:
             return False
         made = found[0][2]
@@ -78,9 +74,7 @@ def minify(entry: dict, test: dict) -> Cost | None:
         return values[value[1:]] if isinstance(value, str) else value
 
     for node in test["graph"]["nodes"]:
-        values[node["out"]] = graph.call_function(
-            aten(node["op"]), tuple(argument(a) for a in node["args"])
-        )
+        values[node["out"]] = graph.call_function(aten(node["op"]), tuple(argument(a) for a in node["args"]))
     graph.output(tuple(values[out.lstrip("%")] for out in test["graph"]["outputs"]))
     module = torch.fx.GraphModule({}, graph)
     inputs = [torch.arange(4, dtype=torch.float32) for _ in test["graph"]["inputs"]]
@@ -94,19 +88,13 @@ def minify(entry: dict, test: dict) -> Cost | None:
         if not shows(
             entry["ops"],
             entry["chained"],
-            [
-                (names.get(node.target, ""), node.args[0] if node.args else None, node)
-                for node in nodes
-            ],
+            [(names.get(node.target, ""), node.args[0] if node.args else None, node) for node in nodes],
         ):
             return False
         left = min(left, len(nodes))
         return True
 
-    with (
-        contextlib.redirect_stdout(io.StringIO()),
-        contextlib.redirect_stderr(io.StringIO()),
-    ):
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         minifier(module, inputs, fails, dump_state=lambda *_, **__: None)
     return checks, left
 
@@ -117,36 +105,21 @@ def to_onnx(test: dict) -> object:
 
     graph = test["graph"]
     nodes = [
-        helper.make_node(
-            ONNX_OPS[node["op"]],
-            [a[1:] for a in node["args"]],
-            [node["out"]],
-            name=node["out"],
-        )
+        helper.make_node(ONNX_OPS[node["op"]], [a[1:] for a in node["args"]], [node["out"]], name=node["out"])
         for node in graph["nodes"]
     ]
-    inputs = [
-        helper.make_tensor_value_info(name, TensorProto.FLOAT, [4])
-        for name in graph["inputs"]
-    ]
+    inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [4]) for name in graph["inputs"]]
     outputs = [
         helper.make_tensor_value_info(out, TensorProto.FLOAT, [4])
         for out in dict.fromkeys(o.lstrip("%") for o in graph["outputs"])
     ]
     opsets = [helper.make_opsetid("", 18)]
-    return helper.make_model(
-        helper.make_graph(nodes, "planted", inputs, outputs),
-        opset_imports=opsets,
-        ir_version=9,
-    )
+    return helper.make_model(helper.make_graph(nodes, "planted", inputs, outputs), opset_imports=opsets, ir_version=9)
 
 
 def onnx_calls(model: object) -> list[Call]:
     """The calls of a model, each with the name of what it reads first and of what it makes."""
-    return [
-        (node.op_type, node.input[0] if node.input else "", node.output[0])
-        for node in model.graph.node
-    ]
+    return [(node.op_type, node.input[0] if node.input else "", node.output[0]) for node in model.graph.node]
 
 
 def polygraphy(mode: str) -> Callable[[dict, dict], Cost | None]:
@@ -161,35 +134,14 @@ def polygraphy(mode: str) -> Callable[[dict, dict], Cost | None]:
             at = Path(folder)
             onnx.save(to_onnx(test), str(at / "model.onnx"))
             (at / "entry.json").write_text(json.dumps(entry))
-            check = [
-                sys.executable,
-                str(Path(__file__).resolve()),
-                "check",
-                "entry.json",
-                "polygraphy_debug.onnx",
-            ]
-            polygraphy = Path(sys.executable).with_name(
-                "polygraphy"
-            )  # beside the interpreter, as pip puts it
-            command = [
-                str(polygraphy),
-                "debug",
-                "reduce",
-                "model.onnx",
-                "-o",
-                "reduced.onnx",
-            ]
+            check = [sys.executable, str(Path(__file__).resolve()), "check", "entry.json", "polygraphy_debug.onnx"]
+            polygraphy = Path(sys.executable).with_name("polygraphy")  # beside the interpreter, as pip puts it
+            command = [str(polygraphy), "debug", "reduce", "model.onnx", "-o", "reduced.onnx"]
             done = subprocess.run(
-                [*command, f"--mode={mode}", "--check", *check],
-                cwd=at,
-                capture_output=True,
-                text=True,
-                check=False,
+                [*command, f"--mode={mode}", "--check", *check], cwd=at, capture_output=True, text=True, check=False
             )
             if not (at / "reduced.onnx").exists():
-                raise SystemExit(
-                    f"polygraphy left no model: {done.stderr.strip().splitlines()[-1:]}"
-                )
+                raise SystemExit(f"polygraphy left no model: {done.stderr.strip().splitlines()[-1:]}")
             checks = len((at / "checks").read_text().splitlines())
             return checks, len(onnx.load(str(at / "reduced.onnx")).graph.node)
 
@@ -207,50 +159,33 @@ def check(entry_path: Path, model_path: Path) -> int:
     return int(shows(ops, entry["chained"], onnx_calls(onnx.load(str(model_path)))))
 
 
-def measure(
-    name: str, folder: Path, reduce: Callable[[dict, dict], Cost | None], graphs: int
-) -> None:
+def measure(name: str, folder: Path, reduce: Callable[[dict, dict], Cost | None], graphs: int) -> None:
     """Prints a line for each fault and size."""
     lines: dict[tuple[str, int], list[dict]] = {}
     for entry in json.loads((folder / "index.json").read_text()):
         lines.setdefault((entry["fault"], entry["nodes"]), []).append(entry)
     print(f"{name:<26} {'nodes':>6} | {'checks':>7} {'left':>6}")
     for (fault, nodes), entries in lines.items():
-        costs = [
-            reduce(entry, json.loads((folder / entry["file"]).read_text()))
-            for entry in entries[:graphs]
-        ]
+        costs = [reduce(entry, json.loads((folder / entry["file"]).read_text())) for entry in entries[:graphs]]
         known = [cost for cost in costs if cost is not None]
         if not known:
             print(f"{fault:<26} {nodes:>6} | cannot be expressed", flush=True)
             continue
-        checks, left = (
-            statistics.median_low(column) for column in zip(*known, strict=True)
-        )
+        checks, left = (statistics.median_low(column) for column in zip(*known, strict=True))
         print(f"{fault:<26} {nodes:>6} | {checks:>7} {left:>6}", flush=True)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["minifier", "polygraphy", "check"])
     parser.add_argument("folder", type=Path, help="what reduce_bench --write wrote")
     parser.add_argument("model", type=Path, nargs="?", help=argparse.SUPPRESS)
-    parser.add_argument(
-        "--graphs",
-        type=int,
-        default=9,
-        help="of each line; fewer where the clock counts",
-    )
+    parser.add_argument("--graphs", type=int, default=9, help="of each line; fewer where the clock counts")
     flags = parser.parse_args()
     if flags.what == "check":
         return check(flags.folder, flags.model)
     if not (flags.folder / "index.json").exists():
-        print(
-            f"{flags.folder}: no index.json; write it with reduce_bench --write",
-            file=sys.stderr,
-        )
+        print(f"{flags.folder}: no index.json; write it with reduce_bench --write", file=sys.stderr)
         return 2
     if flags.what == "minifier":
         measure("fx minifier", flags.folder, minify, flags.graphs)

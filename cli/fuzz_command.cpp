@@ -76,16 +76,13 @@ constexpr uint64_t graphs_a_known = 8;
 
 // What the other graphs are drawn from, where there are such calls.
 std::optional<Vocabulary> words_for_news(const std::vector<const Target*>& targets, const KnownFindings& known) {
-  int avoided = 0;
-  const auto draws = [&](const Op& op, DType dtype) {
-    const bool avoid = std::ranges::all_of(
+  if (std::ranges::all_of(known.entries(), [](const KnownFinding& entry) { return entry.avoid.empty(); })) {
+    return std::nullopt;
+  }
+  return Vocabulary::taken_by(targets, [&](const Op& op, DType dtype) {
+    return !std::ranges::all_of(
         targets, [&](const Target* target) { return known.avoids(op, dtype, target->name(), target->versions()); });
-    avoided += avoid ? 1 : 0;
-    return !avoid;
-  };
-  const auto words = Vocabulary::taken_by(targets, draws);
-  if (avoided == 0) return std::nullopt;
-  return words;
+  });
 }
 
 // A status line that overwrites itself on a terminal, and nothing in a log.

@@ -153,10 +153,10 @@ const KnownFinding* KnownFindings::find(std::string_view signature, std::string_
 
 bool KnownFindings::avoids(const Op& op, DType dtype, std::string_view target, const Versions& versions) const {
   return std::ranges::any_of(entries_, [&](const KnownFinding& entry) {
-    const bool said = std::ranges::any_of(entry.avoid, [&](const auto& call) {
-      return same_function(op_named(call.first), op) && std::ranges::count(call.second, dtype) > 0;
-    });
-    return said && holds(entry, target, versions);
+    const auto is_said = [&](const auto& call) {
+      return std::ranges::count(call.second, dtype) > 0 && same_function(op_named(call.first), op);
+    };
+    return std::ranges::any_of(entry.avoid, is_said) && holds(entry, target, versions);
   });
 }
 

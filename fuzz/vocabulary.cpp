@@ -20,14 +20,15 @@ Vocabulary::Vocabulary(const std::function<bool(const Op& op)>& accept) {
 Vocabulary Vocabulary::taken_by(const std::vector<const Target*>& targets,
                                 const std::function<bool(const Op& op, DType dtype)>& draws) {
   const auto every = [&](auto&& takes) { return std::ranges::all_of(targets, takes); };
-  const auto drawn = [&](const Op& op) {
-    if (!draws) return Dtypes().set();
-    Dtypes dtypes;
-    for (int d = 0; d < dtype_count; ++d) dtypes[static_cast<std::size_t>(d)] = draws(op, static_cast<DType>(d));
-    return dtypes;
-  };
-  Vocabulary words(
-      [&](const Op& op) { return drawn(op).any() && every([&](const Target* target) { return target->takes(op); }); });
+  Calls drawn(all_ops().size(), Dtypes().set());
+  for (std::size_t i = 0; draws && i < drawn.size(); ++i) {
+    for (int d = 0; d < dtype_count; ++d) {
+      drawn[i][static_cast<std::size_t>(d)] = draws(all_ops()[i], static_cast<DType>(d));
+    }
+  }
+  Vocabulary words([&](const Op& op) {
+    return drawn[place_of(op)].any() && every([&](const Target* target) { return target->takes(op); });
+  });
   if (std::ranges::all_of(words.by_group_, [](const auto& ops) { return ops.empty(); })) return all();
   words.strided_sources_ = every([](const Target* target) { return target->takes_strided_sources(); });
   words.written_inputs_ = every([](const Target* target) { return target->takes_written_inputs(); });
@@ -47,7 +48,7 @@ Vocabulary Vocabulary::taken_by(const std::vector<const Target*>& targets,
       const auto dtype = static_cast<DType>(d);
       dtypes[static_cast<std::size_t>(d)] = every([&](const Target* target) { return target->takes_call(op, dtype); });
     }
-    dtypes &= drawn(op);
+    dtypes &= drawn[place_of(op)];
     whole = whole && (dtypes.all() || dtypes.none());
   }
   if (!whole) words.calls_ = std::move(calls);

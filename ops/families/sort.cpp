@@ -1,6 +1,7 @@
 // Sorting: sort, argsort, msort and topk along a dim. NaN ranks last, ties stand in no defined order unless the sort is
 // stable; the values of ties are the same either way, their indices are not known.
 #include <algorithm>
+#include <optional>
 
 #include "ops/ball_math.h"
 #include "ops/copying.h"
@@ -114,6 +115,7 @@ void write_ranked(const ReferenceCall& call, const Request& request, int dim, in
   const BallView* indices = request.indices ? &call.output(request.values ? 1 : 0) : nullptr;
   for_each_line(call, dim, ties, [&](const Dims& first, auto line, const auto& places, Undecided undecided) {
     const bool open = undecided == Undecided::No && has_no_order(call.profile(), line);
+    const auto any = open ? std::optional(any_of_line(line)) : std::nullopt;
     for (int64_t k = 0; k < taken; ++k) {
       Dims at = first;
       at[dim] = k;
@@ -123,8 +125,8 @@ void write_ranked(const ReferenceCall& call, const Request& request, int dim, in
         if (indices) set_undecided(*indices, element(indices), undecided);
         continue;
       }
-      if (open) {
-        if (values) put(*values, element(values), any_of_line(line));
+      if (any) {
+        if (values) put(*values, element(values), *any);
         if (indices) set_undecided(*indices, element(indices), Undecided::InexactCompare);
         continue;
       }
