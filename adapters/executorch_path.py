@@ -58,6 +58,11 @@ REJECTIONS = (
         stage="run",
     ),
     Rejection(
+        r"Padding values must be non-negative, but got pad\[\d+\]",
+        "constant_pad_nd of the portable kernels (kernels/portable/cpu/util/kernel_ops_util.cpp) says so by name",
+        stage="run",
+    ),
+    Rejection(
         r"error: 0x10\b",
         "Error::NotSupported (runtime/core/error.h): the runtime itself says that it does not do this",
     ),
@@ -237,11 +242,12 @@ def make_system(
     run_edge: RunEdge | None = None,
     delegates: Json | None = None,
     profile: str = "executorch",
+    rejections: tuple[Rejection, ...] = (),
 ) -> System:
     """The system `name`, with a fresh partitioner for each case; --partitioner=MODULE:CLASS names another one.
 
-    What the partitioner takes is `delegates` (delegates_of), and its arithmetic that of `profile`; those of another
-    one are not known.
+    What the partitioner takes is `delegates` (delegates_of), what it says that it does not take `rejections`, and its
+    arithmetic that of `profile`; those of another one are not known.
     """
     options = argparse.ArgumentParser()
     options.add_argument("--partitioner", default=partitioner)
@@ -260,4 +266,6 @@ def make_system(
     hello = {**torch_hello(name, own, "executorch"), **more}
     way = Way(lambda: [make()] if make else [], make is not None, run, run_edge)
     build = remembered(densely_fed(build_with(way, op_scan), is_taken))
-    return System(lambda: hello, lambda request, stages: run_protocol(request, stages, build), REJECTIONS, explain)
+    return System(
+        lambda: hello, lambda request, stages: run_protocol(request, stages, build), (*rejections, *REJECTIONS), explain
+    )

@@ -1,9 +1,11 @@
 """Cases that ask for the gradients of their inputs under given cotangents, for systems that PyTorch's autograd goes
-through: in the case's own dtypes, and beside them a reference, eager's with every float widened to f64."""
+through: in the case's own dtypes, and beside them two references, eager's in these dtypes and with every float widened
+to f64."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -16,28 +18,44 @@ _FLOATS = ("f16", "bf16", "f32", "f64")
 
 
 def run_case(request: Json, stages: Stages, build: Build) -> Json:
-    """The reply to a case that asks for gradients: `grads`, and as `reference_grads` those of eager in f64; any other
-    case takes run_protocol's way."""
+    """The reply to a case that asks for gradients: `grads`, and as `eager_grads` and `reference_grads` those of eager,
+    in the case's dtypes and in f64; any other case takes run_protocol's way."""
     case = request["case"]
     if "grad" not in case.get("requires", []):
         return run_protocol(request, stages, build)
     if case["requires"] != ["grad"]:
         raise UnsupportedError(f"cases that require {', '.join(case['requires'])}")
-    reference = reference_gradients(case)
     graph, feed, grad = case["graph"], case["feed"], case["grad"]
+    reference, _ = eager_gradients(*widened(graph, feed), grad)
+    eager, depends = eager_gradients(graph, feed, grad)
+    if not depends:  # nothing to ask for, whatever the system says of its outputs
+        grad = {**grad, "cotangents": [None] * len(grad["cotangents"])}
     program = build(graph, leaves_and_inputs(graph, feed, grad["wrt"])[1], stages)
     ran, grads = run_backward(program, graph, feed, grad, stages)
-    return {**program.facts, **ran.encode(), "grads": grads, "reference_grads": reference}
+    return {**program.facts, **ran.encode(), "grads": grads, "eager_grads": eager, "reference_grads": reference}
 
 
-def reference_gradients(case: Json) -> Json:
-    """Those of eager's autograd, with every float of the case widened to f64."""
-    graph, feed = widened(case["graph"], case["feed"])
+def eager_gradients(graph: Json, feed: Json, grad: Json) -> tuple[Json, bool]:
+    """Those of eager's autograd, and whether what is asked for depends on an input.
+
+    There must be a gradient of everything that the caller could go on with, too: a compiler differentiates all of it at
+    once, whichever part is asked for (pytorch/pytorch#158561).
+    """
     module = case_module(graph)
+    program = Program(live(graph, module, identity=False))
     try:
-        return run_backward(Program(live(graph, module, identity=False)), graph, feed, case["grad"], Stages())[1]
+        ran, found = run_backward(program, graph, feed, grad, Stages())
+        asked = zip(ran.outputs, grad["cotangents"], strict=True)
+        depends = any(output.requires_grad for output, cotangent in asked if cotangent is not None)
+        leaves, inputs = leaves_and_inputs(graph, feed, grad["wrt"])
+        ran = program.start()(inputs)
+        heads = [tensor for tensor in (*ran.outputs, *inputs, *ran.buffers.values()) if tensor.requires_grad]
+        if heads:
+            seeds = [torch.zeros_like(head) for head in heads]
+            torch.autograd.grad(heads, list(leaves.values()), seeds, allow_unused=True)
     except RuntimeError as error:  # what was saved for the backward pass was overwritten, for one
         raise UnsupportedError(f"eager itself has no gradient: {str(error).splitlines()[0]}") from None
+    return found, depends
 
 
 def run_backward(program: Program, graph: Json, feed: Json, grad: Json, stages: Stages) -> tuple[Ran, Json]:
@@ -75,11 +93,12 @@ def gradients(
     outputs: list[torch.Tensor], cotangents: list[Any], leaves: list[torch.Tensor]
 ) -> tuple[torch.Tensor, ...]:
     """The vector-Jacobian product; an output whose cotangent is null, or that depends on no leaf, takes no part."""
-    taking_part = [
-        (output, decode(cotangent, output.dtype, output.shape))
-        for output, cotangent in zip(outputs, cotangents, strict=True)
-        if cotangent is not None and output.requires_grad
-    ]
+    taking_part = []
+    for output, cotangent in zip(outputs, cotangents, strict=True):
+        if cotangent is None or not output.requires_grad:
+            continue
+        with suppress(RuntimeError):  # a cotangent does not fit an output of wrong sizes, which is judged as that
+            taking_part.append((output, decode(cotangent, output.dtype, output.shape)))
     if not taking_part:
         return tuple(torch.zeros_like(leaf) for leaf in leaves)
     heads, seeds = zip(*taking_part, strict=True)

@@ -104,7 +104,7 @@ def softplus(graph: Graph, self: Value, beta: Number = 1, threshold: Number = 20
     return graph.cast(graph.where(linear, x, soft), dtype)
 
 
-@pointwise("log_sigmoid.default")
+@function("log_sigmoid.default")
 def log_sigmoid(graph: Graph, self: Value) -> Results:
     """min(x, 0) - log1p(exp(-|x|)), as eager."""
     dtype, x = formula(graph, self)

@@ -8,7 +8,7 @@ from typing import Any
 from onnx_graph import Graph, Value, broadcast, carried, keeps
 from onnx_ops import Results, function, wide
 from onnx_pointwise import node
-from promotion import Number, is_float, result_type
+from promotion import Number, is_float, promote
 from worker import UnsupportedError
 
 # ---- matrix products
@@ -84,7 +84,7 @@ def baddbmm(graph: Graph, self: Value, batch1: Value, batch2: Value, beta: Numbe
 
 @function("addr.default", in_place=True)
 def addr(graph: Graph, self: Value, vec1: Value, vec2: Value, beta: Number = 1, alpha: Number = 1) -> Results:
-    dtype = result_type([self, vec1, vec2])
+    dtype = promote(promote(self.dtype, vec1.dtype), vec2.dtype)  # self is expanded first, so a scalar counts
     worked = wide(carried(dtype))
     a, b = (graph.cast(x, worked) for x in (vec1, vec2))
     return _sum(
@@ -122,6 +122,8 @@ def _convolve(
     kernel = weight.shape[2:]
     attributes = {"strides": stride, "pads": padding * 2, "dilations": dilation, "group": groups}
     if transposed:
+        if any(e >= s for e, s in zip(extra, stride, strict=True)):
+            raise UnsupportedError("ONNX leaves open an output_padding that is below the dilation alone")
         channels = weight.shape[1] * groups
         reach = zip(x.shape[2:], stride, padding, dilation, kernel, extra, strict=True)
         spatial = [(n - 1) * s - 2 * p + d * (k - 1) + e + 1 for n, s, p, d, k, e in reach]

@@ -155,6 +155,8 @@ class Graph:
         return self.reshape(value, (value.numel,))
 
     def transpose(self, value: Value, order: Sequence[int]) -> Value:
+        if not order:  # an empty attribute has no type that onnx.helper could tell
+            return self.identity(value)
         return self.op("Transpose", value, shape=[value.shape[d] for d in order], perm=list(order))
 
     def slice(self, value: Value, dim: int, start: int, stop: int, step: int = 1) -> Value:

@@ -106,7 +106,7 @@ def where(graph: Graph, condition: Value, self: Value | Number, other: Value | N
     return graph.where(graph.cast(condition, "bool"), *(operand(graph, one, dtype) for one in (self, other)))
 
 
-@pointwise("masked_fill.Scalar", "masked_fill.Tensor", in_place=True)
+@function("masked_fill.Scalar", "masked_fill.Tensor", in_place=True)
 def masked_fill(graph: Graph, self: Value, mask: Value, value: Value | Number) -> Results:
     return graph.where(mask, operand(graph, value, self.dtype), self)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from arrays import DTYPES
 from onnx_graph import Graph, Value, carried
-from onnx_ops import IN_PLACE, Results, common, operand, pointwise, wide
+from onnx_ops import IN_PLACE, Results, common, function, operand, pointwise, wide
 from promotion import Number, is_float, result_type, to_float
 from worker import UnsupportedError
 
@@ -371,7 +371,8 @@ def lerp(graph: Graph, self: Value, end: Value, weight: Value | Number) -> Resul
     return graph.cast(graph.where(near, low, high), self.dtype)
 
 
-@pointwise("pow.Tensor_Scalar", "pow.Tensor_Tensor", "pow.Scalar")
+@pointwise("pow.Tensor_Scalar", "pow.Tensor_Tensor")
+@function("pow.Scalar")
 def power(graph: Graph, self: Value | Number, exponent: Value | Number) -> Results:
     dtype = result_type([self, exponent])
     if is_float(dtype):
@@ -393,7 +394,8 @@ IN_PLACE |= {
 }
 
 
-@pointwise("float_power.Tensor_Tensor", "float_power.Tensor_Scalar", "float_power.Scalar")
+@pointwise("float_power.Tensor_Tensor", "float_power.Tensor_Scalar")
+@function("float_power.Scalar")
 def float_power(graph: Graph, self: Value | Number, exponent: Value | Number) -> Results:
     return graph.op("Pow", operand(graph, self, "f64"), operand(graph, exponent, "f64"))
 

@@ -408,7 +408,7 @@ def copy_in_place(memory: Memory, self: Reference, src: Reference, non_blocking:
 @of_object("copy.default")
 def copy(memory: Memory, self: Reference, src: Reference, non_blocking: bool = False) -> Reference:
     made = clone(memory, self.tensor)
-    if not self.tensor.layout.is_dense():
+    if not self.tensor.layout.is_dense() or self.tensor.layout.numel != self.tensor.storage.layout.numel:
         made.storage.certain = False  # eager clones the whole storage
     return copy_in_place(memory, Reference(made), src)
 

@@ -48,6 +48,8 @@ def decode(data: Any, dtype: torch.dtype, sizes: Sequence[int]) -> torch.Tensor:
 def encode(tensor: torch.Tensor) -> dict[str, Any]:
     """{"type", "data"} of a tensor: its elements in row-major order as little-endian bytes."""
     dense = tensor.detach().contiguous()
+    if dense._is_zerotensor():  # what autograd makes of a zero: there is no memory behind it
+        dense = torch.zeros_like(dense)
     raw = ctypes.string_at(dense.data_ptr(), dense.nbytes) if dense.nbytes else b""
     sizes = ",".join(str(size) for size in dense.shape)
     return {"type": f"{NAMES[dense.dtype]}[{sizes}]", "data": {"b64": base64.b64encode(raw).decode()}}

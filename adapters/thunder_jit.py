@@ -36,6 +36,10 @@ REJECTIONS = (
         r"Failed to find a gradient transform for bound symbol",
         "thunder/transforms/autodiff.py: an operation without a rule for gradients",
     ),
+    Rejection(
+        r"^ValueError: Expected more than 1 value per channel when training, got input size",
+        "torch/nn/functional.py: thunder runs torch.group_norm as torch.nn.functional.group_norm, which checks that",
+    ),
 )
 
 # Where PyTorch puts the functions of its schemas, and what it takes off their names there.
@@ -55,11 +59,22 @@ def slice_by_index(x: torch.Tensor, dim: int = 0, start: Any = None, end: Any = 
     return x[(slice(None),) * (dim % x.dim()) + (slice(start, end, step),)]
 
 
-# What PyTorch generates no function for, and programs are full of.
-_SPELLED: dict[str, Callable[..., Any]] = {"slice": slice_by_index, "split": torch.split}
+def to_by_name(
+    x: torch.Tensor, dtype: torch.dtype, non_blocking: bool = False, copy: bool = False, memory_format: Any = None
+) -> torch.Tensor:
+    """aten.to.dtype as the method has it: the memory format by name; and flags only where they are set."""
+    flags = {"non_blocking": non_blocking, "copy": copy, "memory_format": memory_format}
+    return x.to(dtype, **{name: value for name, value in flags.items() if value})
+
+
+# What PyTorch generates no function for, and programs are full of; and what takes arguments by name only.
+_SPELLED: dict[str, Callable[..., Any]] = {"slice": slice_by_index, "split": torch.split, "to": to_by_name}
 
 # What takes alpha.
 _SCALED = ("add", "sub", "rsub")
+
+# What has a legacy overload with a flag, `unbiased`; the parameter that is documented is a correction.
+_VARIANCES = ("std", "var", "var_mean")
 
 # Methods of named tensors that thunder 0.2.6 lists at import, and that PyTorch 2.13 has no more.
 _REMOVED = ("align_as", "align_to", "has_names", "refine_names", "rename")
@@ -72,6 +87,13 @@ def scaled(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(x, other) if alpha == 1 else function(x, other, alpha=alpha)
 
     return call
+
+
+def corrected(function: Callable[..., Any], overload: str) -> Callable[..., Any]:
+    """The legacy overloads of variances by the documented parameters."""
+    if overload == "default":
+        return lambda x, unbiased=True: function(x, correction=int(unbiased))
+    return lambda x, dim, unbiased=True, keepdim=False: function(x, dim, correction=int(unbiased), keepdim=keepdim)
 
 
 def restore_removed_methods() -> list[str]:
@@ -109,8 +131,10 @@ def make_system(_: list[str]) -> System:
     from thunder.torch import _torch_to_thunder_function_map as known
 
     def find(op: str) -> Callable[..., Any] | None:
-        name = op.split(".")[1]
+        _, name, overload = op.split(".")
         function = _SPELLED.get(name) or next((one for one in public_functions(op) if one in known), None)
+        if function and name in _VARIANCES and overload in ("default", "dim"):
+            return corrected(function, overload)
         return scaled(function) if function and name.removesuffix("_") in _SCALED else function
 
     def resolve(op: str) -> Callable[..., Any]:

@@ -16,7 +16,7 @@ namespace {
 constexpr double step = 1e-5;
 // How far the reference may be from them, relative to the largest element.
 constexpr double agreement = 1e-4;
-// How many roundings of the dtype, relative to the largest element, make a mismatch.
+// How many roundings, relative to the largest element, make a mismatch.
 constexpr double mismatch_roundings = 1024;
 
 Tensor widened(const Tensor& tensor) {
@@ -76,6 +76,15 @@ double largest(const Tensor& tensor) {
   return most;
 }
 
+// The unit roundoff of the coarsest dtype that the graph computes in.
+double coarsest_roundoff(const Graph& graph) {
+  double most = 0;
+  for (const TensorMeta& meta : graph.metas) {
+    if (is_floating(meta.dtype)) most = std::max(most, info(meta.dtype).unit_roundoff);
+  }
+  return most;
+}
+
 }  // namespace
 
 std::optional<std::vector<Tensor>> central_differences(const Case& test) {
@@ -106,6 +115,7 @@ void judge_gradients(const Case& test, const Outcome& outcome, Judgement& judgem
   const std::optional<std::vector<Tensor>> differences = central_differences(test);
   for (std::size_t g = 0; g < test.gradient->wrt.size(); ++g) {
     const Tensor& got = outcome.gradients[g];
+    const Tensor& eager = outcome.eager_gradients[g];
     const Tensor& reference = outcome.reference_gradients[g];
     const std::string place = fmt::format("gradient of {}", test.gradient->wrt[g]);
     Divergence divergence{.run = "A",
@@ -126,11 +136,12 @@ void judge_gradients(const Case& test, const Outcome& outcome, Judgement& judgem
     }
     judgement.counts.total += got.numel();
     const double scale = std::max(1.0, largest(reference));
-    const double allowed = mismatch_roundings * info(got.dtype).unit_roundoff * scale;
+    const double allowed = mismatch_roundings * coarsest_roundoff(test.graph) * scale;
     for (int64_t i = 0; i < got.numel(); ++i) {
       const double wanted = reference.get_double(i);
-      const bool believed =
-          differences && std::abs((*differences)[g].get_double(i) - wanted) <= agreement * scale;  // false for NaN
+      const bool believed = differences &&  // false for NaN
+                            std::abs((*differences)[g].get_double(i) - wanted) <= agreement * scale &&
+                            std::abs(eager.get_double(i) - wanted) <= allowed;
       if (!believed) {
         ++judgement.counts.undecided;
         continue;

@@ -1,9 +1,11 @@
 // Gradients: the third opinion on those that a target gave.
 //
 // The reference is eager's autograd in f64, which the worker sends beside the target's own. It is believed where
-// central differences through our own interpreter agree with it; elsewhere (at a kink, where a cast rounds, where
-// autograd itself errs) nothing is said. There is no bound to prove by: rounding is propagated through the forward pass
-// only. An element is a mismatch where it is off by more than a thousand roundings of the largest element.
+// central differences through our own interpreter agree with it (elsewhere, as at a kink or where a cast rounds, nothing
+// is said) and where eager in the case's own dtypes comes as near to it as is asked of the target: it does not where a
+// value in between overflows, or where rounding is magnified. There is no bound to prove by: rounding is propagated
+// through the forward pass only. An element is a mismatch where it is off by more than a thousand roundings, in the
+// coarsest dtype that the graph computes in, of the largest element.
 #pragma once
 
 #include "core/profile.h"

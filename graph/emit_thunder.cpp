@@ -25,8 +25,8 @@ constexpr std::string_view jit = R"py(def target(module, example):
 
 // Where PyTorch 2.13 puts the function that it generates from a schema: where not in torch, and, of those that write
 // in place, not among the methods.
-constexpr std::string_view methods[] = {"contiguous", "expand", "new_full", "new_ones", "new_zeros",
-                                        "repeat",     "to",     "unfold",   "view"};
+constexpr std::string_view methods[] = {"as_strided", "as_strided_scatter", "contiguous", "expand", "new_full",
+                                        "new_ones",   "new_zeros",          "repeat",     "unfold", "view"};
 constexpr std::string_view in_place_functions[] = {"celu_", "selu_", "threshold_"};
 constexpr std::string_view nn_functions[] = {"_upsample_nearest_exact1d",
                                              "_upsample_nearest_exact2d",
@@ -95,9 +95,34 @@ std::string slice_call(const Node& node, const Spelling& spelling) {
                      argument(2), argument(3), argument(4));
 }
 
+// aten.to.dtype: the method takes a memory format by name only.
+std::string to_call(const Node& node, const Spelling& spelling) {
+  const auto argument = [&](std::size_t i) { return spell(node.arguments[i], spelling); };
+  return fmt::format("{}.to({}, {}, {}, memory_format={})", argument(0), argument(1), argument(2), argument(3),
+                     argument(4));
+}
+
+// The legacy overloads of variances, as the correction that is documented.
+std::string variance_call(const Node& node, const Spelling& spelling) {
+  const auto argument = [&](std::size_t i) { return spell(node.arguments[i], spelling); };
+  const std::string_view name = node.op->schema.name;
+  if (node.op->schema.overload != "dim") {
+    return fmt::format("torch.{}({}, correction=int({}))", name, argument(0), argument(1));
+  }
+  return fmt::format("torch.{}({}, {}, correction=int({}), keepdim={})", name, argument(0), argument(1), argument(2),
+                     argument(3));
+}
+
+bool is_legacy_variance(const Schema& schema) {
+  return (schema.name == "std" || schema.name == "var" || schema.name == "var_mean") &&
+         (schema.overload.empty() || schema.overload == "default" || schema.overload == "dim");
+}
+
 std::string public_call(const Node& node, const Spelling& spelling) {
   const std::string_view name = node.op->schema.name;
   if (name == "slice") return slice_call(node, spelling);
+  if (name == "to") return to_call(node, spelling);
+  if (is_legacy_variance(node.op->schema)) return variance_call(node, spelling);
   const std::string arguments = spell_arguments(node, spelling);
   const bool in_place = name.ends_with('_') && !among(in_place_functions, name) && !among(nn_functions, name);
   if (in_place || among(methods, name)) {

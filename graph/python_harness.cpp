@@ -33,6 +33,8 @@ constexpr std::string_view observe_backward = R"py(    if heads:
         tensors, seeds = zip(*heads)
         found = torch.autograd.grad(tensors, list(leaves.values()), seeds, allow_unused=True, materialize_grads=True)
         places |= {f"gradient of {name}": gradient for name, gradient in zip(leaves, found)}
+    else:
+        places |= {f"gradient of {name}": torch.zeros_like(leaf) for name, leaf in leaves.items()}
 )py";
 
 constexpr std::string_view rest = R"py(    return {place: tensor.detach().clone() for place, tensor in places.items()}

@@ -163,7 +163,11 @@ Ball ball_log_sigmoid(const BallMath& math, const Ball& x) {
   const double mid = value(x.mid);
   const double most = std::fabs(value(x.low()));
   const double inherited = std::max(most - std::fabs(mid), std::fabs(mid) - std::fabs(value(x.high())));
-  const double logarithm = chained_error(math, std::min(most, std::numbers::ln2), 2);
+  // Or softplus of -x, by an exponential of at most 1 and log1p.
+  const double soft = std::min(most, std::numbers::ln2);
+  const double parts =
+      math.as(FunctionKind::Log1p).function_error(soft) + math.as(FunctionKind::Exp, reach(x)).function_error(1) / 2;
+  const double logarithm = std::max(chained_error(math, soft, 2), parts);
   const double error = logarithm + math.rounding(most + logarithm);
   Ball result = math.with_error(mid, inherited, error + 0x1p-50 * most);
   result.may_nan = x.may_nan;

@@ -17,6 +17,8 @@ inline bool is_definite_nan(const Ball& ball) { return std::isnan(ball.mid); }
 inline bool is_definite_infinity(const Ball& ball) { return std::isinf(ball.mid); }
 // Whether some value of the ball is an infinity.
 inline bool can_be_infinite(const Ball& ball) { return ball.may_inf || is_definite_infinity(ball); }
+// Whether some value of the ball is a NaN.
+inline bool can_be_nan(const Ball& ball) { return ball.may_nan || is_definite_nan(ball); }
 // Whether 0 lies in the finite interval.
 inline bool contains_zero(const Ball& ball) { return std::fabs(ball.mid) <= ball.radius; }
 

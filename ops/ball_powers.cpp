@@ -214,7 +214,7 @@ Ball ball_pow(const BallMath& math, const Ball& a, const Ball& b, bool a_zero_is
                             (!is_definite_nan(a) && a.low() <= 1 && a.high() >= 1);
   if (one_number(b) && b.mid == 0 && !b.may_nan && !b.may_inf) return Ball::exact(1);
   // Vectorised powers do not know of NaN as an exponent of 1.
-  if (a.is_exact() && a.mid == 1) return {1, 0, is_definite_nan(b) || b.may_nan, false, Undecided::No};
+  if (a.is_exact() && a.mid == 1) return {1, 0, can_be_nan(b), false, Undecided::No};
   if (is_definite_nan(a) || is_definite_nan(b)) {
     return one_possible ? Ball{1, 0, true, false, Undecided::No} : Ball::exact(nan);
   }
@@ -253,7 +253,7 @@ Ball ball_atan2(const BallMath& math, const Ball& y, const Ball& x, bool y_zero_
 
 Ball ball_hypot(const BallMath& math, const Ball& a, const Ball& b) {
   if (!a.decided() || !b.decided()) return Ball::unknown(first_undecided(a, b));
-  const bool may_nan = is_definite_nan(a) || is_definite_nan(b) || a.may_nan || b.may_nan;
+  const bool may_nan = can_be_nan(a) || can_be_nan(b);
   // C99: an infinite side decides whatever the other is; the square root of the sum of squares has NaN there.
   if (is_definite_infinity(a) || is_definite_infinity(b)) return flagged(Ball::exact(infinity), may_nan, false);
   if (is_definite_nan(a) || is_definite_nan(b)) {

@@ -22,7 +22,7 @@ Key<double> low_key(const Ball& ball) {
   return {false, ball.may_inf ? -infinity : ball.low()};
 }
 Key<double> high_key(const Ball& ball) {
-  if (is_definite_nan(ball) || ball.may_nan) return {true, 0};
+  if (can_be_nan(ball)) return {true, 0};
   return {false, ball.may_inf ? infinity : ball.high()};
 }
 Key<int64_t> low_key(const IntegerBall& x) { return {false, x.value}; }

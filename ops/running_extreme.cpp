@@ -53,7 +53,7 @@ void RunningExtreme<Element>::add(const Element& x, int64_t element) {
     // A NaN that is dropped takes along what it had absorbed, in an order that nobody promises: any element may be
     // left.
     any_ = place == 0 ? candidate : hull(any_, candidate);
-    if (math_->profile().max_drops_nan && (any_.may_nan || is_definite_nan(any_))) largest_ = any_;
+    if (math_->profile().max_drops_nan && can_be_nan(any_)) largest_ = any_;
   }
   if (found == Order::Above || (found == Order::Tie && counts_ == OfEqual::Last)) {
     index_ = {place, Undecided::No};

@@ -43,9 +43,9 @@ struct Outcome {
   std::optional<Observation> a_again;
   // Of a case with several runs, in place of B: those after the first, on the same instance and on the fresh one.
   std::vector<Observation> later, later_again;
-  // Where the case asks for gradients, by its list of inputs: the target's, and those of eager's autograd with every
-  // float of the case widened to f64.
-  std::vector<Tensor> gradients, reference_gradients;
+  // Where the case asks for gradients, by its list of inputs: the target's, those of eager's autograd, and these with
+  // every float of the case widened to f64.
+  std::vector<Tensor> gradients, eager_gradients, reference_gradients;
   int delegated = -1;     // nodes that ran in a delegate; -1 where the target has none
   int reused_slots = -1;  // storages placed in bytes that another storage had before; -1 where the target does not tell
   double milliseconds = 0;

@@ -109,6 +109,30 @@ class MemoryTest(unittest.TestCase):
         }
         self.assertEqual(numbers(run(graph, {"x": [1, 2, 3, 4, 5, 6]})["outputs"][0]), [1, 2, 3, 4, 5, 6])
 
+    def test_what_eager_lays_out_anew_is_not_taken_for_its_operands_layout(self) -> None:
+        for op, *more in (("log_sigmoid.default",), ("masked_fill.Scalar", "%m", 0.5), ("pow.Scalar",)):
+            operands = [2.0, "%t"] if op == "pow.Scalar" else ["%t", *more]
+            graph = {
+                "inputs": {"x": {"type": "f32[2,3]"}},
+                "nodes": [
+                    node("t", "t.default", "%x"),
+                    node("m", "gt.Scalar", "%t", 2),
+                    node("r", op, *operands),
+                    node("s", "as_strided.default", "%r", [6], [1]),
+                ],
+                "outputs": ["%s"],
+            }
+            with self.subTest(op), self.assertRaisesRegex(UnsupportedError, "depends on strides"):
+                run(graph, {"x": [1, 2, 3, 4, 5, 6]})
+
+    def test_the_dims_of_a_scalar_are_permuted(self) -> None:
+        graph = {
+            "inputs": {"x": {"type": "f32[]"}},
+            "nodes": [node("t", "transpose.int", "%x", 0, 0)],
+            "outputs": ["%t"],
+        }
+        self.assertEqual(numbers(run(graph, {"x": [7]})["outputs"][0]), [7])
+
     def test_windows_on_one_storage_are_one_input(self) -> None:
         graph = {
             "storages": {"s": {"type": "f32[4]"}},
@@ -209,6 +233,14 @@ class MeaningTest(unittest.TestCase):
     def test_numbers_promote_as_in_eager(self) -> None:
         self.check("add.Scalar", [("i64[1]", [1])], [1.5], 0.5)
         self.check("add.Tensor", [("f32[1]", [1.0]), ("f64[]", [0.5])], [1.5])
+
+    def test_addr_counts_a_scalar_since_it_is_expanded_first(self) -> None:
+        graph = {
+            "inputs": {"x": {"type": "f64[]"}, "y": {"type": "f32[1]"}},
+            "nodes": [node("a", "addr.default", "%x", "%y", "%y")],
+            "outputs": ["%a"],
+        }
+        self.assertEqual(run(graph, {"x": [1], "y": [2]})["outputs"][0]["type"], "f64[1,1]")
 
     def test_ldexp_by_an_integer_keeps_a_float_its_dtype(self) -> None:
         for kind in ("f16", "f32"):

@@ -154,7 +154,7 @@ class GradientTest(unittest.TestCase):
 
     def test_in_the_dtype_of_the_case_and_in_f64(self) -> None:
         reply = self.run_case(pytorch_eager.make_system([]))
-        for member, places, dtype in (("grads", 5, "f32"), ("reference_grads", 14, "f64")):
+        for member, places, dtype in (("grads", 5, "f32"), ("eager_grads", 5, "f32"), ("reference_grads", 14, "f64")):
             self.assertEqual(reply[member]["x"]["type"], f"{dtype}[2]")
             for got, wanted in zip(values(reply[member]["x"]), self.EXPECTED, strict=True):
                 self.assertAlmostEqual(got, wanted, places=places)
@@ -170,6 +170,25 @@ class GradientTest(unittest.TestCase):
         case["grad"] = {"wrt": ["x"], "cotangents": [[1, 1]]}
         with self.assertRaisesRegex(UnsupportedError, "eager itself has no gradient"):
             pytorch_eager.make_system([]).run({"case": case}, Stages())
+
+    def test_what_eager_has_no_gradient_of_all_at_once(self) -> None:
+        graph = {**self.GRAPH, "buffers": {}, "outputs": ["%y", "%z"]}
+        graph["nodes"] = [
+            {"out": "y", "op": "aten.exp.default", "args": ["%x"]},
+            {"out": "z", "op": "aten.heaviside.default", "args": ["%x", "%x"]},
+        ]
+        case = {"requires": ["grad"], "graph": graph, "feed": {"x": [0.5, 1]}}
+        case["grad"] = {"wrt": ["x"], "cotangents": [[1, 1], None]}
+        with self.assertRaisesRegex(UnsupportedError, "eager itself has no gradient: derivative for aten::heaviside"):
+            pytorch_eager.make_system([]).run({"case": case}, Stages())
+
+    def test_a_gradient_that_has_no_memory_is_zeros(self) -> None:
+        graph = {**self.GRAPH, "buffers": {}, "outputs": ["%y"]}
+        graph["nodes"] = [{"out": "y", "op": "aten.sgn.default", "args": ["%x"]}]
+        case = {"requires": ["grad"], "graph": graph, "feed": {"x": [0.5, 1]}}
+        case["grad"] = {"wrt": ["x"], "cotangents": [[1, 1]]}
+        reply = pytorch_eager.make_system([]).run({"case": case}, Stages())
+        self.assertEqual(values(reply["grads"]["x"]), [0, 0])
 
     def test_an_output_that_depends_on_nothing_gives_zeros(self) -> None:
         graph = {**self.GRAPH, "nodes": [], "outputs": ["%c"]}

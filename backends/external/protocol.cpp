@@ -119,12 +119,28 @@ Result<std::vector<Tensor>> read_reply_gradients(const Field& root, std::string_
   return gradients;
 }
 
+// The target's gradients may have any sizes, which are judged; the references have those of their inputs.
+Result<std::vector<Tensor>> read_reference_gradients(const Field& root, std::string_view key, const Case& test) {
+  TRY(std::vector<Tensor> gradients, read_reply_gradients(root, key, *test.gradient));
+  for (std::size_t g = 0; g < gradients.size(); ++g) {
+    const auto named = std::ranges::find(test.graph.names, test.gradient->wrt[g]);
+    PARALLAX_CHECK(named != test.graph.names.end());
+    const Dims& wanted = test.graph.metas[static_cast<std::size_t>(named - test.graph.names.begin())].layout.sizes;
+    if (gradients[g].sizes != wanted) {
+      TRY(const Field object, root.need(key));
+      return object.fail("{} has other sizes than the input", test.gradient->wrt[g]);
+    }
+  }
+  return gradients;
+}
+
 Result<void> read_runs(const Field& root, const Case& test, Outcome& outcome) {
   const Graph& graph = test.graph;
   TRY(outcome.a, read_observation(root, graph));
   if (test.gradient) {
     TRY(outcome.gradients, read_reply_gradients(root, "grads", *test.gradient));
-    TRY(outcome.reference_gradients, read_reply_gradients(root, "reference_grads", *test.gradient));
+    TRY(outcome.eager_gradients, read_reference_gradients(root, "eager_grads", test));
+    TRY(outcome.reference_gradients, read_reference_gradients(root, "reference_grads", test));
   }
   if (const auto kept = find_set(root, "kept")) {
     TRY(outcome.a_kept, read_tensors(*kept));

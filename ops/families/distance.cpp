@@ -60,7 +60,7 @@ Ball largest_difference(const BallMath& math, const Row& a, const Row& b) {
   Ball largest = Ball::exact(0);
   for (int64_t k = 0; k < a.size; ++k) {
     const Ball distance = difference(math, a, b, k);
-    if (is_definite_nan(distance) || distance.may_nan) return Ball::unknown(Undecided::Unbounded);
+    if (can_be_nan(distance)) return Ball::unknown(Undecided::Unbounded);
     largest = math.maximum(largest, distance);
   }
   return largest;

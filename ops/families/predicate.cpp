@@ -34,8 +34,7 @@ constexpr Predicate isposinf = {[](const Ball& x) { return ball_is_infinity(x, 1
 constexpr Predicate isneginf = {[](const Ball& x) { return ball_is_infinity(x, -1); }, never};
 // The sign of a zero is not known, nor is that of a NaN.
 constexpr Predicate signbit = {[](const Ball& x) {
-                                 if (is_definite_nan(x) || x.may_nan || contains_zero(x))
-                                   return IntegerBall{0, Undecided::SignedZero};
+                                 if (can_be_nan(x) || contains_zero(x)) return IntegerBall{0, Undecided::SignedZero};
                                  return less(x, Ball::exact(0));
                                },
                                [](int64_t x) { return x < 0; }};

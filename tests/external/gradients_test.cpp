@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "fuzz/draw_gradient.h"
 #include "reducers/rebuild.h"
 
@@ -30,13 +32,18 @@ Tensor tensor(DType dtype, const std::vector<double>& values) {
   return made;
 }
 
-Judgement judged(const Case& test, const std::vector<double>& got, const std::vector<double>& reference) {
+Judgement judged(const Case& test, const std::vector<double>& got, const std::vector<double>& reference,
+                 const std::vector<double>& eager) {
   Outcome outcome;
   outcome.gradients = {tensor(DType::F32, got)};
+  outcome.eager_gradients = {tensor(DType::F32, eager)};
   outcome.reference_gradients = {tensor(DType::F64, reference)};
   Judgement judgement;
   judge_gradients(test, outcome, judgement);
   return judgement;
+}
+Judgement judged(const Case& test, const std::vector<double>& got, const std::vector<double>& reference) {
+  return judged(test, got, reference, reference);
 }
 
 TEST(Gradients, CentralDifferencesSeeThroughWritesInPlace) {
@@ -56,6 +63,24 @@ TEST(Gradients, AWrongOneIsAMismatchAndARoundedOneIsNot) {
   EXPECT_EQ(wrong.verdict, Verdict::Mismatch);
   EXPECT_EQ(wrong.divergence->place, "gradient of x");
   EXPECT_EQ(wrong.divergence->element, 1);
+}
+
+TEST(Gradients, NothingIsSaidWhereEagerItselfIsFarOff) {
+  const Case test = parse(in_place, "z");
+  const std::vector<double>& right = in_place_gradient;
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(judged(test, {right[0], 0}, right, {right[0], infinity}).verdict, Verdict::Undecided);
+  EXPECT_EQ(judged(test, {0, right[1]}, right, {right[0], infinity}).verdict, Verdict::Mismatch);
+}
+
+TEST(Gradients, TheCoarsestDtypeOfTheGraphIsWhatRounds) {
+  const Case test = parse(R"({"op":"aten.tanh.default","args":["%x"],"out":"y"},
+                             {"op":"aten._to_copy.default","args":["%y"],"kwargs":{"dtype":"f16"},"out":"h"},
+                             {"op":"aten._to_copy.default","args":["%y"],"out":"z"})",
+                          "z");
+  const std::vector<double> right = {0.7864477329659274, 1.2599230248420783};  // 1 - tanh(x)², times the cotangent
+  EXPECT_EQ(judged(test, {right[0] + 0.1, right[1]}, right).verdict, Verdict::Match);
+  EXPECT_EQ(judged(test, {right[0] + 0.7, right[1]}, right).verdict, Verdict::Mismatch);
 }
 
 TEST(Gradients, NothingIsSaidWhereTheReferenceAndTheDifferencesDisagree) {
