@@ -1,0 +1,28 @@
+"""The gradient rule of special_zeta returns a dict where a tuple is read: with a number first its gradient is lost, with two tensors it is an error. Exit 1 where the bug shows."""
+
+import warnings; warnings.filterwarnings("ignore")
+import sys, torch
+for name in ("align_as", "align_to", "has_names", "refine_names", "rename"):
+    if not hasattr(torch.Tensor, name):  # PyTorch 2.13 removed what thunder 0.2.6 looks for when it is imported
+        stand_in = lambda *_: None
+        stand_in.__name__, stand_in.__module__ = name, torch.Tensor.__module__
+        setattr(torch.Tensor, name, stand_in)
+import thunder
+
+
+def value_and_gradient(f, jit, *data):
+    leaves = [torch.tensor(one, requires_grad=True) for one in data]
+    out = (thunder.jit(f) if jit else f)(*[leaf.clone() for leaf in leaves])  # of clones: a leaf may not be written
+    found = torch.autograd.grad(out.sum(), leaves, allow_unused=True, materialize_grads=True)
+    return [[round(x, 4) for x in one.detach().tolist()] for one in (out, *found)]
+
+
+def shows(name, f, *data):
+    expected, actual = value_and_gradient(f, False, *data), value_and_gradient(f, True, *data)
+    print(f"{name}: value, gradients\n  expected {expected}\n  actual   {actual}")
+    return expected != actual
+
+
+bug = shows("zeta", lambda x: torch.special.zeta(2.0, x) + x, [2.0, 3.0])
+control = shows("pow", lambda x: torch.pow(2.0, x) + x, [2.0, 3.0])
+sys.exit(2 if control else 1 if bug else 0)
