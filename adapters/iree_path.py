@@ -19,7 +19,7 @@ from typing import Any
 import iree.compiler.ir
 import iree.runtime
 import numpy as np
-from iree.compiler.api import Output, Session, Source
+from iree.compiler.api import Output, Session, Source, _initializeGlobalCL
 from iree.compiler.extras import onnx_importer
 
 from arrays import DTYPES, Array
@@ -37,6 +37,11 @@ REJECTIONS = (
     Rejection(
         r"failed to legalize operation 'torch\.operator'",
         "torch-mlir's docs/importers/onnx_importer.md: an operator, or a form of it, that has no conversion",
+        stage="lower",
+    ),
+    Rejection(
+        r"failed to legalize operation 'torch\.aten\.__interpolate\.size_list_scale_list'",
+        "torch-mlir's lowering of a resize to linalg: not for this rank or mode",
         stage="lower",
     ),
 )
@@ -68,6 +73,7 @@ def import_model(model: Any) -> str:
 
 def compile_text(text: str, flags: Sequence[str]) -> bytes:
     """A module for the runtime."""
+    _set_global_flags()
     with Session() as session:
         session.set_flags("--iree-input-type=onnx", *flags)
         source = Source.wrap_buffer(session, text.encode() + b"\0")
@@ -78,6 +84,13 @@ def compile_text(text: str, flags: Sequence[str]) -> bytes:
         with Output.open_membuffer() as output:
             invocation.output_vm_bytecode(output)
             return bytes(output.map_memory())
+
+
+@cache
+def _set_global_flags() -> None:
+    """Diagnostics that end with their message: what follows it otherwise, the whole operation, leaves the message cut
+    off at a place that depends on the graph. The option is the process's, which sessions cannot set."""
+    _initializeGlobalCL("parallax", "--mlir-print-op-on-diagnostic=false")
 
 
 def typed(array: Array, value: Value) -> Array:

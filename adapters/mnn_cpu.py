@@ -16,6 +16,7 @@ import numpy as np
 
 from arrays import DTYPES, Array
 from onnx_case import Instance, Program, make_system
+from onnx_graph import Graph
 from onnx_writer import Written
 from worker import Rejection, Stages, System, UnsupportedError, serve
 
@@ -43,6 +44,16 @@ class ConversionError(Exception):
 
 class ForwardError(Exception):
     """The module answers a failure with fewer results."""
+
+
+def refuse_normalization(graph: Graph) -> None:
+    """The converter reads BatchNormalization's numbers where it builds its layer, and ends the process without them."""
+    known = {"", *graph.initializers}
+    for kind, operands, results, _ in graph.nodes:
+        if kind == "BatchNormalization" and not known.issuperset(operands[1:]):
+            raise UnsupportedError("BatchNormalization: MNN's converter wants its numbers in the model")
+        if known.issuperset(operands):
+            known.update(results)
 
 
 def convert(model: bytes, arguments: list[str]) -> bytes:
@@ -85,6 +96,7 @@ def make(arguments: list[str]) -> System:
     def build(written: Written, stages: Stages) -> Program:
         if written.graph.holds_empty(written.graph.initializers.values()):
             raise UnsupportedError("an empty tensor: a Var without elements cannot be read")
+        refuse_normalization(written.graph)
         with stages("export"):
             model = convert(written.graph.serialize(), options.convert)
         sources, results = written.graph.inputs, written.graph.outputs

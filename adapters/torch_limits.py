@@ -9,6 +9,10 @@ FUNCTIONALIZATION_REJECTIONS = (
         r"as_strided\(\) is non-compositional, .* this behavior is banned in compile",
         "functionalization says so itself: no writes through a view of an as_strided view",
     ),
+    Rejection(
+        r"functionalization encountered a tensor being mutated that has internal overlap.* this is banned",
+        "functionalization says so itself: no writes through an overlapping unfold (pytorch/pytorch#165409)",
+    ),
 )
 
 EXPORT_REJECTIONS = (

@@ -1,0 +1,47 @@
+"""What is kept from MNN's converter, which needs no MNN."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+for _package in ("numpy", "ml_dtypes", "onnx"):
+    if importlib.util.find_spec(_package) is None:
+        raise unittest.SkipTest(f"this Python has no {_package}")
+
+from mnn_cpu import refuse_normalization
+from onnx_graph import Graph, Value
+from worker import UnsupportedError
+
+
+class NormalizationTest(unittest.TestCase):
+    """BatchNormalization's scale, bias, mean and variance, which the converter reads itself."""
+
+    def setUp(self) -> None:
+        self.graph = Graph()
+        self.x = self.graph.input("x", "f32", (1, 2, 3))
+        self.numbers = self.graph.constant([1.0, 2.0], "f32")
+
+    def normalize(self, mean: Value) -> None:
+        numbers = [self.numbers, self.numbers, mean, self.numbers]
+        self.graph.op("BatchNormalization", self.x, *numbers, shape=self.x.shape)
+
+    def test_numbers_of_the_model_are_taken(self) -> None:
+        derived = self.graph.identity(self.numbers)
+        self.normalize(derived)
+        refuse_normalization(self.graph)
+
+    def test_numbers_that_are_fed_or_computed_are_not(self) -> None:
+        for mean in (self.graph.input("mean", "f32", (2,)), self.graph.op("Neg", self.graph.input("m", "f32", (2,)))):
+            self.graph.nodes.clear()
+            self.normalize(mean)
+            with self.assertRaises(UnsupportedError):
+                refuse_normalization(self.graph)
+
+
+if __name__ == "__main__":
+    unittest.main()
