@@ -7,6 +7,7 @@ MNN is imported only after the worker has taken standard output for itself: MNN 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import tempfile
 from importlib.metadata import version
 from pathlib import Path
@@ -59,7 +60,8 @@ def refuse_normalization(graph: Graph) -> None:
 def convert(model: bytes, arguments: list[str]) -> bytes:
     import _tools  # MNN.tools.mnnconvert, which calls it, installs a package for telemetry when it is imported
 
-    with tempfile.TemporaryDirectory() as folder:
+    # The converter keeps a file where it works, which stays there if it ends the process.
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         source, made = Path(folder) / "case.onnx", Path(folder) / "case.mnn"
         source.write_bytes(model)
         flags = ["-f", "ONNX", "--modelFile", str(source), "--MNNModel", str(made), "--bizCode", "parallax"]
