@@ -42,6 +42,11 @@ REJECTIONS = (
         stage="lower",
     ),
     Rejection(
+        r"^TosaValueError: Expected padding values to be non-negative, got ",
+        "backends/arm/tosa/dialect/ops/data_layout_ops.py: PAD's amounts",
+        stage="lower",
+    ),
+    Rejection(
         r"Tensor \S+ has invalid shape with dimension 0",
         "the reference model: TOSA has no dims of size 0",
         stage="run",

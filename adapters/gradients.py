@@ -52,10 +52,19 @@ def eager_gradients(graph: Json, feed: Json, grad: Json) -> tuple[Json, bool]:
         heads = [tensor for tensor in (*ran.outputs, *inputs, *ran.buffers.values()) if tensor.requires_grad]
         if heads:
             seeds = [torch.zeros_like(head) for head in heads]
-            torch.autograd.grad(heads, list(leaves.values()), seeds, allow_unused=True)
+            nothing = torch.autograd.grad(
+                heads, list(leaves.values()), seeds, allow_unused=True, materialize_grads=True
+            )
+            # To a compiler what is not asked for has a cotangent of 0, which times NaN or infinity is NaN, or not.
+            found = {name: plus(found[name], more) for name, more in zip(leaves, nothing, strict=True)}
     except RuntimeError as error:  # what was saved for the backward pass was overwritten, for one
         raise UnsupportedError(f"eager itself has no gradient: {str(error).splitlines()[0]}") from None
     return found, depends
+
+
+def plus(encoded: Json, more: torch.Tensor) -> Json:
+    """The sum: an encoded tensor where the other is 0, NaN where that is NaN."""
+    return encode(decode(encoded["data"], *parse_type(encoded["type"])) + more)
 
 
 def run_backward(program: Program, graph: Json, feed: Json, grad: Json, stages: Stages) -> tuple[Ran, Json]:

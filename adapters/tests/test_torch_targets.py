@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import sys
 import tempfile
 import unittest
@@ -181,6 +182,20 @@ class GradientTest(unittest.TestCase):
         case["grad"] = {"wrt": ["x"], "cotangents": [[1, 1], None]}
         with self.assertRaisesRegex(UnsupportedError, "eager itself has no gradient: derivative for aten::heaviside"):
             pytorch_eager.make_system([]).run({"case": case}, Stages())
+
+    def test_a_cotangent_of_zero_times_nan_leaves_the_reference_open(self) -> None:
+        graph = {**self.GRAPH, "buffers": {}, "outputs": ["%y", "%z"]}
+        graph["nodes"] = [
+            {"out": "y", "op": "aten.logit.default", "args": ["%x"]},  # NaN at 2, and so is its derivative
+            {"out": "z", "op": "aten.mul.Scalar", "args": ["%x", 3.0]},
+        ]
+        case = {"requires": ["grad"], "graph": graph, "feed": {"x": [0.5, 2]}}
+        case["grad"] = {"wrt": ["x"], "cotangents": [None, [1, 1]]}
+        reply = pytorch_eager.make_system([]).run({"case": case}, Stages())
+        for member in ("eager_grads", "reference_grads"):
+            half, two = values(reply[member]["x"])
+            self.assertEqual(half, 3)
+            self.assertTrue(math.isnan(float(two)), two)
 
     def test_a_gradient_that_has_no_memory_is_zeros(self) -> None:
         graph = {**self.GRAPH, "buffers": {}, "outputs": ["%y"]}
