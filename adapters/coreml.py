@@ -13,6 +13,7 @@ from typing import NoReturn
 import coremltools
 import torch
 from coremltools.converters.mil.frontend.torch.torch_op_registry import _TORCH_OPS_REGISTRY
+from torch.export import ExportedProgram
 
 from audit_mlpackage import audit
 from export_speed import speed_up
@@ -83,6 +84,24 @@ def became_unknown(op: str) -> bool:
     return op.rsplit(".", 1)[0].rstrip("_") in BECOMES_UNKNOWN
 
 
+class SizesError(Exception):
+    """The converted program says other sizes of its outputs than PyTorch does."""
+
+
+def compare_sizes(exported: ExportedProgram, model: coremltools.models.MLModel) -> None:
+    """No run is needed to see these: the program carries the sizes that its own type inference came to."""
+    made = {node.name: node.meta["val"] for node in exported.graph.nodes if "val" in node.meta}
+    expected = [made.get(name) for name in exported.graph_signature.user_outputs]
+    actual = model._mil_program.functions["main"].outputs
+    if len(expected) != len(actual):  # values that are returned twice are one output
+        return
+    for i, (wanted, got) in enumerate(zip(expected, actual, strict=True)):
+        if not isinstance(wanted, torch.Tensor) or (wanted.dim() == 0 and tuple(got.shape) == (1,)):
+            continue  # an array at the boundary has a dim at least
+        if tuple(wanted.shape) != tuple(got.shape):
+            raise SizesError(f"output {i} has sizes {list(got.shape)} in the program, {list(wanted.shape)} in PyTorch")
+
+
 def make_system(_: list[str]) -> System:
     op_scan = speed_up()
     warnings.filterwarnings("ignore")
@@ -99,6 +118,7 @@ def make_system(_: list[str]) -> System:
                 compute_precision=coremltools.precision.FLOAT32,
                 skip_model_load=True,
             )
+            compare_sizes(exported, model)
 
         def save(path: Path) -> None:
             model.save(str(path))

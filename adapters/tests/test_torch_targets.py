@@ -131,6 +131,16 @@ class RunTest(unittest.TestCase):
                 raise
         self.assertEqual(raised.exception.facts, {"format": "mlpackage"})
 
+    @unittest.skipUnless(has("coremltools"), "this Python has no coremltools")
+    def test_sizes_that_core_ml_comes_to_itself(self) -> None:
+        import coreml
+
+        node = {"out": "d", "op": "aten.diagonal.default", "args": ["%x"]}
+        graph = {"inputs": {"x": {"type": "f32[2,3]"}}, "nodes": [node], "outputs": ["%d"]}
+        case = {"graph": graph, "feed": {"x": [1, 2, 3, 4, 5, 6]}}
+        with self.assertRaisesRegex(coreml.SizesError, r"output 0 has sizes \[2, 3\] in the program, \[2\] in PyTorch"):
+            coreml.make_system([]).run({"case": case}, Stages())
+
 
 class GradientTest(unittest.TestCase):
     # v = 2x sin(x c) under in-place writes to x's copy and to the product.
