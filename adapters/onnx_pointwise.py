@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from arrays import DTYPES
@@ -402,11 +403,32 @@ def float_power(graph: Graph, self: Value | Number, exponent: Value | Number) ->
 
 @pointwise("ldexp.Tensor")
 def ldexp(graph: Graph, self: Value, other: Value) -> Results:
-    """x · 2^y, the power in f32 or y's own dtype, as eager composes it. An integer y leaves a float x its dtype."""
-    dtype = result_type([self, other]) if is_float(other.dtype) else to_float(self.dtype)
+    """x · 2^y, the power in y's own dtype, or f32 where both are integers, as eager composes it."""
+    if is_float(self.dtype) and not is_float(other.dtype):
+        return _shifted(graph, self, other)
+    dtype = result_type([self, other])
     exponent = graph.cast(other, result_type([2.0, other]))
     factor = graph.op("Pow", graph.number(2.0, exponent.dtype), exponent)
-    return node(graph, "Mul", self, factor, dtype=dtype)
+    return node(graph, "Mul", self, factor, dtype=to_float(dtype))
+
+
+def _shifted(graph: Graph, self: Value, count: Value) -> Value:
+    """x · 2^n of a float and any integer, rounded once: 2^n alone may be infinite or 0.
+
+    Three powers, clipped to what is normal, reach from one end of the range to the other; the one that is clipped least
+    comes first, so that only the last product that is not 0 is rounded.
+    """
+    dtype, shifted = formula(graph, self)
+    info = ml_dtypes.finfo(DTYPES[shifted.dtype])
+    low, high = (graph.number(float(number), shifted.dtype) for number in (info.minexp, info.maxexp - 1))
+    rest, powers = graph.cast(count, shifted.dtype), []
+    for _ in range(3):
+        part = graph.op("Clip", rest, low, high, shape=rest.shape)
+        powers.append(graph.op("Pow", graph.number(2.0, part.dtype), part))
+        rest = graph.op("Sub", rest, part)
+    for power in reversed(powers):
+        shifted = graph.op("Mul", shifted, power)
+    return graph.cast(shifted, dtype)
 
 
 @pointwise("xlogy.Tensor", "xlogy.Scalar_Other", in_place=True)

@@ -254,6 +254,18 @@ class MeaningTest(unittest.TestCase):
             )["outputs"][0]
             self.assertEqual((entry["type"], numbers(entry)), (f"{kind}[]", [12.0]))
 
+    def test_ldexp_shifts_an_exponent_beyond_what_a_power_of_two_reaches(self) -> None:
+        n = [252, -252, 127, -149, -150, -260, -(2**62), 2**62]
+        for kind, size, values in (
+            ("f32", np.float32, [0.0, 3e38, 1e-40]),
+            ("f64", np.float64, [0.0, 1.5e308, 3e-310]),
+        ):
+            for x in values:
+                counts = n if kind == "f32" else [8 * count for count in n[:6]] + n[6:]
+                with np.errstate(over="ignore", under="ignore"):
+                    wanted = [float(np.ldexp(size(x), np.clip(count, -5000, 5000))) for count in counts]
+                self.check("ldexp.Tensor", [(f"{kind}[]", [x]), ("i64[8]", counts)], wanted)
+
     def test_numbers_of_doubles_do_not_go_through_float_attributes(self) -> None:
         # Each of these would be off by 1e-8 with its number as an f32.
         a, scale = 1.6732632423543772, 1.0507009873554805
