@@ -77,6 +77,8 @@ struct Profile {
   bool hardswish_cancels = false;   // hardswish may be x (x / 6 + 1/2)
   bool resamples_by_steps = false;  // linear interpolation may be a + t (b - a), dim after dim
   bool nan_unordered = false;       // a sort or topk of a line with NaN may come out in any order
+  bool sign_keeps_nan = false;      // sign and sgn of NaN may be NaN, not 0
+  bool shifts_open = false;         // a shift by less than 0, or by the width or more, may give any integer
 
   const FunctionError& error_of(FunctionKind kind, DType dtype) const {
     return functions[static_cast<std::size_t>(kind)][static_cast<std::size_t>(dtype)];

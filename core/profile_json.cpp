@@ -93,6 +93,8 @@ Result<void> read_member(const std::string& key, const Field& value, Profile& pr
       {"hardswish_cancels", &profile.hardswish_cancels},
       {"resamples_by_steps", &profile.resamples_by_steps},
       {"nan_unordered", &profile.nan_unordered},
+      {"sign_keeps_nan", &profile.sign_keeps_nan},
+      {"shifts_open", &profile.shifts_open},
       {"promises_identity", &profile.promises_identity},
   };
   if (const auto flag = flags.find(key); flag != flags.end()) return read_flag(value, *flag->second);

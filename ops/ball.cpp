@@ -8,8 +8,8 @@ namespace parallax {
 
 std::string_view name(Undecided reason) {
   constexpr std::array<std::string_view, undecided_reasons> names = {
-      "decided",     "inexact_compare", "inexact_to_integer", "cast_out_of_range",
-      "signed_zero", "duplicate_index", "unbounded",          "uninitialized"};
+      "decided",         "inexact_compare", "inexact_to_integer", "cast_out_of_range", "signed_zero",
+      "duplicate_index", "unbounded",       "uninitialized",      "shift_out_of_range"};
   return names[static_cast<std::size_t>(reason)];
 }
 

@@ -26,9 +26,10 @@ enum class Undecided : uint8_t {
   DuplicateIndex,    // two writes of one element in no defined order
   Unbounded,         // the radius is infinite (a divisor that may be 0, an overflow)
   Uninitialized,     // memory that eager itself leaves undefined
+  ShiftOutOfRange,   // a shift by less than 0 bits, or by all of them or more, where the profile leaves it open
 };
 
-inline constexpr int undecided_reasons = 8;
+inline constexpr int undecided_reasons = 9;
 std::string_view name(Undecided reason);
 
 struct Ball {

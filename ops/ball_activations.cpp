@@ -117,10 +117,11 @@ double quotient_error(const BallMath& math, double reach, double least, double m
 
 }  // namespace
 
-// x / 2 (1 + erf(x / sqrt 2)): the function's error; the rounded argument's, at most 2 roundings times
-// z erf'(z) < 0.49; the sum's rounding, of a value up to 2; and of the products.
+// x / 2 (1 + erf(x / sqrt 2)): the function's error, or erf's where it is made of that; the rounded argument's, at most
+// 2 roundings times z erf'(z) < 0.49; the sum's rounding, of a value up to 2; and of the products.
 Ball ball_gelu(const BallMath& math, const Ball& x) {
-  const double cancelled = math.function_error(1) + 4 * math.rounding(1);
+  const double of_erf = std::max(math.function_error(1), math.as(FunctionKind::Erf).function_error(1));
+  const double cancelled = of_erf + 4 * math.rounding(1);
   const double products = 3 * math.rounding(reach(x) * normal(x.high()));
   return gated(math, x, gelu, reach(x) / 2 * cancelled + products);
 }

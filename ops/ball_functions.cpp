@@ -374,12 +374,15 @@ Ball ball_frac(const BallMath& math, const Ball& x) {
   return with_infinities(result, x, nan, nan);
 }
 
-Ball ball_sign(const BallMath&, const Ball& x) {
+Ball ball_sign(const BallMath& math, const Ball& x) {
   if (!x.decided()) return x;
   const auto sign = [](double y) { return static_cast<double>((y > 0) - (y < 0)); };
   Ball result = ball_of_interval(sign(x.low()), sign(x.high()));
   if (x.may_inf) result = including(including(result, 1), -1);
-  return x.may_nan ? including(result, 0) : result;
+  if (!x.may_nan && !is_definite_nan(x)) return result;
+  result = including(result, 0);
+  result.may_nan = math.profile().sign_keeps_nan;
+  return result;
 }
 
 IntegerBall ball_is_nan(const Ball& x) {

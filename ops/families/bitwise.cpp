@@ -32,10 +32,16 @@ std::optional<int64_t> shifted_right(DType dtype, int64_t a, int64_t bits) {
 // A shift that leaves something of a byte.
 Scalar draw_shift(Choices& choices, DType) { return choices.between(0, 5); }
 
-constexpr BinaryFunction left_shift = {
-    .integral = shifted_left, .floats = Floats::Refused, .bools = Bools::NotAlone, .draw_number = draw_shift};
-constexpr BinaryFunction right_shift = {
-    .integral = shifted_right, .floats = Floats::Refused, .bools = Bools::NotAlone, .draw_number = draw_shift};
+constexpr BinaryFunction left_shift = {.integral = shifted_left,
+                                       .shifts_out = shifts_out,
+                                       .floats = Floats::Refused,
+                                       .bools = Bools::NotAlone,
+                                       .draw_number = draw_shift};
+constexpr BinaryFunction right_shift = {.integral = shifted_right,
+                                        .shifts_out = shifts_out,
+                                        .floats = Floats::Refused,
+                                        .bools = Bools::NotAlone,
+                                        .draw_number = draw_shift};
 
 // |a| in the dtype, where the lowest integer has none and stays.
 int64_t magnitude(DType dtype, int64_t a) { return wrap_to(dtype, a < 0 ? wrapping_sub(0, a) : a); }

@@ -65,5 +65,34 @@ TEST(ProfileFlags, NumbersStayInOrder) {
   }
 }
 
+TEST(ProfileFlags, TheSignOfNaNMayStayNaN) {
+  Profile profile = *find_profile("eager");
+  const auto sign = [&] {
+    return CheckedCall::build("aten.sgn.default", DType::F32, profile, {{{2}, {nan, -3}}}).result_balls().front();
+  };
+  EXPECT_FALSE(sign()[0].may_nan);
+  profile.sign_keeps_nan = true;
+  EXPECT_TRUE(sign()[0].may_nan);
+  EXPECT_FALSE(sign()[1].may_nan);
+}
+
+TEST(ProfileFlags, ShiftsOutOfRangeMayBeAnything) {
+  Profile profile = *find_profile("eager");
+  for (const bool open : {false, true}) {
+    profile.shifts_open = open;
+    for (const char* op : {"aten.bitwise_left_shift.Tensor", "aten.bitwise_right_shift.Tensor"}) {
+      OpHarness harness(profile);
+      const ValueId a = harness.add(DType::I64, {4}, {-4, 1, 1, 1});
+      const ValueId bits = harness.add(DType::I64, {4}, {-4, 64, 63, 0});
+      const auto shifted = harness.call(op, {a, bits});
+      ASSERT_TRUE(shifted) << shifted.error().text();
+      for (int i = 0; i < 4; ++i) {
+        const Undecided expected = open && i < 2 ? Undecided::ShiftOutOfRange : Undecided::No;
+        EXPECT_EQ(harness.integer(*shifted, i).undecided, expected) << op << " " << i;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace parallax
