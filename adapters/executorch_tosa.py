@@ -61,13 +61,24 @@ class FloatPartitioner(TOSAPartitioner):
         super().__init__(TosaCompileSpec("TOSA-1.0+FP"))
 
 
+class Dispatch(TosaReferenceModelDispatch):
+    """Refuses by itself what the reference model refuses by ending the process."""
+
+    def _tosa_dispatch(self, lowered_backend_module: Any, inputs: Any) -> Any:
+        for node in lowered_backend_module.original_module.graph.nodes:
+            value = node.meta.get("val")
+            if isinstance(value, torch.Tensor) and 0 in value.shape:
+                raise ValueError(f"Tensor {node.name} has invalid shape with dimension 0")
+        return super()._tosa_dispatch(lowered_backend_module, inputs)
+
+
 def run_in_reference_model(graph: Json, edge: Any) -> Callable[[], Instance]:
     """Instances of the edge program in Python. What would be emitted for the runtime is another program, with passes of
     its own."""
     module = edge.exported_program().module()
 
     def call(*inputs: torch.Tensor) -> Any:
-        dispatch = TosaReferenceModelDispatch()
+        dispatch = Dispatch()
         dispatch.ran_tosa_dispatch = True  # a program without delegates is no error: the reply says how many there are
         with dispatch:
             return module(*inputs)

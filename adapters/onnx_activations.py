@@ -159,7 +159,8 @@ def softshrink(graph: Graph, self: Value, lambd: Number = 0.5) -> Results:
     limit = graph.number(float(lambd), x.dtype)
     above = graph.op("Greater", x, limit, dtype="bool")
     below = graph.op("Less", x, graph.op("Neg", limit), dtype="bool")
-    inner = graph.op("Mul", x, graph.number(0.0, x.dtype))
+    inside = graph.op("LessOrEqual", graph.op("Abs", x), limit, dtype="bool")
+    inner = graph.where(inside, graph.number(0.0, x.dtype), x)
     low = graph.where(below, graph.op("Add", x, limit), inner)
     return graph.cast(graph.where(above, graph.op("Sub", x, limit), low), dtype)
 

@@ -25,7 +25,7 @@ from onnx_writer import OPS
 from onnxruntime_cpu import LEVELS, REJECTIONS, session
 from tensors import DTYPES
 from torch_case import Instance, Program, Ran, Sources, case_module, run_protocol
-from worker import Json, Rejection, Stages, System, serve
+from worker import Json, Rejection, Stages, System, UnsupportedError, serve
 
 EXPORT_REJECTIONS = (
     *REJECTIONS,
@@ -61,6 +61,16 @@ def written_by(graph: Json, tensors: dict[str, torch.Tensor]) -> Written:
     changed = [name for name, tensor in fed.items() if tensor._version != before[name]]
     outputs = [*graph["outputs"], *(f"%{name}" for name in changed)]
     return Written({**stateless, "outputs": outputs}, changed, final)
+
+
+def refuse_empty_means(program: torch.onnx.ONNXProgram) -> None:
+    """ONNX's ReduceMean of no elements is undefined, as its documentation says; PyTorch's is NaN."""
+    for node in program.model.graph:
+        if node.op_type != "ReduceMean":
+            continue
+        reduced, made = node.inputs[0].shape or (), node.outputs[0].shape
+        if 0 in reduced and made is not None and 0 not in made:
+            raise UnsupportedError("ONNX leaves open what the mean of no elements is")
 
 
 def exportable(ops: Iterable[str]) -> list[str]:
@@ -114,6 +124,7 @@ def make(arguments: list[str]) -> System:
             except Exception as error:
                 raise cause(error) from None  # the exporter wraps what went wrong in advice
             assert program is not None
+            refuse_empty_means(program)
             model = program.model_proto.SerializeToString()
 
         def start() -> Instance:
