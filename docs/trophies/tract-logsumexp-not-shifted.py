@@ -1,0 +1,40 @@
+"""ReduceLogSumExp is the logarithm of the sum of exponentials: infinite from 89 on. Exit 1 where the bug shows."""
+
+import os
+import sys
+import tempfile
+
+os.environ["RUST_BACKTRACE"] = "0"
+import numpy as np
+import onnx
+import onnx.parser
+import tract
+
+
+def run(text, *arrays):
+    model = onnx.parser.parse_model('<ir_version: 9, opset_import: ["" : 20]> ' + text)
+    onnx.checker.check_model(model, full_check=True)
+    with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
+        file.write(model.SerializeToString())
+        file.flush()
+        runnable = tract.onnx().load(file.name).into_model().into_runnable()
+    return [tensor.to_numpy() for tensor in runnable.run(list(arrays))]
+
+
+def compare(label, text, arrays, expected):
+    """True if what tract gives is what ONNX says."""
+    try:
+        actual = run(text, *arrays)[0]
+        right = actual.shape == expected.shape and np.allclose(actual, expected, rtol=1e-6, atol=0)
+        print(label, "| expected", expected.tolist(), "| actual", actual.tolist(), "|", "right" if right else "WRONG")
+    except tract.TractError as error:
+        right = False
+        print(label, "| expected", expected.tolist(), "| error:", str(error).strip().splitlines()[-1].strip())
+    sys.stdout.flush()
+    return right
+
+
+text = "g (float[2] x) => (float[1] y) { y = ReduceLogSumExp(x) }"
+control = compare("of 10 and 10", text, [np.array([10, 10], np.float32)], np.array([10 + np.log(2)], np.float32))
+assert control, "the control must be right"
+sys.exit(0 if compare("of 100 and 100", text, [np.array([100, 100], np.float32)], np.array([100 + np.log(2)], np.float32)) else 1)
