@@ -50,5 +50,7 @@ def dies(name, f, inputs):
 
 control = shows("control", lambda x: x.amax(1), (torch.ones(1, 3),))
 bug = dies("case", lambda x: x.amax(1), (torch.ones(0, 3),))
-assert not control, "the control shows it too"
+if control:
+    print("the control shows it too")
+    sys.exit(2)
 sys.exit(1 if bug else 0)

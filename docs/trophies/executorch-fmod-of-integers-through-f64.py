@@ -36,5 +36,7 @@ def shows(name, f, inputs):
 
 control = shows("control", torch.remainder, (torch.tensor([9007199254740995]), torch.tensor([1000])))
 bug = shows("case", torch.fmod, (torch.tensor([9007199254740995]), torch.tensor([1000])))
-assert not control, "the control shows it too"
+if control:
+    print("the control shows it too")
+    sys.exit(2)
 sys.exit(1 if bug else 0)

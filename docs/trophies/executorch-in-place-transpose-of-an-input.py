@@ -36,5 +36,7 @@ def shows(name, f, inputs):
 
 control = shows("control", lambda x: x.t(), (torch.tensor([[1.0], [2.0]]),))
 bug = shows("case", lambda x: x.t_(), (torch.tensor([[1.0], [2.0]]),))
-assert not control, "the control shows it too"
+if control:
+    print("the control shows it too")
+    sys.exit(2)
 sys.exit(1 if bug else 0)

@@ -39,5 +39,7 @@ def shows(name, f, inputs):
 x = torch.tensor([1.0, 180.0], dtype=torch.float64)
 control = shows("mul.Scalar", lambda x: torch.ops.aten.mul.Scalar(x, 0.1), (x,))
 bug = shows("x * 0.1", lambda x: x * 0.1, (x,))
-assert not control, "the control shows it too"
+if control:
+    print("the control shows it too")
+    sys.exit(2)
 sys.exit(1 if bug else 0)

@@ -36,5 +36,7 @@ def shows(name, f, inputs):
 
 control = shows("control", lambda x: torch.pow(x, 20), (torch.tensor([3, -3]),))
 bug = shows("case", lambda x: torch.pow(x, 39), (torch.tensor([3, -3]),))
-assert not control, "the control shows it too"
+if control:
+    print("the control shows it too")
+    sys.exit(2)
 sys.exit(1 if bug else 0)

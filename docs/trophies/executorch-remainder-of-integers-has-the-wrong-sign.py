@@ -36,5 +36,7 @@ def shows(name, f, inputs):
 
 control = shows("control", torch.remainder, (torch.tensor([-7.0, 7.0]), torch.tensor([2.0, -2.0])))
 bug = shows("case", torch.remainder, (torch.tensor([-7, 7]), torch.tensor([2, -2])))
-assert not control, "the control shows it too"
+if control:
+    print("the control shows it too")
+    sys.exit(2)
 sys.exit(1 if bug else 0)

@@ -36,5 +36,7 @@ def shows(name, f, inputs):
 
 control = shows("control", lambda x: x.sum(), (torch.tensor([16777217, 2]),))
 bug = shows("case", lambda x: x.sum(0), (torch.tensor([16777217, 2]),))
-assert not control, "the control shows it too"
+if control:
+    print("the control shows it too")
+    sys.exit(2)
 sys.exit(1 if bug else 0)

@@ -45,5 +45,7 @@ def shows(name, f, inputs):
 
 control = shows("control", torch.sin, (torch.tensor([0.25, 0.4]),))
 bug = shows("case", torch.asin, (torch.tensor([0.25, 0.4]),))
-assert not control, "the control shows it too"
+if control:
+    print("the control shows it too")
+    sys.exit(2)
 sys.exit(1 if bug else 0)

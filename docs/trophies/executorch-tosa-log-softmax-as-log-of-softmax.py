@@ -45,5 +45,7 @@ def shows(name, f, inputs):
 
 control = shows("control", lambda x: torch.log_softmax(x, 0), (torch.tensor([20.0, 0.0]),))
 bug = shows("case", lambda x: torch.log_softmax(x, 0), (torch.tensor([200.0, 0.0]),))
-assert not control, "the control shows it too"
+if control:
+    print("the control shows it too")
+    sys.exit(2)
 sys.exit(1 if bug else 0)

@@ -45,5 +45,7 @@ def shows(name, f, inputs):
 
 control = shows("control", torch.log, (torch.tensor([0.1, 0.5]),))
 bug = shows("case", torch.log1p, (torch.tensor([-0.9, -0.5]),))
-assert not control, "the control shows it too"
+if control:
+    print("the control shows it too")
+    sys.exit(2)
 sys.exit(1 if bug else 0)

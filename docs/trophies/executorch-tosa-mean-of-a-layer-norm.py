@@ -44,5 +44,7 @@ def shows(name, f, inputs):
 
 control = shows("control", lambda x: torch.native_layer_norm(x, [1], None, None, 1e-5)[0], (torch.tensor([[1.0], [2.0], [5.0]]),))
 bug = shows("case", lambda x: torch.native_layer_norm(x, [1], None, None, 1e-5)[1], (torch.tensor([[1.0], [2.0], [5.0]]),))
-assert not control, "the control shows it too"
+if control:
+    print("the control shows it too")
+    sys.exit(2)
 sys.exit(1 if bug else 0)

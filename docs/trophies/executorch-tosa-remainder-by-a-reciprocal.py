@@ -45,5 +45,7 @@ def shows(name, f, inputs):
 
 control = shows("control", lambda x: torch.remainder(x, 8), (torch.tensor([123456792.0, 7.0]),))
 bug = shows("case", lambda x: torch.remainder(x, 7), (torch.tensor([123456789.0, 7.0]),))
-assert not control, "the control shows it too"
+if control:
+    print("the control shows it too")
+    sys.exit(2)
 sys.exit(1 if bug else 0)

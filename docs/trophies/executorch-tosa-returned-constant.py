@@ -45,5 +45,7 @@ def shows(name, f, inputs):
 C = torch.tensor([1.0, 2.0])
 control = shows("control", lambda x: x + C, (torch.tensor([1.0, 2.0]),))
 bug = shows("case", lambda x: (x + C, C), (torch.tensor([1.0, 2.0]),))
-assert not control, "the control shows it too"
+if control:
+    print("the control shows it too")
+    sys.exit(2)
 sys.exit(1 if bug else 0)

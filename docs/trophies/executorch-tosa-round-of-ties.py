@@ -45,5 +45,7 @@ def shows(name, f, inputs):
 
 control = shows("control", torch.round, (torch.tensor([0.75, 2.25, -2.75, 1.5]),))
 bug = shows("case", torch.round, (torch.tensor([0.5, 2.5, -2.5, 0.49999997]),))
-assert not control, "the control shows it too"
+if control:
+    print("the control shows it too")
+    sys.exit(2)
 sys.exit(1 if bug else 0)

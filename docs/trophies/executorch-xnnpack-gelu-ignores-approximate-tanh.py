@@ -7,6 +7,9 @@ from executorch.exir import EdgeCompileConfig, to_edge_transform_and_lower
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
 from executorch.extension.pybindings.portable_lib import _load_for_executorch_from_buffer
 
+ERF_ERROR = 1e-6  # XNNPACK's is 3e-7 here, the distance of the two forms 4e-4
+
+
 class Model(torch.nn.Module):
     def __init__(self, f):
         super().__init__()
@@ -34,12 +37,14 @@ def shows(name, f, inputs):
         print("  actual:", type(error).__name__, (str(error).strip().splitlines() or [""])[-1][:200])
         return True
     print("  actual:          ", [x.tolist() for x in actual])
-    return any(a.dtype != e.dtype or a.shape != e.shape or not (torch.allclose(a, e, equal_nan=True) if e.is_floating_point() else torch.equal(a, e)) for a, e in zip(actual, expected, strict=True))
+    return any(a.dtype != e.dtype or a.shape != e.shape or not (torch.allclose(a, e, atol=ERF_ERROR) if e.is_floating_point() else torch.equal(a, e)) for a, e in zip(actual, expected, strict=True))
 
 
 gelu = torch.nn.functional.gelu
 x = torch.tensor([-3.0, 2.5])
 bug = shows("case", lambda x: gelu(x, approximate="tanh"), (x,))
 control = shows("control", gelu, (x,))
-assert not control, "the control shows it too"
+if control:
+    print("the control shows it too")
+    sys.exit(2)
 sys.exit(1 if bug else 0)

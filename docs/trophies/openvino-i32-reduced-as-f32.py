@@ -23,5 +23,7 @@ actual = {op: int(run([h.make_node(op, ["x"], ["z"], keepdims=0)], {"x": x}, [("
 print("expected {'ReduceMax': 16777217, 'ReduceSum': 16777219, 'ReduceProd': 33554434, 'ReduceMin': 2}")
 print("actual  ", actual)
 small = int(run([h.make_node("ReduceMax", ["x"], ["z"], keepdims=0)], {"x": x - 9}, [("z", T.INT32, ())])[0])
-assert small == 16777208
+if small != 16777208:
+    print("the control is wrong too")
+    sys.exit(2)
 sys.exit(0 if actual["ReduceMax"] == 16777217 else 1)
