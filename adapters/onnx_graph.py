@@ -205,7 +205,9 @@ class Graph:
             raise UnsupportedError("ONNX leaves open what the mean of no elements is")
         shape = [1 if d in dims else n for d, n in enumerate(value.shape) if keepdim or d not in dims]
         axes = self.integers(dims)
-        return self.op(kind, value, axes, shape=shape, keepdims=int(keepdim), noop_with_empty_axes=1)
+        # Of one element, over all: whether the absolute value in a norm is then left out too, ONNX said only in 2025.
+        over_all = not value.shape and kind in ("ReduceL1", "ReduceL2", "ReduceLogSumExp")
+        return self.op(kind, value, axes, shape=shape, keepdims=int(keepdim), noop_with_empty_axes=int(not over_all))
 
     def output(self, value: Value) -> None:
         """Names a value an output; one that is an output already gets an Identity, because names are unique."""

@@ -142,7 +142,7 @@ def make(arguments: list[str]) -> System:
             "dtypes": [name for name in DTYPES if name != "bf16"],
             # What ONNX can say at all is what the writer says, and the exporter must have a way for it.
             "ops": exportable(OPS),
-            "profile": "onnxruntime",
+            "profile": "torch-onnx",
         }
 
     return System(hello, lambda request, stages: run_protocol(request, stages, build), EXPORT_REJECTIONS)
