@@ -47,31 +47,36 @@ def eager_gradients(graph: Json, feed: Json, grad: Json) -> tuple[Json, bool]:
     program = Program(live(graph, module, identity=False))
     try:
         with _NoLongZeta():
-            ran, found = run_backward(program, graph, feed, grad, Stages())
-            asked = zip(ran.outputs, grad["cotangents"], strict=True)
-            depends = any(output.requires_grad for output, cotangent in asked if cotangent is not None)
-            leaves, inputs = leaves_and_inputs(graph, feed, grad["wrt"])
-            ran = program.start()(inputs)
-            heads = [tensor for tensor in (*ran.outputs, *inputs, *ran.buffers.values()) if tensor.requires_grad]
-            if heads:
-                seeds = [torch.zeros_like(head) for head in heads]
-                nothing = torch.autograd.grad(
-                    heads, list(leaves.values()), seeds, allow_unused=True, materialize_grads=True
-                )
-                # To a compiler what is not asked for has a cotangent of 0, which times NaN or infinity is NaN, or not.
-                found = {name: plus(found[name], more) for name, more in zip(leaves, nothing, strict=True)}
+            program.start()(leaves_and_inputs(graph, feed, grad["wrt"])[1])
+        ran, found = run_backward(program, graph, feed, grad, Stages())
+        asked = zip(ran.outputs, grad["cotangents"], strict=True)
+        depends = any(output.requires_grad for output, cotangent in asked if cotangent is not None)
+        leaves, inputs = leaves_and_inputs(graph, feed, grad["wrt"])
+        ran = program.start()(inputs)
+        heads = [tensor for tensor in (*ran.outputs, *inputs, *ran.buffers.values()) if tensor.requires_grad]
+        if heads:
+            seeds = [torch.zeros_like(head) for head in heads]
+            nothing = torch.autograd.grad(
+                heads, list(leaves.values()), seeds, allow_unused=True, materialize_grads=True
+            )
+            # To a compiler what is not asked for has a cotangent of 0, which times NaN or infinity is NaN, or not.
+            found = {name: plus(found[name], more) for name, more in zip(leaves, nothing, strict=True)}
     except RuntimeError as error:  # what was saved for the backward pass was overwritten, for one
         raise UnsupportedError(f"eager itself has no gradient: {str(error).splitlines()[0]}") from None
     return found, depends
 
 
 class _NoLongZeta(TorchDispatchMode):
-    """Refuses what would not end: ATen's zeta takes a step for each unit of a negative number that is no integer, and
-    widened to f64 a number is hardly ever one."""
+    """Refuses a forward pass that would not end, or whose backward would not.
+
+    ATen's zeta takes a step for each unit of a negative number that is no integer, which hardly any number is that was
+    widened to f64. polygamma(n) goes through it from n = 2 on, and its gradient is polygamma(n + 1). Not for a backward
+    pass: with a mode active autograd takes other formulas, and some of them crash (pytorch/pytorch#197067).
+    """
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         place = {"polygamma": (0, 1), "polygamma_": (1, 0), "special_zeta": (None, 1)}.get(func.overloadpacket.__name__)
-        if place is not None and (place[0] is None or args[place[0]] >= 2):
+        if place is not None and (place[0] is None or args[place[0]] >= 1):
             q = torch.as_tensor(args[place[1]])
             if ((q < -_ZETA_STEPS) & (q != q.floor())).any():
                 raise RuntimeError("the zeta function of a large negative number, which takes for ever")
