@@ -156,7 +156,9 @@ def take_along_dim(graph: Graph, self: Value, indices: Value, dim: int | None = 
     at = dim % self.rank
     others = broadcast(_with(self.shape, at, 1), _with(indices.shape, at, 1))
     x = graph.expand(self, _with(others, at, self.shape[at]))
-    return gather(graph, x, at, graph.expand(indices, _with(others, at, indices.shape[at])))
+    places = graph.expand(graph.cast(indices, "i64"), _with(others, at, indices.shape[at]))
+    # Eager takes the remainder, so that every integer is an index.
+    return gather(graph, x, at, graph.op("Mod", places, graph.number(max(self.shape[at], 1), "i64")))
 
 
 def _with(shape: tuple[int, ...], at: int, size: int) -> tuple[int, ...]:
