@@ -71,8 +71,9 @@ class WindowMaximum {
   Element value() const { return extreme_.value(); }
   IntegerBall place() const {
     if (has_nan_ && !drops_nan_) return nan_place_;
-    // What may be NaN is the last place that counts or none, even where one element is seen at several.
-    if ((has_nan_ || may_have_nan_) && places_.size() > 1) return {0, Undecided::InexactCompare};
+    // What may be NaN is the last place that counts or none, even where one element is seen at several; and where it is
+    // dropped, a window of it alone has no place.
+    if ((has_nan_ || may_have_nan_) && (places_.size() > 1 || drops_nan_)) return {0, Undecided::InexactCompare};
     const IntegerBall index = extreme_.index();
     if (index.undecided != Undecided::No) return index;
     return {places_[static_cast<std::size_t>(index.value)], Undecided::No};
