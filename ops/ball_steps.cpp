@@ -175,6 +175,8 @@ Ball ball_remainder(const BallMath& math, const Ball& a, const Ball& b) {
     result.may_inf = false;
   } else {
     result = finite_remainder(math, a, b);
+    // What counts as 0 where its sign is asked for comes out as it is, without the divisor.
+    if (reach(a) < math.flushed_below()) result = hull(result, handed_on(math, a));
   }
   // An infinite divisor leaves the dividend or gives itself.
   if (b.may_inf) result = flagged(hull(result, handed_on(math, a)), false, true);

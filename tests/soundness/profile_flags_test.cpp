@@ -45,6 +45,12 @@ TEST(ProfileFlags, LeaveOpenWhatASystemDoes) {
        {IntList{4}, Scalar(false)},
        0.8000001F},
       {"opencv: Relu", &Profile::flushes_operands, "aten.relu.default", {{1}, {-6e-39F}}, {}, -6e-39F},
+      {"opencv: a remainder",
+       &Profile::flushes_operands,
+       "aten.remainder.Scalar",
+       {{1}, {-6e-39F}},
+       {Scalar(1.0)},
+       -6e-39F},
   };
   for (const Row& row : rows) {
     Profile profile = *find_profile("eager");
