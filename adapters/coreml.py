@@ -61,6 +61,11 @@ REJECTIONS = (
         stage="convert",
     ),
     Rejection(
+        r"^ValueError: Core ML only supports tensors with rank <= 5\b",
+        "the message itself",
+        stage="convert",
+    ),
+    Rejection(
         r"Core ML cannot handle user input mutation",
         "the message itself: inputs are immutable, state is what may be written",
         stage="convert",
