@@ -64,7 +64,7 @@ REJECTIONS = (
     ),
     Rejection(
         r"\[op_log_softmax\.cpp:\d+\] Check failed \(false\)",
-        "op_log_softmax.cpp of the portable kernels: its dtypes, f64 not among them (a TODO says so)",
+        "kernels/optimized/cpu/op_log_softmax.cpp: its dtypes, f64 not among them (a TODO says so)",
         stage="run",
     ),
     Rejection(

@@ -22,8 +22,8 @@ from worker import Json, Rejection, System, serve
 # What TOSA 1.0's tables of operators leave out. The partitioner asks for no dtype and no size, and takes it.
 REJECTIONS = (
     Rejection(
-        r"^TosaValueError: (Unsupported dtype torch\.\w+ for [A-Z_]+\b|TOSA spec \S+ doesn't support \w+ for [A-Z_]+\b"
-        r"|LOGICAL_NOT requires bool inputs)",
+        r"^TosaValueError: (Unsupported dtype torch\.\w+ for [A-Z_]+\b"
+        r"|TOSA spec \S+ doesn't support \w+ for [A-Z_0-9]+\b|LOGICAL_NOT requires bool inputs)",
         "backends/arm/tosa/dialect/ops: dtypes that an operator takes, both named",
         stage="lower",
     ),
