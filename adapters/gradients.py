@@ -46,8 +46,9 @@ def eager_gradients(graph: Json, feed: Json, grad: Json) -> tuple[Json, bool]:
     module = case_module(graph)
     program = Program(live(graph, module, identity=False))
     try:
-        with _NoLongZeta():
-            program.start()(leaves_and_inputs(graph, feed, grad["wrt"])[1])
+        if any("polygamma" in node["op"] or "zeta" in node["op"] for node in graph["nodes"]):
+            with _NoLongZeta():
+                program.start()(leaves_and_inputs(graph, feed, grad["wrt"])[1])
         ran, found = run_backward(program, graph, feed, grad, Stages())
         asked = zip(ran.outputs, grad["cotangents"], strict=True)
         depends = any(output.requires_grad for output, cotangent in asked if cotangent is not None)

@@ -193,6 +193,17 @@ class GradientTest(unittest.TestCase):
         with self.assertRaisesRegex(UnsupportedError, "eager itself has no gradient: derivative for aten::heaviside"):
             pytorch_eager.make_system([]).run({"case": case}, Stages())
 
+    def test_a_zeta_function_that_would_take_for_ever_is_refused(self) -> None:
+        graph = {**self.GRAPH, "buffers": {}, "outputs": ["%y"]}
+        graph["nodes"] = [{"out": "y", "op": "aten.polygamma.default", "args": [1, "%x"]}]
+        case = {"requires": ["grad"], "graph": graph, "feed": {"x": [0.5, -(2.0**24) - 2]}}
+        case["grad"] = {"wrt": ["x"], "cotangents": [[1, 1]]}
+        pytorch_eager.make_system([]).run({"case": case}, Stages())  # an integer is a pole, found at once
+        graph["inputs"] = {"x": {"type": "f64[2]"}}
+        case["feed"]["x"][1] -= 0.5
+        with self.assertRaisesRegex(UnsupportedError, "eager itself has no gradient: the zeta function"):
+            pytorch_eager.make_system([]).run({"case": case}, Stages())
+
     def test_a_cotangent_of_zero_times_nan_leaves_the_reference_open(self) -> None:
         graph = {**self.GRAPH, "buffers": {}, "outputs": ["%y", "%z"]}
         graph["nodes"] = [
