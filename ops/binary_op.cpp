@@ -83,9 +83,10 @@ Result<void> compute_integral(const ReferenceCall& call, const BinaryFunction& f
     const IntegerBall x = a.integer(i);
     const IntegerBall y = b.integer(i);
     IntegerBall result{0, first_undecided({x, y})};
-    if (result.undecided == Undecided::No && opens && function.shifts_out(output.dtype, y.value)) {
+    if (opens && result.undecided == Undecided::No && function.shifts_out(output.dtype, y.value)) {
       result.undecided = Undecided::ShiftOutOfRange;
-    } else if (result.undecided == Undecided::No) {
+    }
+    if (result.undecided == Undecided::No) {
       const std::optional<int64_t> value = function.integral(output.dtype, x.value, wrapping_mul(alpha, y.value));
       if (!value) return refuse("{}: {} by {} has no integer result", call.op().name, x.value, y.value);
       result.value = wrap_to(output.dtype, *value);

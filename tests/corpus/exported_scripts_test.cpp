@@ -63,19 +63,20 @@ TEST_F(ExportedScripts, AgreeWithTheRecordedVerdict) {
     ASSERT_TRUE(test) << test.error().text();
     const std::string target = origin_of(*test).target;
     const auto recorded = book->of(fs::relative(entry.path(), corpus / "cases").string());
-    const bool kills = std::ranges::any_of(
-        recorded, [&](const RecordedVerdict* one) { return one->target == target && one->verdict == Verdict::Crash; });
-    if (kills && is_of_torch(family_of_target(target))) continue;  // and the other scripts, in one process
+    const auto is_recorded = [&](const auto& verdict) {
+      return is_of_torch(family_of_target(target)) && std::ranges::any_of(recorded, [&](const RecordedVerdict* one) {
+               return one->target == target && verdict(one->verdict);
+             });
+    };
+    // What kills its process takes the other scripts along.
+    if (is_recorded([](Verdict verdict) { return verdict == Verdict::Crash; })) continue;
     const std::vector<Control> controls = control_cases(*test);
     const auto script = emit_pytorch(
         *test,
         {.comment = "", .target = target, .control = controls.empty() ? std::nullopt : std::optional(controls[0])});
     ASSERT_TRUE(script) << entry.path() << ": " << script.error().text();
     ASSERT_TRUE(write_text_file(folder_ / (entry.path().stem().string() + ".py"), *script));
-    diverges[entry.path().stem().string()] =
-        is_of_torch(family_of_target(target)) && std::ranges::any_of(recorded, [&](const RecordedVerdict* one) {
-          return one->target == target && is_finding(one->verdict);
-        });
+    diverges[entry.path().stem().string()] = is_recorded(is_finding);
   }
   const fs::path results = folder_ / "results.jsonl";
   const std::string command = fmt::format("'{}' '{}/adapters/tests/run_scripts.py' '{}' >'{}' 2>&1 </dev/null",
