@@ -79,4 +79,4 @@ for which in ("bug", "control"):
         wrong[which] = "timeout"
         print("  no end after 60 s", flush=True)
 print("the bug shows" if wrong["bug"] else "the bug does not show", "- control", "fails too" if wrong["control"] else "right")
-sys.exit(1 if wrong["bug"] and not wrong["control"] else 0)
+sys.exit(2 if wrong["control"] else 1 if wrong["bug"] else 0)

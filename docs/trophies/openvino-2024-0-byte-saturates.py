@@ -32,5 +32,6 @@ def cast(value, to, kind):
 
 
 if wrong("control, in range:", *cast([1, 255], T.UINT8, np.uint8)):
-    sys.exit("the control shows it too")
+    print("the control shows it too")
+    sys.exit(2)
 sys.exit(1 if wrong("case, out of range:", *cast([-1, 256], T.UINT8, np.uint8)) else 0)

@@ -36,7 +36,8 @@ def transposed(more):
 
 
 if not np.array_equal(transposed(True), -x):
-    sys.exit("the control shows it too")
+    print("the control shows it too")
+    sys.exit(2)
 print("control, a Neg behind it: as expected")
 actual = transposed(False)
 print("case: expected", x[:4].tolist(), "... actual", actual[:4].tolist(), "...,", int((actual != x).sum()), "of 1024 differ")

@@ -20,4 +20,4 @@ for f in (bug, control):
     expected, actual = value_and_gradient(f, False), value_and_gradient(f, True)
     wrong[f.__name__] = expected != actual
     print(f"{f.__name__}: (value, gradient) expected {expected} actual {actual}")
-sys.exit(1 if wrong["bug"] and not wrong["control"] else 0 if not wrong["bug"] else 2)
+sys.exit(2 if wrong["control"] else 1 if wrong["bug"] else 0)
