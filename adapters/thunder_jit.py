@@ -40,6 +40,10 @@ REJECTIONS = (
         r"^ValueError: Expected more than 1 value per channel when training, got input size",
         "torch/nn/functional.py: thunder runs torch.group_norm as torch.nn.functional.group_norm, which checks that",
     ),
+    Rejection(
+        r"^RuntimeError: Expected w\.shape=\([\d, ]*\) to have length 2, but found length \d+!",
+        "thunder/core/prims.py, linear_meta: a weight has two dims there; torch's linear takes one of one dim too",
+    ),
 )
 
 # Where PyTorch puts the functions of its schemas, and what it takes off their names there.

@@ -95,11 +95,15 @@ std::string slice_call(const Node& node, const Spelling& spelling) {
                      argument(2), argument(3), argument(4));
 }
 
-// aten.to.dtype: the method takes a memory format by name only.
+// aten.to.dtype: thunder takes the method's flags by name only, and refuses those that are not set.
 std::string to_call(const Node& node, const Spelling& spelling) {
-  const auto argument = [&](std::size_t i) { return spell(node.arguments[i], spelling); };
-  return fmt::format("{}.to({}, {}, {}, memory_format={})", argument(0), argument(1), argument(2), argument(3),
-                     argument(4));
+  std::string call = fmt::format("{}.to({}", spell(node.arguments[0], spelling), spell(node.arguments[1], spelling));
+  for (std::size_t i = 2; i < node.arguments.size(); ++i) {
+    const std::string flag = spell(node.arguments[i], spelling);
+    if (flag == spelling.no || flag == spelling.none) continue;
+    call += fmt::format(", {}={}", node.op->schema.parameters[i].name, flag);
+  }
+  return call + ")";
 }
 
 // The legacy overloads of variances, as the correction that is documented.

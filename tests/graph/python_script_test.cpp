@@ -64,6 +64,17 @@ TEST(PythonScript, GoldenForThunder) {
   EXPECT_THAT(refused.error().text(), HasSubstr("aten.alias.default"));
 }
 
+TEST(PythonScript, SaysOnlyTheFlagsThatAreSetForThunder) {
+  const Case test = parsed(R"({"parallax": 1, "graph": {"inputs": {"x": {"type": "f32[2]"}}, "nodes": [
+      {"out": "a", "op": "aten.to.dtype", "args": ["%x", "f64"]},
+      {"out": "b", "op": "aten.to.dtype", "args": ["%a", "f64", false, true]}],
+      "outputs": ["%b"]}, "feed": {"x": [1, 2]}})");
+  const auto script = emit_thunder(test, {.comment = "", .target = "thunder", .control = {}});
+  ASSERT_TRUE(script) << script.error().text();
+  EXPECT_THAT(*script, HasSubstr("a = x.to(torch.float64)\n"));
+  EXPECT_THAT(*script, HasSubstr("b = a.to(torch.float64, copy=True)\n"));
+}
+
 TEST(PythonScript, ForExecuTorchByDelegate) {
   const Case test = parsed(full_case);
   EXPECT_THAT(*emit_executorch(test, {.comment = "", .target = "executorch-xnnpack", .control = {}}),
