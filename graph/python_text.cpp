@@ -43,6 +43,19 @@ std::string python_element(const Tensor& tensor, int64_t i) {
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
+// "[[1, 2], [3, 4]]": the elements from the given one on, of the dims from `dim` on.
+std::string python_lists(const Tensor& tensor, std::size_t dim, int64_t first) {
+  if (dim == tensor.sizes.size()) return python_element(tensor, first);
+  int64_t stride = 1;  // elements
+  for (std::size_t inner = dim + 1; inner < tensor.sizes.size(); ++inner) stride *= tensor.sizes[inner];
+  std::string text = "[";
+  for (int64_t i = 0; i < tensor.sizes[dim]; ++i) {
+    if (i > 0) text += ", ";
+    text += python_lists(tensor, dim + 1, first + i * stride);
+  }
+  return text + "]";
+}
+
 }  // namespace
 
 std::string python_real(double x) {
@@ -72,13 +85,12 @@ std::string python_string(std::string_view text) {
   return result + "\"";
 }
 
-// Elements are listed flat: an empty list has no shape of its own.
+// Lists of lists where there are elements: a tensor that a reshape gives would be a view, and compilers trace a view
+// in another way.
 std::string python_tensor(const Tensor& tensor) {
-  std::string elements;
-  for (int64_t i = 0; i < tensor.numel(); ++i) elements += (i > 0 ? ", " : "") + python_element(tensor, i);
-  std::string text = fmt::format("torch.tensor([{}], dtype={})", elements, python_dtype(tensor.dtype));
-  if (tensor.sizes.size() != 1) text += fmt::format(".reshape([{}])", to_string(tensor.sizes));
-  return text;
+  const std::string dtype = python_dtype(tensor.dtype);
+  if (tensor.numel() == 0) return fmt::format("torch.empty([{}], dtype={})", to_string(tensor.sizes), dtype);
+  return fmt::format("torch.tensor({}, dtype={})", python_lists(tensor, 0, 0), dtype);
 }
 
 std::string python_window(std::string_view base, const Layout& layout) {

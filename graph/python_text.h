@@ -15,7 +15,7 @@ std::string python_real(double x);
 std::string python_dtype(DType dtype);
 // A string literal.
 std::string python_string(std::string_view text);
-// torch.tensor(...) of a row-major tensor.
+// An expression of a row-major tensor that is no view of another.
 std::string python_tensor(const Tensor& tensor);
 // The same in memory of its own, under the given layout.
 std::string python_placed_tensor(const Tensor& tensor, const Layout& layout);

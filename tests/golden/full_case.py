@@ -35,7 +35,7 @@ class Bug(torch.nn.Module):
 
 def inputs():
     s0 = torch.tensor([1.8183885, 1.0006089, -1.5432905, -1.6573685, -0.37215838, 1.1811361, -1.3128053, 1.8314167, -1.9756994, -1.9661876, 1.2306205, 1.3947221], dtype=torch.float32)
-    x = torch.tensor([0.0, 1.0, float("nan"), float("inf"), float("-inf"), -1.5], dtype=torch.float32).reshape([2,3])
+    x = torch.tensor([[0.0, 1.0, float("nan")], [float("inf"), float("-inf"), -1.5]], dtype=torch.float32)
     turned = torch.as_strided(torch.tensor([1, 3, 2, 4], dtype=torch.int64), [2,2], [1,2], 0)
     w0 = torch.as_strided(s0, [2,3], [6,2], 1)
     return {"x": x, "w0": w0, "turned": turned}
@@ -46,7 +46,7 @@ PACKAGES = ("torch",)
 NAMES = ("Bug",)
 FEEDS = (inputs,)
 EXPECTED = {
-    "input w0": torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], dtype=torch.float32).reshape([2,3]),
+    "input w0": torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], dtype=torch.float32),
     "buffer cache": torch.tensor([3.0, 4.0], dtype=torch.float32),
 }
 

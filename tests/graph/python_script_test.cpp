@@ -64,6 +64,17 @@ TEST(PythonScript, GoldenForThunder) {
   EXPECT_THAT(refused.error().text(), HasSubstr("aten.alias.default"));
 }
 
+TEST(PythonScript, FeedsTensorsThatAreNoViews) {
+  const Case test = parsed(R"({"parallax": 1, "graph": {
+      "inputs": {"x": {"type": "i32[2,1,2]"}, "y": {"type": "bool[2,0]"}, "z": {"type": "f32[]"}}, "nodes": [],
+      "outputs": ["%x"]}, "feed": {"x": [1, 2, 3, 4], "y": [], "z": [0.5]}})");
+  const auto script = emit_pytorch(test, {.comment = "", .target = "", .control = {}});
+  ASSERT_TRUE(script) << script.error().text();
+  EXPECT_THAT(*script, HasSubstr("x = torch.tensor([[[1, 2]], [[3, 4]]], dtype=torch.int32)\n"));
+  EXPECT_THAT(*script, HasSubstr("y = torch.empty([2,0], dtype=torch.bool)\n"));
+  EXPECT_THAT(*script, HasSubstr("z = torch.tensor(0.5, dtype=torch.float32)\n"));
+}
+
 TEST(PythonScript, SaysOnlyTheFlagsThatAreSetForThunder) {
   const Case test = parsed(R"({"parallax": 1, "graph": {"inputs": {"x": {"type": "f32[2]"}}, "nodes": [
       {"out": "a", "op": "aten.to.dtype", "args": ["%x", "f64"]},
@@ -98,7 +109,7 @@ TEST(PythonScript, KeepsClearOfPythonsNames) {
   EXPECT_THAT(*script, HasSubstr("Bug_ = torch.ops.aten.add.Tensor(torch_, lambda__)"));
   EXPECT_THAT(*script, HasSubstr("self.register_buffer(\"register_buffer_\", "));
   EXPECT_THAT(*script, HasSubstr("self.register_buffer(\"v__x\", "));
-  EXPECT_THAT(*script, HasSubstr("lambda__ = torch.tensor([float(\"nan\")], dtype=torch.float32).reshape([])"));
+  EXPECT_THAT(*script, HasSubstr("lambda__ = torch.tensor(float(\"nan\"), dtype=torch.float32)"));
 }
 
 TEST(PythonScript, FreeTextStaysInItsComment) {
