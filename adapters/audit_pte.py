@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ class ProgramAudit:
         self._program = program
         self._plan = plan
         self._writer = PlanWriter()
-        self._same: dict[int, int] = {}  # a view made by et_view lies where its operand does
+        self._same: dict[int, int] = {}  # a view lies where its operand does
         self.plans: list[Json] = []
         self.delegates: list[Json] = []
 
@@ -94,9 +95,10 @@ class ProgramAudit:
         views = [call for call in self._calls() if self._is_view(call)]
         for call in views:
             self._same[call.args[-1]] = self._root(call.args[0])
+        state = [index for index, value in enumerate(self._plan.values) if self._is_state(value.val)]
+        self._find_elided_views({*self._plan.inputs, *state, *self._written()})
         for index, value in enumerate(self._plan.values):
             self._declare(index, value.val)
-        state = [index for index, value in enumerate(self._plan.values) if self._is_state(value.val)]
         self._writer.step("inputs and state", [], self._named([*self._plan.inputs, *state]))
         for chain in self._plan.chains:
             for instruction in chain.instructions:
@@ -111,6 +113,32 @@ class ProgramAudit:
     def _is_view(self, call: schema.KernelCall) -> bool:
         return self._plan.operators[call.op_index].name == "executorch_prim::et_view"
 
+    def _written(self) -> Iterator[int]:
+        """What an instruction may write; of a delegate whose blob nothing here reads, everything it is passed."""
+        for chain in self._plan.chains:
+            for instruction in chain.instructions:
+                call = instruction.instr_args
+                if isinstance(call, schema.KernelCall) and not self._is_view(call):
+                    yield from self._operands(call)[1]
+                elif isinstance(call, schema.DelegateCall):
+                    graph = self._vulkan_graph(call)
+                    yield from self._passed(call)[len(graph.input_ids) if graph else 0 :]
+
+    def _find_elided_views(self, written: set[int]) -> None:
+        """A view of planned memory and static sizes is no instruction, only a value in the place of its operand.
+
+        Values are numbered as the program makes them, so the operand is the last one before it of that place and type.
+        """
+        last: dict[tuple[int, ...], int] = {}
+        for index, value in enumerate(self._plan.values):
+            tensor = value.val
+            if not isinstance(tensor, schema.Tensor) or tensor.allocation_info is None:
+                continue
+            place = (*_place(tensor.allocation_info), int(tensor.scalar_type), math.prod(tensor.sizes))
+            if index not in written and index not in self._same and place in last:
+                self._same[index] = self._root(last[place])
+            last[place] = index
+
     def _root(self, index: int) -> int:
         return self._same.get(index, index)
 
@@ -124,11 +152,9 @@ class ProgramAudit:
     def _declare(self, index: int, value: Any) -> None:
         if self._root(index) != index or not isinstance(value, schema.Tensor) or value.allocation_info is None:
             return
-        at = value.allocation_info
         size = math.prod(value.sizes) * SIZES[int(value.scalar_type)]
-        offset = at.memory_offset_low + (at.memory_offset_high << 32)
         if size:
-            self._writer.storage(f"v{index}", at.memory_id, offset, size)
+            self._writer.storage(f"v{index}", *_place(value.allocation_info), size)
 
     def _tensors(self, index: int) -> list[int]:
         """The tensors of an argument, those of a list among them."""
@@ -145,35 +171,49 @@ class ProgramAudit:
         elif not isinstance(call, schema.FreeCall):
             raise RefusedError(f"{self._plan.name}: an instruction {type(call).__name__}")
 
-    def _kernel_call(self, call: schema.KernelCall) -> None:
+    def _operands(self, call: schema.KernelCall) -> tuple[list[int], list[int]]:
+        """The tensors that a kernel reads, and those that it writes."""
         operator = self._plan.operators[call.op_index]
-        if self._is_view(call):
-            return
         namespace, _, name = operator.name.partition("::")
         try:
             overload = getattr(getattr(getattr(torch.ops, namespace), name), operator.overload or "default")
         except AttributeError:
             if namespace == "executorch_prim":
-                return  # arithmetic on sizes
+                return [], []  # arithmetic on sizes
             raise RefusedError(f"{self._plan.name}: no schema of {operator.name} is known here") from None
-        written = [
-            argument.alias_info is not None and argument.alias_info.is_write for argument in overload._schema.arguments
-        ]
         reads: list[int] = []
         writes: list[int] = []
-        for argument, writes_it in zip(call.args, written, strict=False):
-            (writes if writes_it else reads).extend(self._tensors(argument))
+        for argument, declared in zip(call.args, overload._schema.arguments, strict=False):
+            written = declared.alias_info is not None and declared.alias_info.is_write
+            (writes if written else reads).extend(self._tensors(argument))
+        return reads, writes
+
+    def _kernel_call(self, call: schema.KernelCall) -> None:
+        if self._is_view(call):
+            return
+        reads, writes = self._operands(call)
+        operator = self._plan.operators[call.op_index]
+        name = operator.name.partition("::")[2]
         self._writer.step(f"{name}.{operator.overload}", self._named(reads), self._named(writes))
+
+    def _passed(self, call: schema.DelegateCall) -> list[int]:
+        return [index for argument in call.args for index in self._tensors(argument)]
+
+    def _vulkan_graph(self, call: schema.DelegateCall) -> VkGraph | None:
+        delegate = self._plan.delegates[call.delegate_index]
+        if delegate.id != "VulkanBackend":
+            return None
+        blob = self._program.backend_delegate_data[delegate.processed.index].data
+        return flatbuffer_to_vk_graph(extract_vk_flatbuffer(blob))
 
     def _delegate_call(self, call: schema.DelegateCall) -> None:
         delegate = self._plan.delegates[call.delegate_index]
         name = f"{self._plan.name}, delegate {call.delegate_index} ({delegate.id})"
-        passed = [index for argument in call.args for index in self._tensors(argument)]
+        passed = self._passed(call)
         inputs = len(passed)
         entry: Json = {"name": name, "passed": [f"v{index}" for index in passed]}
-        if delegate.id == "VulkanBackend":
-            blob = self._program.backend_delegate_data[delegate.processed.index].data
-            graph = flatbuffer_to_vk_graph(extract_vk_flatbuffer(blob))
+        graph = self._vulkan_graph(call)
+        if graph is not None:
             entry["inputs"] = list(graph.input_ids)
             entry["outputs"] = list(graph.output_ids)
             inputs = len(graph.input_ids)
@@ -184,6 +224,11 @@ class ProgramAudit:
             inputs = next((i for i, name in enumerate(made) if name not in self._writer.written), inputs)
         self.delegates.append(entry)
         self._writer.step(f"delegate {delegate.id}", self._named(passed[:inputs]), self._named(passed[inputs:]))
+
+
+def _place(at: schema.AllocationDetails) -> tuple[int, int]:
+    """Memory and offset."""
+    return at.memory_id, at.memory_offset_low + (at.memory_offset_high << 32)
 
 
 def vulkan_plan(graph: VkGraph) -> Json:
