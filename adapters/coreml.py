@@ -61,6 +61,11 @@ REJECTIONS = (
         stage="convert",
     ),
     Rejection(
+        r"^AssertionError: The input data and indices should have the same size at axis \d+, but got \d+ vs \d+",
+        "Core ML Tools' API reference, gather_along_axis: the indices' sizes are the data's, but for the axis",
+        stage="convert",
+    ),
+    Rejection(
         r"^ValueError: Core ML only supports tensors with rank <= 5\b",
         "the message itself",
         stage="convert",
