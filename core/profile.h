@@ -74,7 +74,7 @@ struct Profile {
   bool promises_identity = false;   // outputs share storage with inputs, buffers and each other exactly as in eager
   bool loses_nan = false;           // what f32 arithmetic (halves too) makes NaN may come out as any number
   bool flushes_operands = false;    // a subnormal f32 operand may count as 0
-  bool hardswish_cancels = false;   // hardswish may be x (x / 6 + 1/2)
+  bool gate_cancels = false;        // the gate of hardsigmoid and hardswish may be x / 6 + 1/2
   bool resamples_by_steps = false;  // linear interpolation may be a + t (b - a), dim after dim
   bool nan_unordered = false;       // a sort or topk of a line with NaN may come out in any order
   bool sign_keeps_nan = false;      // sign and sgn of NaN may be NaN, not 0

@@ -90,7 +90,7 @@ Result<void> read_member(const std::string& key, const Field& value, Profile& pr
       {"elides_casts", &profile.elides_casts},
       {"loses_nan", &profile.loses_nan},
       {"flushes_operands", &profile.flushes_operands},
-      {"hardswish_cancels", &profile.hardswish_cancels},
+      {"gate_cancels", &profile.gate_cancels},
       {"resamples_by_steps", &profile.resamples_by_steps},
       {"nan_unordered", &profile.nan_unordered},
       {"sign_keeps_nan", &profile.sign_keeps_nan},

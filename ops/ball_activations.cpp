@@ -208,6 +208,15 @@ Ball ball_softplus(const BallMath& math, const Ball& x, const Ball& beta, const 
   return straight.undecided == Undecided::No ? bent : hull(bent, x);
 }
 
+// How far x / 6 + 1/2 may be from (x + 3) / 6, where a profile lets the gate be that: the sum cancels towards -3, but
+// for the errors of the product. The sixth is off by a unit roundoff of itself, which twice its half ulp covers; the
+// product is rounded once more. From 3 on the gate is open and 1.
+double cancelled_in_gate(const BallMath& math, const Ball& x) {
+  if (!math.profile().gate_cancels) return 0;
+  const double bend = std::min(reach(x), 3.0);
+  return math.rounding(bend / 3) + math.rounding(bend / 6);
+}
+
 // Divided by 6, or multiplied by the rounded 1/6. That is off by half a rounding of every dtype, relatively, so that
 // the product of what is exact is nearer to it than to its neighbours, and is rounded to it. Rounded toward zero the
 // sixth may be off by a whole one, and the product falls to the number below.
@@ -215,28 +224,28 @@ Ball ball_hardsigmoid(const BallMath& math, const Ball& x) {
   const Ball shifted = math.add(x, Ball::exact(3));
   const Ball gate = math.minimum(math.maximum(shifted, Ball::exact(0)), Ball::exact(6));
   const Ball quotient = math.div(gate, Ball::exact(6));
+  const bool rounding_mode_open = math.profile().rounding_mode_open;
+  if (quotient.is_exact() && (quotient.mid == 0 || (quotient.mid == 1 && !rounding_mode_open))) return quotient;
   const double of_sixth = math.rounding(reach(quotient));
-  if (!quotient.is_exact()) return widened(math, quotient, of_sixth);
-  if (quotient.mid == 0 || !math.profile().rounding_mode_open) return quotient;
-  return widened(math, quotient, of_sixth + math.rounding(reach(quotient) + of_sixth));
+  double error = cancelled_in_gate(math, x);
+  if (!quotient.is_exact()) {
+    error += of_sixth;
+  } else if (rounding_mode_open) {
+    error += of_sixth + math.rounding(reach(quotient) + of_sixth);
+  }
+  return error == 0 ? quotient : widened(math, quotient, error);
 }
 
 // Likewise; XNNPACK multiplies x by the rounded 1/6 first: three errors, two of them relative (one is twice a rounding
-// of the result at most). Where a profile lets it add 1/2 to that, the sum cancels towards -3, but for the error of the
-// sixth; from 3 on the gate is open and 1.
+// of the result at most).
 Ball ball_hardswish(const BallMath& math, const Ball& x) {
   if (is_definite_infinity(x) && x.mid < 0) return {0, 0, true, false, Undecided::No};
   const Ball shifted = math.add(x, Ball::exact(3));
   const Ball gate = math.minimum(math.maximum(shifted, Ball::exact(0)), Ball::exact(6));
   const Ball quotient = math.div(math.mul(x, gate), Ball::exact(6));
   if (quotient.is_exact() && quotient.mid == 0) return quotient;
-  double error = (quotient.is_exact() ? 4 : 3) * math.rounding(reach(quotient));
-  if (math.profile().hardswish_cancels) {
-    // The sixth is off by a unit roundoff of itself, which twice its half ulp covers; the product is rounded once more.
-    const double bend = std::min(reach(x), 3.0);
-    error += bend * (math.rounding(bend / 3) + math.rounding(bend / 6));
-  }
-  return widened(math, quotient, error);
+  const double error = (quotient.is_exact() ? 4 : 3) * math.rounding(reach(quotient));
+  return widened(math, quotient, error + std::min(reach(x), 3.0) * cancelled_in_gate(math, x));
 }
 
 Ball ball_hardshrink(const BallMath& math, const Ball& x, const Ball& lambda) {

@@ -203,7 +203,7 @@ double Arithmetic::product(std::span<const double> factors) const {
 Perturbed::Perturbed(DType dtype, const Profile& profile, uint64_t seed)
     : dtype_(dtype),
       drops_nan_(false),
-      hardswish_cancels_(false),
+      gate_cancels_(false),
       resamples_by_steps_(false),
       habits_(draw_habits(profile, seed)),
       format_(dtype),
@@ -211,7 +211,7 @@ Perturbed::Perturbed(DType dtype, const Profile& profile, uint64_t seed)
       accumulator_(profile, habits_, accumulator_dtype(dtype, profile), accumulator_width(dtype, profile, habits_)),
       index_(profile, habits_, is_half(dtype) ? DType::F32 : dtype, is_half(dtype) ? DType::F32 : dtype) {
   drops_nan_ = profile.max_drops_nan && habits_.random() % 2 == 0;
-  hardswish_cancels_ = profile.hardswish_cancels && habits_.other_form;
+  gate_cancels_ = profile.gate_cancels && habits_.other_form;
   resamples_by_steps_ = profile.resamples_by_steps && habits_.other_form;
 }
 

@@ -111,8 +111,8 @@ class Perturbed {
   DType dtype() const { return dtype_; }
   const Habits& habits() const { return habits_; }
   bool drops_nan() const { return drops_nan_; }
-  // Whether its hardswish is x (x / 6 + 1/2).
-  bool hardswish_cancels() const { return hardswish_cancels_; }
+  // Whether the gate of its hardsigmoid and hardswish is x / 6 + 1/2.
+  bool gate_cancels() const { return gate_cancels_; }
   // Whether it interpolates by a + t (b - a).
   bool resamples_by_steps() const { return resamples_by_steps_; }
   const Arithmetic& element() const { return element_; }
@@ -155,7 +155,7 @@ class Perturbed {
  private:
   DType dtype_;
   bool drops_nan_;
-  bool hardswish_cancels_;
+  bool gate_cancels_;
   bool resamples_by_steps_;
   Habits habits_;
   FloatFormat format_;

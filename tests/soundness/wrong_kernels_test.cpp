@@ -381,28 +381,30 @@ TEST(WrongKernels, ADroppedNanIsCaught) {
   }
 }
 
-// x (x / 6 + 1/2) is hardswish only where a profile says so: its sum cancels.
-TEST(WrongKernels, AHardswishThatCancelsIsCaught) {
+// x / 6 + 1/2 is the gate only where a profile says so: its sum cancels.
+TEST(WrongKernels, AGateThatCancelsIsCaught) {
   Profile cancels = eager();
-  cancels.hardswish_cancels = true;
+  cancels.gate_cancels = true;
   std::vector<double> elements;
   for (int i = 0; i < 64; ++i) elements.push_back(-3 + std::ldexp(1 + i % 7 / 8.0, -4 - i % 12));
-  const std::vector<CheckedCall::Operand> operands = {{{64}, elements}};
-  const auto allowed = CheckedCall::build("aten.hardswish.default", DType::F32, cancels, operands, {});
-  const auto call = CheckedCall::build("aten.hardswish.default", DType::F32, eager(), operands, {});
-  std::mt19937_64 random(seed);
-  const std::vector<PlainTensor> values = call.draw_members(random);
-  int caught_ones = 0;
-  for (uint64_t implementation = 0; implementation < 20; ++implementation) {
-    Perturbed p(DType::F32, cancels, implementation);
-    const auto results = call.run(plain_op("aten.hardswish.default"), p, values);
-    // One that computes in a wider format loses nothing by it.
-    const bool found = caught(call, results);
-    EXPECT_TRUE(p.hardswish_cancels() || !found) << implementation;
-    EXPECT_FALSE(caught(allowed, results)) << implementation;
-    caught_ones += found;
+  for (const std::string_view op : {"aten.hardsigmoid.default", "aten.hardswish.default"}) {
+    const std::vector<CheckedCall::Operand> operands = {{{64}, elements}};
+    const auto allowed = CheckedCall::build(op, DType::F32, cancels, operands, {});
+    const auto call = CheckedCall::build(op, DType::F32, eager(), operands, {});
+    std::mt19937_64 random(seed);
+    const std::vector<PlainTensor> values = call.draw_members(random);
+    int caught_ones = 0;
+    for (uint64_t implementation = 0; implementation < 20; ++implementation) {
+      Perturbed p(DType::F32, cancels, implementation);
+      const auto results = call.run(plain_op(op), p, values);
+      // One that computes in a wider format loses nothing by it.
+      const bool found = caught(call, results);
+      EXPECT_TRUE(p.gate_cancels() || !found) << op << implementation;
+      EXPECT_FALSE(caught(allowed, results)) << op << implementation;
+      caught_ones += found;
+    }
+    EXPECT_GE(caught_ones, 3) << op;
   }
-  EXPECT_GE(caught_ones, 3);
 }
 
 // a + t (b - a) is linear interpolation only where a profile says so: close to a small texel beside a large one it
