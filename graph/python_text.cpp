@@ -44,10 +44,10 @@ std::string python_element(const Tensor& tensor, int64_t i) {
 }
 
 // "[[1, 2], [3, 4]]": the elements from the given one on, of the dims from `dim` on.
-std::string python_lists(const Tensor& tensor, std::size_t dim, int64_t first) {
+std::string python_lists(const Tensor& tensor, int dim, int64_t first) {
   if (dim == tensor.sizes.size()) return python_element(tensor, first);
   int64_t stride = 1;  // elements
-  for (std::size_t inner = dim + 1; inner < tensor.sizes.size(); ++inner) stride *= tensor.sizes[inner];
+  for (int inner = dim + 1; inner < tensor.sizes.size(); ++inner) stride *= tensor.sizes[inner];
   std::string text = "[";
   for (int64_t i = 0; i < tensor.sizes[dim]; ++i) {
     if (i > 0) text += ", ";
