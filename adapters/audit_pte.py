@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from executorch.backends.vulkan.serialization.vulkan_graph_schema import ValueList, VkGraph, VkTensor
@@ -80,6 +79,14 @@ class PlanWriter:
         return {"plan": 1, **parts, "outputs": []}
 
 
+class _Access(NamedTuple):
+    """What an instruction does to tensors."""
+
+    name: str
+    reads: list[int]
+    writes: list[int] | None  # None of a delegate whose blob nothing here reads: `reads` is all that it is passed
+
+
 class ProgramAudit:
     """One execution plan of a program."""
 
@@ -92,37 +99,20 @@ class ProgramAudit:
         self.delegates: list[Json] = []
 
     def run(self) -> None:
-        views = [call for call in self._calls() if self._is_view(call)]
-        for call in views:
-            self._same[call.args[-1]] = self._root(call.args[0])
+        calls = [instruction.instr_args for chain in self._plan.chains for instruction in chain.instructions]
+        accesses = [access for access in map(self._access, calls) if access is not None]
         state = [index for index, value in enumerate(self._plan.values) if self._is_state(value.val)]
-        self._find_elided_views({*self._plan.inputs, *state, *self._written()})
+        written = {*self._plan.inputs, *state}
+        for access in accesses:
+            written.update(access.reads if access.writes is None else access.writes)
+        self._find_elided_views(written)
         for index, value in enumerate(self._plan.values):
             self._declare(index, value.val)
         self._writer.step("inputs and state", [], self._named([*self._plan.inputs, *state]))
-        for chain in self._plan.chains:
-            for instruction in chain.instructions:
-                self._instruction(instruction.instr_args)
+        for access in accesses:
+            self._step(access)
         self._writer.step("outputs and state", self._named([*self._plan.outputs, *state]), [])
         self.plans.insert(0, {"name": self._plan.name, "plan": self._writer.plan()})
-
-    def _calls(self) -> list[schema.KernelCall]:
-        every = [instruction.instr_args for chain in self._plan.chains for instruction in chain.instructions]
-        return [call for call in every if isinstance(call, schema.KernelCall)]
-
-    def _is_view(self, call: schema.KernelCall) -> bool:
-        return self._plan.operators[call.op_index].name == "executorch_prim::et_view"
-
-    def _written(self) -> Iterator[int]:
-        """What an instruction may write; of a delegate whose blob nothing here reads, everything it is passed."""
-        for chain in self._plan.chains:
-            for instruction in chain.instructions:
-                call = instruction.instr_args
-                if isinstance(call, schema.KernelCall) and not self._is_view(call):
-                    yield from self._operands(call)[1]
-                elif isinstance(call, schema.DelegateCall):
-                    graph = self._vulkan_graph(call)
-                    yield from self._passed(call)[len(graph.input_ids) if graph else 0 :]
 
     def _find_elided_views(self, written: set[int]) -> None:
         """A view of planned memory and static sizes is no instruction, only a value in the place of its operand.
@@ -136,11 +126,13 @@ class ProgramAudit:
                 continue
             place = (*_place(tensor.allocation_info), int(tensor.scalar_type), math.prod(tensor.sizes))
             if index not in written and index not in self._same and place in last:
-                self._same[index] = self._root(last[place])
+                self._same[index] = last[place]
             last[place] = index
 
     def _root(self, index: int) -> int:
-        return self._same.get(index, index)
+        while index in self._same:
+            index = self._same[index]
+        return index
 
     def _named(self, indices: list[int]) -> list[str]:
         return [f"v{self._root(index)}" for index in indices]
@@ -163,67 +155,58 @@ class ProgramAudit:
             return [item for item in value.items if item >= 0]
         return [index] if isinstance(value, schema.Tensor) else []
 
-    def _instruction(self, call: Any) -> None:
+    def _access(self, call: Any) -> _Access | None:
         if isinstance(call, schema.DelegateCall):
-            self._delegate_call(call)
-        elif isinstance(call, schema.KernelCall):
-            self._kernel_call(call)
-        elif not isinstance(call, schema.FreeCall):
-            raise RefusedError(f"{self._plan.name}: an instruction {type(call).__name__}")
+            return self._delegate_call(call)
+        if isinstance(call, schema.KernelCall):
+            return self._kernel_call(call)
+        if isinstance(call, schema.FreeCall):
+            return None
+        raise RefusedError(f"{self._plan.name}: an instruction {type(call).__name__}")
 
-    def _operands(self, call: schema.KernelCall) -> tuple[list[int], list[int]]:
-        """The tensors that a kernel reads, and those that it writes."""
+    def _kernel_call(self, call: schema.KernelCall) -> _Access | None:
         operator = self._plan.operators[call.op_index]
+        if operator.name == "executorch_prim::et_view":
+            self._same[call.args[-1]] = call.args[0]
+            return None
         namespace, _, name = operator.name.partition("::")
         try:
             overload = getattr(getattr(getattr(torch.ops, namespace), name), operator.overload or "default")
         except AttributeError:
             if namespace == "executorch_prim":
-                return [], []  # arithmetic on sizes
+                return None  # arithmetic on sizes
             raise RefusedError(f"{self._plan.name}: no schema of {operator.name} is known here") from None
         reads: list[int] = []
         writes: list[int] = []
         for argument, declared in zip(call.args, overload._schema.arguments, strict=False):
             written = declared.alias_info is not None and declared.alias_info.is_write
             (writes if written else reads).extend(self._tensors(argument))
-        return reads, writes
+        return _Access(f"{name}.{operator.overload}", reads, writes)
 
-    def _kernel_call(self, call: schema.KernelCall) -> None:
-        if self._is_view(call):
-            return
-        reads, writes = self._operands(call)
-        operator = self._plan.operators[call.op_index]
-        name = operator.name.partition("::")[2]
-        self._writer.step(f"{name}.{operator.overload}", self._named(reads), self._named(writes))
-
-    def _passed(self, call: schema.DelegateCall) -> list[int]:
-        return [index for argument in call.args for index in self._tensors(argument)]
-
-    def _vulkan_graph(self, call: schema.DelegateCall) -> VkGraph | None:
-        delegate = self._plan.delegates[call.delegate_index]
-        if delegate.id != "VulkanBackend":
-            return None
-        blob = self._program.backend_delegate_data[delegate.processed.index].data
-        return flatbuffer_to_vk_graph(extract_vk_flatbuffer(blob))
-
-    def _delegate_call(self, call: schema.DelegateCall) -> None:
+    def _delegate_call(self, call: schema.DelegateCall) -> _Access:
         delegate = self._plan.delegates[call.delegate_index]
         name = f"{self._plan.name}, delegate {call.delegate_index} ({delegate.id})"
-        passed = self._passed(call)
-        inputs = len(passed)
+        passed = [index for argument in call.args for index in self._tensors(argument)]
         entry: Json = {"name": name, "passed": [f"v{index}" for index in passed]}
-        graph = self._vulkan_graph(call)
-        if graph is not None:
-            entry["inputs"] = list(graph.input_ids)
-            entry["outputs"] = list(graph.output_ids)
-            inputs = len(graph.input_ids)
-            self.plans.append({"name": name, "plan": vulkan_plan(graph)})
-        else:
-            # Nothing here reads the blob; what no one wrote before must be an output of this call.
-            made = self._named(passed)
-            inputs = next((i for i, name in enumerate(made) if name not in self._writer.written), inputs)
         self.delegates.append(entry)
-        self._writer.step(f"delegate {delegate.id}", self._named(passed[:inputs]), self._named(passed[inputs:]))
+        if delegate.id != "VulkanBackend":
+            return _Access(f"delegate {delegate.id}", passed, None)
+        blob = self._program.backend_delegate_data[delegate.processed.index].data
+        graph = flatbuffer_to_vk_graph(extract_vk_flatbuffer(blob))
+        entry["inputs"] = list(graph.input_ids)
+        entry["outputs"] = list(graph.output_ids)
+        self.plans.append({"name": name, "plan": vulkan_plan(graph)})
+        inputs = len(graph.input_ids)
+        return _Access(f"delegate {delegate.id}", passed[:inputs], passed[inputs:])
+
+    def _step(self, access: _Access) -> None:
+        reads = self._named(access.reads)
+        if access.writes is not None:
+            self._writer.step(access.name, reads, self._named(access.writes))
+            return
+        # What no one wrote before must be an output of this call.
+        inputs = next((i for i, name in enumerate(reads) if name not in self._writer.written), len(reads))
+        self._writer.step(access.name, reads[:inputs], reads[inputs:])
 
 
 def _place(at: schema.AllocationDetails) -> tuple[int, int]:
