@@ -43,15 +43,13 @@ std::string python_element(const Tensor& tensor, int64_t i) {
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
-// "[[1, 2], [3, 4]]": the elements from the given one on, of the dims from `dim` on.
-std::string python_lists(const Tensor& tensor, int dim, int64_t first) {
+// "[[1, 2], [3, 4]]": the elements of a row-major tensor from the given one on, of the dims from `dim` on.
+std::string python_lists(const Tensor& tensor, const Dims& strides, int dim, int64_t first) {
   if (dim == tensor.sizes.size()) return python_element(tensor, first);
-  int64_t stride = 1;  // elements
-  for (int inner = dim + 1; inner < tensor.sizes.size(); ++inner) stride *= tensor.sizes[inner];
   std::string text = "[";
   for (int64_t i = 0; i < tensor.sizes[dim]; ++i) {
     if (i > 0) text += ", ";
-    text += python_lists(tensor, dim + 1, first + i * stride);
+    text += python_lists(tensor, strides, dim + 1, first + i * strides[dim]);
   }
   return text + "]";
 }
@@ -90,7 +88,7 @@ std::string python_string(std::string_view text) {
 std::string python_tensor(const Tensor& tensor) {
   const std::string dtype = python_dtype(tensor.dtype);
   if (tensor.numel() == 0) return fmt::format("torch.empty([{}], dtype={})", to_string(tensor.sizes), dtype);
-  return fmt::format("torch.tensor({}, dtype={})", python_lists(tensor, 0, 0), dtype);
+  return fmt::format("torch.tensor({}, dtype={})", python_lists(tensor, contiguous_strides(tensor.sizes), 0, 0), dtype);
 }
 
 std::string python_window(std::string_view base, const Layout& layout) {
