@@ -194,7 +194,11 @@ def run_in_runtime(graph: Json, program: Any, stages: Stages) -> Callable[[], In
     def start() -> Instance:
         with stages("load"):
             loaded = _load_for_executorch_from_buffer(blob)
-        return lambda given: observe(graph, places, loaded.run_method("forward", given))
+
+        def run(given: tuple[torch.Tensor, ...], _kept: bytes = blob) -> Ran:  # what is loaded does not keep it
+            return observe(graph, places, loaded.run_method("forward", given))
+
+        return run
 
     return start
 

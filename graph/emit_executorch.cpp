@@ -50,9 +50,10 @@ constexpr std::string_view run_target = R"py(def target(module, example):
         for spec in signature.output_specs
         if spec.kind == OutputKind.USER_INPUT_MUTATION
     ]
-    loaded = _load_for_executorch_from_buffer(program.buffer)
+    blob = program.buffer
+    loaded = _load_for_executorch_from_buffer(blob)
 
-    def call(*given):
+    def call(*given, _kept=blob):  # what is loaded does not keep it
         results = list(loaded.run_method("forward", given))
         for index in mutated:  # extra outputs before the others; the caller's tensor stays as it was
             given[index].set_(results.pop(0))
@@ -107,6 +108,14 @@ constexpr std::array delegates = {
              "[VulkanPartitioner()]", audit_target},
 };
 
+// The runtime's own rule ("Input 0 ... should be contiguous or channels-last").
+bool takes(const Layout& layout) {
+  if (is_contiguous(layout) || layout.rank() != 4) return is_contiguous(layout);
+  const Dims& s = layout.sizes;
+  const Layout channels_last{s, {s[1] * s[2] * s[3], 1, s[3] * s[1], s[1]}, 0};
+  return same_places(layout, channels_last);
+}
+
 }  // namespace
 
 bool drives_executorch(std::string_view family) {
@@ -127,7 +136,8 @@ Result<ScriptTarget> executorch_script_target(std::string_view target) {
                                       : fmt::format("{}{}{}", delegate->imports, vulkan_imports, lowering_imports),
                       .definition = fmt::format("def partitioners():\n    return {}\n\n\n{}{}", delegate->partitioners,
                                                 lower, delegate->definition),
-                      .packages = {"torch", "executorch"}};
+                      .packages = {"torch", "executorch"},
+                      .takes = takes};
 }
 
 Result<std::string> emit_executorch(const Case& test, const ScriptOptions& options) {

@@ -26,7 +26,7 @@ Result<std::string> emit_pytest(const std::vector<Control>& cases, const ScriptT
   for (const auto& [what, test] : cases) {
     const auto runs = script_runs(test);
     if (!runs || !check_module(test.graph)) continue;
-    const PythonModule module(test, target.call);
+    const PythonModule module(test, target.call, target.takes);
     const FeedFunctions feeds = feed_functions(module, *runs, fmt::format("inputs_{}", number));
     text += fmt::format("{}{}{}", blank, module.class_text(fmt::format("Variant{}", number)), feeds.text);
     variants += fmt::format("    pytest.param(Variant{}, ({}), id={}),\n", number, feeds.names, python_string(what));

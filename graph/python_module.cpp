@@ -6,6 +6,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "graph/python_dense.h"
 #include "graph/python_text.h"
 
 namespace parallax {
@@ -32,8 +33,12 @@ std::string aten_call(const Node& node, const Spelling& spelling) {
   return fmt::format("torch.ops.aten.{}({})", overload, spell_arguments(node, spelling));
 }
 
-PythonModule::PythonModule(const Case& test, PythonCall call)
-    : test_(test), graph_(test.graph), call_(std::move(call)), used_(used_values(test.graph)) {
+PythonModule::PythonModule(const Case& test, PythonCall call, TakesInput takes)
+    : test_(test),
+      graph_(test.graph),
+      call_(std::move(call)),
+      takes_(std::move(takes)),
+      used_(used_values(test.graph)) {
   names_ = graph_.names;
   std::unordered_set<std::string> taken(names_.begin(), names_.end());
   for (const Storage& storage : graph_.storages) taken.insert(storage.name);
@@ -47,6 +52,39 @@ PythonModule::PythonModule(const Case& test, PythonCall call)
     list_names_.push_back(node.name);
     make_python_name(list_names_.back(), taken);
   }
+  for (const Source& source : graph_.sources) {
+    if (source.window || !is_fed_as_memory(source)) continue;
+    std::string& memory = storage_names_[graph_.meta(source.value).storage.index];
+    memory = name(source.value) + "_memory";
+    while (!taken.insert(memory).second) memory += '_';
+  }
+}
+
+bool PythonModule::is_fed_as_memory(const Source& source) const {
+  return takes_ && source.kind == SourceKind::Input && (source.window || !takes_(graph_.meta(source.value).layout));
+}
+
+// What forward calls the tensor that is fed for it.
+const std::string& PythonModule::input_name(const Source& source) const {
+  return is_fed_as_memory(source) ? storage_names_[graph_.meta(source.value).storage.index] : name(source.value);
+}
+
+// Those of all inputs, each once.
+std::vector<std::string> PythonModule::input_names() const {
+  std::vector<std::string> names;
+  for (const Source& source : graph_.sources) {
+    if (source.kind != SourceKind::Input) continue;
+    const std::string& input = input_name(source);
+    if (std::ranges::find(names, input) == names.end()) names.push_back(input);
+  }
+  return names;
+}
+
+std::string PythonModule::view_of_input(const Source& source) const {
+  const TensorMeta& meta = graph_.meta(source.value);
+  const std::string& memory = storage_names_[meta.storage.index];
+  return source.window ? python_view_of_storage(memory, graph_.storage(meta.storage).sizes.size(), meta.layout)
+                       : python_view_of_memory(memory, meta.layout);
 }
 
 std::string PythonModule::window(const Source& source) const {
@@ -102,15 +140,15 @@ std::string PythonModule::class_text(std::string_view class_name, std::string_vi
   if (!doc.empty()) text += indented(1, fmt::format("\"\"\"{}.\"\"\"\n", doc));
   text += constructor_text();
   std::string parameters = "self";
-  std::string state;
+  for (const std::string& input : input_names()) parameters += ", " + input;
+  text += indented(1, fmt::format("def forward({}):", parameters));
   for (const Source& source : graph_.sources) {
-    if (source.kind == SourceKind::Input) {
-      parameters += ", " + name(source.value);
-    } else {
-      state += indented(2, fmt::format("{0} = self.{0}", name(source.value)));
+    if (source.kind != SourceKind::Input) {
+      text += indented(2, fmt::format("{0} = self.{0}", name(source.value)));
+    } else if (is_fed_as_memory(source)) {
+      text += indented(2, fmt::format("{} = {}", name(source.value), view_of_input(source)));
     }
   }
-  text += indented(1, fmt::format("def forward({}):", parameters)) + state;
   for (std::size_t i = 0; i < graph_.nodes.size(); ++i) text += node_text(i);
   std::string outputs;
   for (ValueId output : graph_.outputs) outputs += (outputs.empty() ? "" : ", ") + name(output);
@@ -118,7 +156,7 @@ std::string PythonModule::class_text(std::string_view class_name, std::string_vi
 }
 
 std::string PythonModule::fed_name(StorageId storage) const {
-  if (!graph_.storage(storage).name.empty()) return storage_names_[storage.index];
+  if (!storage_names_[storage.index].empty()) return storage_names_[storage.index];
   const auto source = std::ranges::find_if(
       graph_.sources, [&](const Source& candidate) { return graph_.meta(candidate.value).storage == storage; });
   PARALLAX_CHECK(source != graph_.sources.end());
@@ -130,14 +168,19 @@ std::string PythonModule::inputs_text(std::string_view function, const Case& run
   for (const std::string& line : state_storages(SourceKind::Input)) text += indented(1, line);
   const std::vector<FeedSlot> slots = feed_slots(run.graph);
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    text += indented(
-        1, fmt::format("{} = {}", fed_name(slots[i].storage), python_placed_tensor(run.feed[i], slots[i].layout)));
+    const auto& [slot, storage, dtype, layout] = slots[i];
+    const bool dense = graph_.storage(storage).name.empty() && !storage_names_[storage.index].empty();
+    text += indented(1, fmt::format("{} = {}", fed_name(storage),
+                                    dense ? python_tensor(dense_memory(run.feed[i], layout))
+                                          : python_placed_tensor(run.feed[i], layout)));
+  }
+  for (const Source& source : graph_.sources) {
+    if (source.kind != SourceKind::Input || !source.window || is_fed_as_memory(source)) continue;
+    text += indented(1, fmt::format("{} = {}", name(source.value), window(source)));
   }
   std::string entries;
-  for (const Source& source : graph_.sources) {
-    if (source.kind != SourceKind::Input) continue;
-    if (source.window) text += indented(1, fmt::format("{} = {}", name(source.value), window(source)));
-    entries += fmt::format("{0}\"{1}\": {1}", entries.empty() ? "" : ", ", name(source.value));
+  for (const std::string& input : input_names()) {
+    entries += fmt::format("{0}\"{1}\": {1}", entries.empty() ? "" : ", ", input);
   }
   return text + indented(1, fmt::format("return {{{}}}", entries));
 }

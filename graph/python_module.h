@@ -16,10 +16,14 @@ namespace parallax {
 using PythonCall = std::function<std::string(const Node& node, const Spelling& spelling)>;
 std::string aten_call(const Node& node, const Spelling& spelling);
 
+// Whether programs take an input of that layout. What they do not take, and any window on a storage, becomes a view of
+// its memory inside the module, and the memory is the input. Empty for systems that take whatever there is.
+using TakesInput = std::function<bool(const Layout& layout)>;
+
 class PythonModule {
  public:
   // The case must outlive the module.
-  explicit PythonModule(const Case& test, PythonCall call = aten_call);
+  explicit PythonModule(const Case& test, PythonCall call = aten_call, TakesInput takes = {});
 
   // The class of that name, with no blank lines around it. Buffers are registered ones and constants plain attributes,
   // so that torch.export sees what the case means.
@@ -36,6 +40,10 @@ class PythonModule {
   const std::string& name(ValueId value) const { return names_[value.index]; }
   const std::string& name_of(std::string_view source) const;
   std::string window(const Source& source) const;
+  bool is_fed_as_memory(const Source& source) const;
+  const std::string& input_name(const Source& source) const;
+  std::vector<std::string> input_names() const;
+  std::string view_of_input(const Source& source) const;
   std::string fed_name(StorageId storage) const;
   std::vector<std::string> state_storages(SourceKind kind) const;
   std::string constructor_text() const;
@@ -44,9 +52,10 @@ class PythonModule {
   const Case& test_;
   const Graph& graph_;
   PythonCall call_;
+  TakesInput takes_;
   std::vector<bool> used_;                  // by value
   std::vector<std::string> names_;          // by value
-  std::vector<std::string> storage_names_;  // by storage
+  std::vector<std::string> storage_names_;  // by storage: of those declared, and of those fed as memory
   std::vector<std::string> list_names_;     // by node
 };
 

@@ -119,7 +119,7 @@ Result<void> check_module(const Graph& graph) {
 
 Result<std::string> python_script(const Case& test, const ScriptOptions& options, const ScriptTarget& target) {
   TRY_VOID(check_module(test.graph));
-  const PythonModule module(test, target.call);
+  const PythonModule module(test, target.call, target.takes);
   const std::string comment = options.comment.empty() ? about(test) : options.comment;
   std::string text(head);
   if (!comment.empty()) text += "#\n" + python_comment(comment);
@@ -130,7 +130,7 @@ Result<std::string> python_script(const Case& test, const ScriptOptions& options
   const bool has_control = options.control && !target.definition.empty();
   if (has_control) {
     text += blank;
-    text += PythonModule(options.control->test, target.call).class_text("Control", options.control->what);
+    text += PythonModule(options.control->test, target.call, target.takes).class_text("Control", options.control->what);
   }
   const bool recorded = target.definition.empty();
   TRY(std::vector<Case> runs, script_runs(test));

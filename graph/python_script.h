@@ -26,6 +26,7 @@ struct ScriptTarget {
   std::string definition = {};             // def target(module, example): the callable, and what reads its buffers
   std::vector<std::string_view> packages;  // whose versions are printed
   PythonCall call = aten_call;
+  TakesInput takes = {};
   bool identity = false;  // whether it promises that tensors share memory as in eager
 };
 

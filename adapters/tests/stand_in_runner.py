@@ -18,7 +18,8 @@ def main() -> None:
     options.add_argument("--inputs", default="")
     options.add_argument("--output_file")
     chosen = options.parse_args()
-    program = _load_for_executorch_from_buffer(chosen.model_path.read_bytes())
+    blob = chosen.model_path.read_bytes()  # what is loaded does not keep it
+    program = _load_for_executorch_from_buffer(blob)
     meta = program.method_meta("forward")
     inputs = []
     for i, file in enumerate(filter(None, chosen.inputs.split(","))):

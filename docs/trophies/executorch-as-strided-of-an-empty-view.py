@@ -13,7 +13,8 @@ def wrong(label, f):
     expected = f(x).clone()
     edge = to_edge(torch.export.export(model, (x,), strict=False), compile_config=EdgeCompileConfig(_check_ir_validity=False))
     try:
-        actual = load(edge.to_executorch().buffer).run_method("forward", (x,))[0]
+        buffer = edge.to_executorch().buffer  # what is loaded does not keep it
+        actual = load(buffer).run_method("forward", (x,))[0]
     except RuntimeError as error:
         print(f"{label}: expected {expected.tolist()} actual raises {error}")
         return True

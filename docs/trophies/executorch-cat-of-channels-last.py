@@ -17,7 +17,8 @@ class Model(torch.nn.Module):
 def run(f, inputs):
     program = torch.export.export(Model(f), inputs, strict=False)
     edge = to_edge_transform_and_lower(program, partitioner=[], compile_config=EdgeCompileConfig(_check_ir_validity=False))
-    return list(_load_for_executorch_from_buffer(edge.to_executorch().buffer).run_method("forward", inputs))
+    buffer = edge.to_executorch().buffer  # what is loaded does not keep it
+    return list(_load_for_executorch_from_buffer(buffer).run_method("forward", inputs))
 
 
 def shows(name, f, inputs):

@@ -97,6 +97,32 @@ TEST(PythonScript, ForExecuTorchByDelegate) {
   EXPECT_FALSE(emit_executorch(test, {.comment = "", .target = "thunder", .control = {}}));
 }
 
+// The runtime takes contiguous and channels-last inputs: others are views of what is fed.
+TEST(PythonScript, FeedsExecuTorchDenseMemory) {
+  const Case test = parsed(R"({"parallax": 1, "graph": {
+      "storages": {"m": {"type": "f32[8]"}},
+      "inputs": {"a": {"type": "f32[2,3]", "strides": [1,2]}, "b": {"type": "f32[2,2]", "storage": "m", "offset": 1, "strides": [4,2]},
+                 "c": {"type": "f32[3]", "storage": "m"}, "d": {"type": "f32[2,2]", "strides": [3,1]},
+                 "e": {"type": "i32[1,2,1,2]", "strides": [4,1,4,2]}, "f": {"type": "f32[2,1]", "storage": "m", "strides": [0,0]}},
+      "nodes": [], "outputs": ["%a", "%b"]},
+      "feed": {"m": [0, 1, 2, 3, 4, 5, 6, 7], "a": [1, 2, 3, 4, 5, 6], "d": [1, 2, 3, 4], "e": [1, 2, 3, 4]}})");
+  const auto script = emit_executorch(test, {.comment = "", .target = "executorch-portable", .control = {}});
+  ASSERT_TRUE(script) << script.error().text();
+  for (const std::string_view line :
+       {"    def forward(self, a_memory, m, d_memory, e):\n",
+        "        a = torch.ops.aten.permute.default(a_memory, [1,0])\n",
+        "        b = torch.ops.aten.view.default(torch.ops.aten.slice.Tensor(m, 0, 1, 8, 2), [2,2])\n",
+        "        c = torch.ops.aten.view.default(torch.ops.aten.slice.Tensor(m, 0, 0, 3, 1), [3])\n",
+        "        d = torch.ops.aten.as_strided.default(d_memory, [2,2], [3,1], 0)\n",
+        "        f = torch.ops.aten.as_strided.default(m, [2,1], [0,0], 0)\n",
+        "    a_memory = torch.tensor([[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]], dtype=torch.float32)\n",
+        "    d_memory = torch.tensor([1.0, 2.0, 0.0, 3.0, 4.0], dtype=torch.float32)\n",
+        "    e = torch.as_strided(torch.tensor([1, 3, 2, 4], dtype=torch.int32), [1,2,1,2], [4,1,4,2], 0)\n",
+        "    return {\"a_memory\": a_memory, \"m\": m, \"d_memory\": d_memory, \"e\": e}\n"}) {
+    EXPECT_THAT(*script, HasSubstr(std::string(line)));
+  }
+}
+
 TEST(PythonScript, KeepsClearOfPythonsNames) {
   const auto script = emit_pytorch(parsed(R"({"parallax": 1, "graph": {
       "inputs": {"torch": {"type": "f32[]"}, "lambda": {"type": "f32[]"}, "lambda_": {"type": "f32[]"}},
