@@ -66,6 +66,11 @@ REJECTIONS = (
         stage="convert",
     ),
     Rejection(
+        r"^ValueError: The `alpha` value \(.*\) should be smaller than `beta` value \(.*\) in `clip` op",
+        "the message itself: a hardtanh whose min is above its max",
+        stage="convert",
+    ),
+    Rejection(
         r"^ValueError: Core ML only supports tensors with rank <= 5\b",
         "the message itself",
         stage="convert",

@@ -48,6 +48,16 @@ REJECTIONS = (
         stage="lower",
     ),
     Rejection(
+        r"^AssertionError: index\.Tensor: None indices are not supported",
+        "the message itself",
+        stage="lower",
+    ),
+    Rejection(
+        r"^AssertionError: Constant \S+ was tagged to be consumed by the buffer, .* currently not supported",
+        "exir/backend/utils.py, the message itself: a new state that is an output too",
+        stage="lower",
+    ),
+    Rejection(
         r"Tensor \S+ has invalid shape with dimension 0",
         "the reference model: TOSA has no dims of size 0",
         stage="run",

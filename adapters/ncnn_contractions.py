@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ncnn_net import Blob, Weights, fits_parameter
+from ncnn_pointwise import BINARY
 from ncnn_writer import Node, Results, known_f32, per_sample, sizes_of, translation
 
 
@@ -18,7 +19,7 @@ def matmul(node: Node) -> Results:
 
 @translation("Gemm")
 def gemm(node: Node) -> Results:
-    """alpha (A B) + beta C; ncnn's Gemm has alpha (A B + beta C)."""
+    """alpha (A B) + beta C; ncnn's Gemm has alpha (A B + beta C), where 1 / 3 would round an integer."""
     alpha, beta = float(node.attributes.get("alpha", 1)), float(node.attributes.get("beta", 1))
     turned = node.attributes.get("transB", 0)
     right, bias = node.constant(1), node.constant(2)
@@ -29,7 +30,13 @@ def gemm(node: Node) -> Results:
     operands = [node.blob(index) for index in (0, 1, 2)]
     if operands[2].rank == 1 and operands[2].shape[0] > 1:
         operands[2] = node.net.reshape(operands[2], (1, operands[2].shape[0]))  # a row; one dim could be a column
-    return node.net.layer("Gemm", operands, node.shape, {0: alpha, 1: beta / alpha, 3: turned})
+    if float(np.float32(beta / alpha)) * alpha == beta:
+        return node.net.layer("Gemm", operands, node.shape, {0: alpha, 1: beta / alpha, 3: turned})
+    product = node.net.layer("Gemm", operands[:2], node.shape, {0: alpha, 3: turned})
+    addend = operands[2]
+    if beta != 1:
+        addend = node.net.layer("BinaryOp", [addend], addend.shape, {0: BINARY["Mul"][0], 1: 1, 2: beta})
+    return node.net.layer("BinaryOp", [product, addend], node.shape, {0: BINARY["Add"][0]})
 
 
 def _inner_product(node: Node, weight: np.ndarray, bias: np.ndarray | None) -> Blob:

@@ -82,6 +82,7 @@ bool BallDot::rounds_factors() const {
 bool BallDot::on_exact_grid(double alpha, const Ball& addend, DType narrowest) const {
   if (inexact_ || addend.radius != 0 || rounds_factors()) return false;
   if (products_ == 0 || alpha == 0) return true;
+  if (math_->profile().folds_factors) return false;
   const DTypeInfo& format = info(narrowest);
   // In f64 the bound itself is a rounded sum.
   const int precision = narrowest == DType::F64 ? format.precision - 1 : format.precision;
@@ -106,10 +107,12 @@ Inherited BallDot::error(double alpha, const Ball& addend, int64_t stored_parts)
   const double underflow = profile.underflow(accumulator_) * std::max(scale, 1.0);
   const double terms = magnitude_ + spread_;
   const double far = scale * terms + reach(addend);
-  const double roundings = products + adds + scales;
+  // Two reciprocals, their product, and the product with that.
+  const double folded = profile.folds_factors ? 4 : 0;
+  const double roundings = products + adds + scales + folded;
   double error = scale * spread_ + addend.radius + relative_error(roundings, unit) * far + (roundings + 1) * underflow;
   double variance = scale * scale * (variance_ + rounding_variance(products, unit, squares_, mid_)) +
-                    addend.spread() * addend.spread() + (adds + scales) * unit * unit * far * far / 3;
+                    addend.spread() * addend.spread() + (adds + scales + folded) * unit * unit * far * far / 3;
   const auto also = [&](double rounding) {
     error += rounding;
     variance += rounding * rounding / 3;

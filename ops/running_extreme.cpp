@@ -1,10 +1,13 @@
 #include "ops/running_extreme.h"
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 
 namespace parallax {
 namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 enum class Order { Below, Tie, Above, Unknown };
 
@@ -53,6 +56,7 @@ void RunningExtreme<Element>::add(const Element& x, int64_t element) {
     // A NaN that is dropped takes along what it had absorbed, in an order that nobody promises: any element may be
     // left.
     any_ = place == 0 ? candidate : hull(any_, candidate);
+    all_can_be_nan_ = all_can_be_nan_ && can_be_nan(candidate);
     if (math_->profile().max_drops_nan && can_be_nan(any_)) largest_ = any_;
   }
   if (found == Order::Above || (found == Order::Tie && counts_ == OfEqual::Last)) {
@@ -66,7 +70,14 @@ void RunningExtreme<Element>::add(const Element& x, int64_t element) {
 
 template <class Element>
 Element RunningExtreme<Element>::value() const {
-  return smallest_ ? reversed(*math_, largest_) : largest_;
+  Element largest = largest_;
+  if constexpr (std::is_same_v<Element, Ball>) {
+    // Where each element may be dropped, what is left is what a fold starts from: -infinity or the lowest number.
+    if (math_->profile().max_drops_nan && all_can_be_nan_ && largest.decided()) {
+      largest = including(including(largest, -info(math_->dtype()).max_finite), -infinity);
+    }
+  }
+  return smallest_ ? reversed(*math_, largest) : largest;
 }
 
 template class RunningExtreme<Ball>;

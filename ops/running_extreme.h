@@ -28,8 +28,9 @@ class RunningExtreme {
   bool smallest_;
   OfEqual counts_;
   int64_t added_ = 0;
-  Element largest_;  // of the elements, negated where the smallest is wanted
-  Element any_;      // the hull of the elements, likewise; of balls alone
+  Element largest_;             // of the elements, negated where the smallest is wanted
+  Element any_;                 // the hull of the elements, likewise; of balls alone
+  bool all_can_be_nan_ = true;  // of balls alone
   IntegerBall index_;
   int64_t element_ = -1;  // where the extreme lies, or -1 where it is not known
 };

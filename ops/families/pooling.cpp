@@ -83,6 +83,17 @@ IntegerBall divided(const IntegerBall& sum, int64_t divisor) {
   return {quotient, sum.undecided};
 }
 
+Ball average_of(const BallMath& math, const BallView& input, const PoolWindow& window, const int64_t* picture,
+                int64_t divisor) {
+  BallSum sum(math);
+  for (const int64_t element : window.elements) sum.add(input.ball(picture[element]));
+  const Ball average = divided(math, sum.result(), divisor);
+  if (!math.profile().averages_products) return average;
+  BallSum products(math);
+  for (const int64_t element : window.elements) products.add(divided(math, input.ball(picture[element]), divisor));
+  return hull(average, products.result());
+}
+
 template <const Averaging& averaging>
 Result<void> reference_average(const ReferenceCall& call) {
   TRY(const PoolPlan plan, plan_pool(call, averaging.at, true));
@@ -94,10 +105,8 @@ Result<void> reference_average(const ReferenceCall& call) {
   for_each_window(plan, input.layout, output.layout, [&](const PoolWindow& window, const int64_t* picture, int64_t to) {
     const int64_t divisor = divisor_of(call, averaging, window);
     if (output.floating()) {
-      BallSum sum(math);
-      for (const int64_t element : window.elements) sum.add(input.ball(picture[element]));
       // A window that lies in padding is 0, and has no divisor to speak of.
-      output.ball(to) = window.elements.empty() ? Ball::exact(0) : divided(math, sum.result(), divisor);
+      output.ball(to) = window.elements.empty() ? Ball::exact(0) : average_of(math, input, window, picture, divisor);
     } else {
       IntegerBall sum;
       for (const int64_t element : window.elements) {

@@ -204,6 +204,8 @@ Perturbed::Perturbed(DType dtype, const Profile& profile, uint64_t seed)
     : dtype_(dtype),
       drops_nan_(false),
       gate_cancels_(false),
+      averages_products_(false),
+      folds_factors_(false),
       resamples_by_steps_(false),
       habits_(draw_habits(profile, seed)),
       format_(dtype),
@@ -212,6 +214,8 @@ Perturbed::Perturbed(DType dtype, const Profile& profile, uint64_t seed)
       index_(profile, habits_, is_half(dtype) ? DType::F32 : dtype, is_half(dtype) ? DType::F32 : dtype) {
   drops_nan_ = profile.max_drops_nan && habits_.random() % 2 == 0;
   gate_cancels_ = profile.gate_cancels && habits_.other_form;
+  averages_products_ = profile.averages_products && habits_.other_form;
+  folds_factors_ = profile.folds_factors && habits_.other_form;
   resamples_by_steps_ = profile.resamples_by_steps && habits_.other_form;
 }
 

@@ -113,6 +113,10 @@ class Perturbed {
   bool drops_nan() const { return drops_nan_; }
   // Whether the gate of its hardsigmoid and hardswish is x / 6 + 1/2.
   bool gate_cancels() const { return gate_cancels_; }
+  // Whether its average pool adds up x (1 / n).
+  bool averages_products() const { return averages_products_; }
+  // Whether a matrix product of its takes what it divided both operands by out of them.
+  bool folds_factors() const { return folds_factors_; }
   // Whether it interpolates by a + t (b - a).
   bool resamples_by_steps() const { return resamples_by_steps_; }
   const Arithmetic& element() const { return element_; }
@@ -156,6 +160,8 @@ class Perturbed {
   DType dtype_;
   bool drops_nan_;
   bool gate_cancels_;
+  bool averages_products_;
+  bool folds_factors_;
   bool resamples_by_steps_;
   Habits habits_;
   FloatFormat format_;

@@ -57,6 +57,16 @@ void pool(const PlainCall& call, PlainTensor& result, int spatial, WindowAt wind
   }
 }
 
+double average(const Perturbed& p, const PlainTensor& elements, double divisor) {
+  if (elements.empty()) return 0;
+  if (!p.averages_products()) return plain_mean(p, p.sum(elements), divisor);
+  const Arithmetic& accumulator = p.accumulator();
+  const double weight = accumulator.div(1, divisor);
+  PlainTensor products;
+  for (const double x : elements) products.push_back(accumulator.mul(x, weight));
+  return p.sum(products);
+}
+
 // ceil_mode is in the result's sizes; parameter 5 counts the padding, parameter 6 overrides the divisor.
 template <int spatial>
 void average_pool(Perturbed& p, const PlainCall& call, Results& results) {
@@ -66,7 +76,7 @@ void average_pool(Perturbed& p, const PlainCall& call, Results& results) {
       [&](const PlainTensor& elements, const Window& window) {
         auto divisor = static_cast<double>(call.boolean(5) ? window.padded : static_cast<int64_t>(elements.size()));
         if (spatial > 1 && call.has(6)) divisor = call.real(6);
-        return elements.empty() ? 0 : plain_mean(p, p.sum(elements), divisor);
+        return average(p, elements, divisor);
       });
 }
 
@@ -93,7 +103,7 @@ Window share_at(const Box& input, const Box& output, const std::vector<int64_t>&
 template <int spatial>
 void adaptive_average_pool(Perturbed& p, const PlainCall& call, Results& results) {
   pool(call, results[0], spatial, share_at, [&](const PlainTensor& elements, const Window&) {
-    return plain_mean(p, p.sum(elements), static_cast<double>(elements.size()));
+    return average(p, elements, static_cast<double>(elements.size()));
   });
 }
 

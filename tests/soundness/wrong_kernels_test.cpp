@@ -414,6 +414,33 @@ TEST(WrongKernels, AGateThatCancelsIsCaught) {
   }
 }
 
+// Products with 1 / n are added up only where a profile says so: their roundings stay where the elements cancel.
+TEST(WrongKernels, AnAverageOfProductsIsCaught) {
+  Profile products = eager();
+  products.averages_products = true;
+  std::mt19937_64 random(seed + 6);
+  std::vector<double> elements;
+  for (int i = 0; i < 32; ++i) {
+    const double x = std::ldexp(std::floor(std::uniform_real_distribution<double>(1024, 2048)(random)), -10);
+    elements.insert(elements.end(), {x, -x, 0x1p-10});
+  }
+  for (const std::string_view op : {"aten.avg_pool1d.default", "aten.adaptive_avg_pool1d.default"}) {
+    const IntList window = op.contains("adaptive") ? IntList{1} : IntList{3};
+    expect_form_is_caught(op, products, &Perturbed::averages_products, {{{32, 1, 3}, elements}}, {window}, 20, random);
+  }
+}
+
+// Factors of the operands are taken out of a product only where a profile says so: 1 / 36 is rounded.
+TEST(WrongKernels, AFoldedFactorIsCaught) {
+  Profile folds = eager();
+  folds.folds_factors = true;
+  std::mt19937_64 random(seed + 7);
+  std::vector<double> halves;
+  for (int i = 0; i < 16; ++i) halves.push_back((1 + i % 5) / 2.0);
+  expect_form_is_caught("aten.mm.default", folds, &Perturbed::folds_factors, {{{4, 4}, halves}, {{4, 4}, halves}}, {},
+                        20, random);
+}
+
 // a + t (b - a) is linear interpolation only where a profile says so: close to a small texel beside a large one it
 // rounds by the large one, where the two products are small.
 TEST(WrongKernels, InterpolationByStepsIsCaught) {
