@@ -32,7 +32,7 @@ REJECTIONS = (
     ),
     Rejection(
         r"AssertionError: Missing outputs during conversion\. Expected \d+ but Got \d+ in \w+",
-        "relax/frontend/onnx/onnx_frontend.py: a converter that gives fewer results than the node has (MaxPool's indices)",
+        "relax/frontend/onnx/onnx_frontend.py: a converter gives fewer results than the node has (MaxPool's indices)",
         stage="export",
     ),
     Rejection(
