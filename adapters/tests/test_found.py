@@ -63,6 +63,7 @@ class FoundTest(unittest.TestCase):
             with self.subTest(name):
                 ran = subprocess.run([python, script], capture_output=True, text=True, check=False, timeout=SECONDS)
                 self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+                self.assertNotIn(f'{script.name}"', ran.stderr)  # an exception that is its own would end with 1 too
 
 
 if __name__ == "__main__":
