@@ -124,6 +124,21 @@ Ball exact_floor_div(const BallMath& math, double a, double b) {
   return flushed ? including(steps, part != 0 && (part < 0) != (b < 0) ? -1 : 0) : steps;
 }
 
+// The rest of a division has the dividend's sign, and the divisor is added where that is not its own. A rest that
+// counts as 0 where its sign is asked for comes out as it is, in the place of one that is that close to the divisor.
+Ball including_flushed_rest(const BallMath& math, const Ball& remainder, const Ball& a, const Ball& b) {
+  const double tiny = math.flushed_below();
+  if (tiny <= 0 || !remainder.decided()) return remainder;
+  Ball result = remainder;
+  if (a.low() < 0 && b.high() > 0 && remainder.high() >= std::max(b.low(), 0.0) - tiny) {
+    result = hull(result, ball_of_interval(std::max(a.low(), -tiny), 0));
+  }
+  if (a.high() > 0 && b.low() < 0 && remainder.low() <= std::min(b.high(), 0.0) + tiny) {
+    result = hull(result, ball_of_interval(0, std::min(a.high(), tiny)));
+  }
+  return result;
+}
+
 }  // namespace
 
 Ball ball_fmax(const BallMath& math, const Ball& a, const Ball& b) {
@@ -174,9 +189,7 @@ Ball ball_remainder(const BallMath& math, const Ball& a, const Ball& b) {
     if (a.may_inf && differs) return Ball::unknown(Undecided::Unbounded);
     result.may_inf = false;
   } else {
-    result = finite_remainder(math, a, b);
-    // What counts as 0 where its sign is asked for comes out as it is, without the divisor.
-    if (reach(a) < math.flushed_below()) result = hull(result, handed_on(math, a));
+    result = including_flushed_rest(math, finite_remainder(math, a, b), a, b);
   }
   // An infinite divisor leaves the dividend or gives itself.
   if (b.may_inf) result = flagged(hull(result, handed_on(math, a)), false, true);

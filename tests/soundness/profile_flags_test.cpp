@@ -51,12 +51,35 @@ TEST(ProfileFlags, LeaveOpenWhatASystemDoes) {
        {{1}, {-6e-39F}},
        {Scalar(1.0)},
        -6e-39F},
+      {"opencv: a remainder whose rest alone is subnormal",
+       &Profile::flushes_operands,
+       "aten.remainder.Scalar",
+       {{1}, {-0x1p-125F}},
+       {Scalar(0x1.8p-126)},
+       -0x1p-127F},
+      {"the same of a negative divisor",
+       &Profile::flushes_operands,
+       "aten.remainder.Scalar",
+       {{1}, {0x1p-125F}},
+       {Scalar(-0x1.8p-126)},
+       0x1p-127F},
   };
   for (const Row& row : rows) {
     Profile profile = *find_profile("eager");
     EXPECT_FALSE(may_be(profile, row)) << row.name << " without the flag";
     profile.*row.flag = true;
     EXPECT_TRUE(may_be(profile, row)) << row.name;
+  }
+}
+
+// A rest that is no subnormal number is none that may count as 0.
+TEST(ProfileFlags, OtherRestsStayExact) {
+  Profile profile = *find_profile("eager");
+  profile.flushes_operands = true;
+  const auto call = CheckedCall::build("aten.remainder.Scalar", DType::F32, profile, {{{2}, {-3, -6}}}, {Scalar(5.0)});
+  for (int i = 0; i < 2; ++i) {
+    const Ball ball = call.result_balls().front()[static_cast<std::size_t>(i)];
+    EXPECT_TRUE(ball.is_exact() && ball.mid == (i == 0 ? 2 : 4)) << i;
   }
 }
 
