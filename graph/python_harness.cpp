@@ -4,11 +4,16 @@
 namespace parallax {
 namespace {
 
-constexpr std::string_view observe_head = R"py(def observe(call, buffers, given):
+constexpr std::string_view observe_head = R"py(def observe(way, call, buffers, given):
     """What a run returns, and what it leaves in the inputs and buffers, by name."""
 )py";
 
 constexpr std::string_view observe_values = R"py(    outputs = call(*given.values())
+)py";
+
+constexpr std::string_view open_gradients = R"py(OPEN = {}  # by input, where eager's gradient is NaN
+
+
 )py";
 
 // Leaves are copied: none may be written in place.
@@ -29,12 +34,20 @@ constexpr std::string_view observe_memory = R"py(    storages = {}
     places["memory of each, equal where shared"] = torch.tensor(numbers)
 )py";
 
-constexpr std::string_view observe_backward = R"py(    if heads:
-        tensors, seeds = zip(*heads)
-        found = torch.autograd.grad(tensors, list(leaves.values()), seeds, allow_unused=True, materialize_grads=True)
-        places |= {f"gradient of {name}": gradient for name, gradient in zip(leaves, found)}
-    else:
-        places |= {f"gradient of {name}": torch.zeros_like(leaf) for name, leaf in leaves.items()}
+// To a compiler what is not asked for has a cotangent of 0, which times NaN or infinity is NaN, or not: eager's
+// gradients show where, and what is NaN there says nothing of a target. Eager runs first.
+constexpr std::string_view observe_backward = R"py(    def pull(tensors, seeds):
+        if not tensors:
+            return [torch.zeros_like(leaf) for leaf in leaves.values()]
+        asked = {"retain_graph": way is eager, "allow_unused": True, "materialize_grads": True}
+        return torch.autograd.grad(tensors, list(leaves.values()), seeds, **asked)
+
+    found = pull([o for o, _ in heads], [c for _, c in heads])
+    if way is eager:
+        rest = [tensor for tensor in (*outputs, *given.values(), *buffers().values()) if tensor.requires_grad]
+        found = [one + none for one, none in zip(found, pull(rest, [torch.zeros_like(o) for o in rest]))]
+        OPEN.update(zip(leaves, (gradient.isnan() for gradient in found)))
+    places |= {f"gradient of {name}": one.masked_fill(OPEN[name], torch.nan) for name, one in zip(leaves, found)}
 )py";
 
 constexpr std::string_view rest = R"py(    return {place: tensor.detach().clone() for place, tensor in places.items()}
@@ -47,7 +60,7 @@ def eager(module, example):
 def run(way, make_module, feeds):
     """Runs of one fresh module, one after the other: it keeps its buffers between them."""
     call, buffers = way(make_module(), tuple(feeds[0]().values()))
-    seen = [observe(call, buffers, feed()) for feed in feeds]
+    seen = [observe(way, call, buffers, feed()) for feed in feeds]
     return {f"run {i + 1}, {place}" if i else place: one for i, run in enumerate(seen) for place, one in run.items()}
 
 
@@ -77,7 +90,8 @@ def compare(expected, actual):
 }  // namespace
 
 std::string python_harness(bool gradients, bool identity) {
-  std::string text(observe_head);
+  std::string text(gradients ? open_gradients : "");
+  text += observe_head;
   text += gradients ? observe_gradients : observe_values;
   text += observe_places;
   if (identity) text += observe_memory;

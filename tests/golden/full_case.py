@@ -51,7 +51,7 @@ EXPECTED = {
 }
 
 
-def observe(call, buffers, given):
+def observe(way, call, buffers, given):
     """What a run returns, and what it leaves in the inputs and buffers, by name."""
     outputs = call(*given.values())
     places = {f"out[{i}]": tensor for i, tensor in enumerate(outputs)}
@@ -67,7 +67,7 @@ def eager(module, example):
 def run(way, make_module, feeds):
     """Runs of one fresh module, one after the other: it keeps its buffers between them."""
     call, buffers = way(make_module(), tuple(feeds[0]().values()))
-    seen = [observe(call, buffers, feed()) for feed in feeds]
+    seen = [observe(way, call, buffers, feed()) for feed in feeds]
     return {f"run {i + 1}, {place}" if i else place: one for i, run in enumerate(seen) for place, one in run.items()}
 
 
