@@ -51,7 +51,13 @@ def make(_: list[str]) -> System:
 
     installed = version("openvino")
     dtypes = ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "f32"]
-    return make_system("openvino", installed, dtypes, "openvino", build, REJECTIONS, {"onnx": version("onnx")})
+    return make_system("openvino", installed, dtypes, "openvino", build, REJECTIONS, {"onnx": version("onnx")}, explain)
+
+
+def explain(message: str, _: str) -> str:
+    """The innermost cause first: it comes last, behind the places that it went through and before a summary."""
+    lines = [line.strip() for line in message.partition("\nSummary:")[0].splitlines() if line.strip()]
+    return f"{lines[-1]}\n{message}" if len(lines) > 1 else message
 
 
 def holds_subnormal(array: Array) -> bool:

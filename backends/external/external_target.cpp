@@ -135,7 +135,7 @@ Outcome ExternalTarget::failed(const LineOrFailure& answer, std::chrono::millise
       answer);
   outcome.detail = printable(worker_->error_tail());
   // Who aborts says why last; whose process is shot down says nothing.
-  const std::string said = last_line(outcome.detail);
+  const std::string said = abort_reason(outcome.detail);
   if (outcome.kind == "SIGABRT" && !said.empty()) outcome.message += ": " + said;
   worker_.reset();
   return outcome;

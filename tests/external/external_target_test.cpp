@@ -74,6 +74,7 @@ TEST(ExternalTarget, EveryMisbehaviourIsAnOutcomeAndTheNextCaseRuns) {
       {"kill", Status::Crash, "SIGKILL", "the worker died"},
       {"segv", Status::Crash, "SIGSEGV", "about to fall"},
       {"abort", Status::Crash, "SIGABRT", "the worker died: SIGABRT: check failed: dim < rank"},
+      {"panic", Status::Crash, "SIGABRT", "the worker died: SIGABRT: src/a.rs:24:18: no such type"},
       {"exit", Status::Crash, "exit 3", "the worker died"},
       {"close_output", Status::Crash, "end of output", "the worker died"},
       {"flood_errors", Status::Crash, "exit 4", "last words"},

@@ -73,6 +73,11 @@ def main():
         elif name == "abort":
             os.write(2, b"loading\ncheck failed: dim < rank\n")
             os.abort()
+        elif name == "panic":  # as Rust does it across a foreign function
+            os.write(2, b"thread 'a' (7) panicked at src/a.rs:24:18:\nno such type\nnote: a hint\n\n")
+            os.write(2, b"thread 'a' (7) panicked at core/panicking.rs:1:5:\npanic in a function that cannot unwind\n")
+            os.write(2, b"stack backtrace:\n   0: 0x1\nthread caused non-unwinding panic. aborting.\n")
+            os.abort()
         elif name == "exit":
             sys.exit(3)
         elif name == "close_output":
