@@ -25,10 +25,12 @@ from onnx_writer import OPS
 from onnxruntime_cpu import LEVELS, REJECTIONS, session
 from tensors import DTYPES
 from torch_case import Instance, Program, Ran, Sources, case_module, run_protocol
+from torch_limits import FUNCTIONALIZATION_REJECTIONS
 from worker import Json, Rejection, Stages, System, UnsupportedError, serve
 
 EXPORT_REJECTIONS = (
     *REJECTIONS,
+    *FUNCTIONALIZATION_REJECTIONS,
     Rejection(
         r"No decompositions registered for|No ONNX function found for",
         "the exporter's own diagnostic: torchlib has no translation of the op for these dtypes",

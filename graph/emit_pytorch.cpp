@@ -5,13 +5,16 @@
 namespace parallax {
 namespace {
 
-// As the targets compile: a graph break would leave a part of the case to eager, and sizes are what they are.
+// As the targets compile: a graph break would leave a part of the case to eager, sizes are what they are, and no graph
+// comes out of a cache, where it may be that of another case.
 constexpr std::string_view aot_eager = R"py(def target(module, example):
+    torch.compiler.config.force_disable_caches = True
     compiled = torch.compile(module, backend="aot_eager", fullgraph=True, dynamic=False)
     return compiled, lambda: dict(module.named_buffers())
 )py";
 
 constexpr std::string_view inductor = R"py(def target(module, example):
+    torch.compiler.config.force_disable_caches = True
     compiled = torch.compile(module, fullgraph=True, dynamic=False)
     return compiled, lambda: dict(module.named_buffers())
 )py";
