@@ -23,7 +23,7 @@ from worker import Json, Rejection, System, serve
 REJECTIONS = (
     Rejection(
         r"^TosaValueError: (Unsupported dtype torch\.\w+ for [A-Z_]+\b"
-        r"|TOSA spec \S+ doesn't support \w+ for [A-Z_0-9]+\b|LOGICAL_NOT requires bool inputs)",
+        r"|TOSA spec \S+ doesn't support (torch\.)?\w+ for [A-Z_0-9]+\b|LOGICAL_NOT requires bool inputs)",
         "backends/arm/tosa/dialect/ops: dtypes that an operator takes, both named",
         stage="lower",
     ),
@@ -60,6 +60,11 @@ REJECTIONS = (
     Rejection(
         r"Tensor \S+ has invalid shape with dimension 0",
         "the reference model: TOSA has no dims of size 0",
+        stage="run",
+    ),
+    Rejection(
+        r"OpPow: x is less than 0",
+        "the reference model: POW is not defined for a negative base; a root is a POW here",
         stage="run",
     ),
 )
