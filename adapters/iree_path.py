@@ -44,6 +44,12 @@ REJECTIONS = (
         "torch-mlir's lowering of a resize to linalg: not for this rank or mode",
         stage="lower",
     ),
+    Rejection(
+        r"failed to legalize operation 'torch\.aten\.matmul'.* : \(!torch\.vtensor<"
+        r"(\[\d+\],\w+>, !torch\.vtensor<\[\d+(,\d+){2,}\]|\[\d+(,\d+){2,}\],\w+>, !torch\.vtensor<\[\d+\])",
+        "torch-mlir's Linear.cpp, a note in it: no product of a vector with a batch of matrices",
+        stage="lower",
+    ),
 )
 
 _DIAGNOSTIC = re.compile(r"error: (.+)$", re.MULTILINE)
