@@ -16,9 +16,10 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
+#include <optional>
 #include <utility>
 
+#include "backends/external/core_wait.h"
 #include "core/check.h"
 
 namespace parallax {
@@ -28,6 +29,8 @@ using Clock = std::chrono::steady_clock;
 
 // How often a waiting parent looks at the size of the child's standard error, and the size it is emptied at.
 constexpr std::chrono::milliseconds tick{100};
+// How often it looks who waits for a core. That takes longer than many an answer: the first look is no sooner, either.
+constexpr std::chrono::milliseconds core_tick{500};
 constexpr off_t error_limit = off_t{16} << 20;
 constexpr std::size_t errors_kept = std::size_t{64} << 10;
 
@@ -210,16 +213,6 @@ void Process::trim_errors() {
   }
 }
 
-// How long the child's main thread has been ready to run and had no core, in all its life. On a crowded machine a slow
-// answer is not the child's fault. 0 where the system does not tell (Linux does: Documentation/scheduler/sched-stats).
-std::chrono::nanoseconds Process::time_without_core() const {
-  std::ifstream statistics(fmt::format("/proc/{}/schedstat", pid_));
-  int64_t running = 0;
-  int64_t waiting = 0;
-  statistics >> running >> waiting;
-  return std::chrono::nanoseconds(statistics ? waiting : 0);
-}
-
 LineOrFailure Process::exchange(const std::string& line, std::chrono::milliseconds limit) {
   PARALLAX_CHECK(pid_ >= 0);
   if (::ftruncate(errors_, 0) != 0) return reap(true);
@@ -227,11 +220,20 @@ LineOrFailure Process::exchange(const std::string& line, std::chrono::millisecon
   const std::string message = line + '\n';
   std::size_t sent = 0;
   bool writable = true;
-  const std::chrono::nanoseconds waited_before = time_without_core();
+  std::optional<CoreWait> without_core;
   Clock::time_point deadline = Clock::now() + limit;
   const Clock::time_point first_deadline = deadline;
+  Clock::time_point next_look = Clock::now() + core_tick;
   while (true) {
-    if (Clock::now() >= deadline) deadline = first_deadline + (time_without_core() - waited_before);
+    if (Clock::now() >= next_look) {
+      if (without_core) {
+        without_core->look();
+      } else {
+        without_core.emplace(pid_);
+      }
+      next_look = Clock::now() + core_tick;
+    }
+    if (without_core && Clock::now() >= deadline) deadline = first_deadline + without_core->waited();
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0) {
       reap(true);

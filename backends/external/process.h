@@ -64,7 +64,6 @@ class Process {
   Progress read_some();
   bool write_some(const std::string& line, std::size_t& sent);
   void trim_errors();
-  std::chrono::nanoseconds time_without_core() const;
   ProcessEnd reap(bool kill_first);
   ProcessEnd reap_ended();
   void close_all();
