@@ -147,7 +147,9 @@ Ball ball_silu(const BallMath& math, const Ball& x) {
 // tanh, log1p and exp in a row, and the product.
 Ball ball_mish(const BallMath& math, const Ball& x) {
   const double most = mish_gate(x.high());
-  const double gate = chained_error(math, most, 3);
+  // A tanh that is off absolutely is no further off than the gate itself, which is what tells a wrong sign from it.
+  const double of_tanh = std::min(math.as(FunctionKind::Tanh).function_error(most), most);
+  const double gate = std::max(chained_error(math, most, 3), of_tanh);
   return gated(math, x, mish, reach(x) * gate + math.rounding(reach(x) * (most + gate)));
 }
 
