@@ -1,0 +1,43 @@
+"""Expand to [] of a 0-d tensor fails to convert: its list of sizes is made by a concat of no values. Exit 1 where the bug shows."""
+
+import logging
+import sys
+import warnings
+
+warnings.filterwarnings("ignore")
+logging.disable(logging.CRITICAL)
+import coremltools
+import torch
+
+
+class Module(torch.nn.Module):
+    def __init__(self, f, constant):
+        super().__init__()
+        self.f = f
+        self.register_buffer("c", constant)
+
+    def forward(self, *inputs):
+        return self.f(*inputs) if self.c is None else self.f(*inputs, self.c)
+
+
+def shows(name, f, *inputs, constant=None):
+    print(name)
+    expected = f(*inputs) if constant is None else f(*inputs, constant)
+    expected = expected if isinstance(expected, tuple) else (expected,)
+    print("  sizes in PyTorch:", [list(x.shape) for x in expected])
+    program = torch.export.export(Module(f, constant), inputs).run_decompositions()
+    try:
+        model = coremltools.convert(program, minimum_deployment_target=coremltools.target.iOS18, skip_model_load=True)
+    except (ValueError, AttributeError, IndexError) as error:
+        print(f"  {type(error).__name__}: {str(error).strip()}")
+        return True
+    print("  sizes in Core ML:", [list(x.shape) for x in model._mil_program.functions["main"].outputs])
+    return False
+
+
+x = torch.tensor(1.5)
+bug = shows("expand(-x, [])", lambda x: (-x).expand([]), x)
+bug = shows("expand_as(-x, y)", lambda x, y: (-x).expand_as(y), x, x) or bug
+control = shows("expand(-x, [1])", lambda x: (-x).expand([1]), x)
+control = shows("view(-x, [])", lambda x: (-x).view([]), x) or control
+sys.exit(2 if control else 1 if bug else 0)

@@ -1,0 +1,48 @@
+"""An input with a dim of size 1, as a transposed row is, gets the dim order of a transposed matrix, which no kernel takes. Exit 1 where the bug shows."""
+
+import logging, sys, warnings
+warnings.filterwarnings("ignore"); logging.disable(logging.WARNING)
+import torch
+from executorch.exir import EdgeCompileConfig, to_edge_transform_and_lower
+from executorch.extension.pybindings.portable_lib import _load_for_executorch_from_buffer
+
+
+class Model(torch.nn.Module):
+    def __init__(self, f, **buffers):
+        super().__init__()
+        self.f = f
+        for name, value in buffers.items():
+            self.register_buffer(name, value)
+
+    def forward(self, *xs):
+        return self.f(*xs, **dict(self.named_buffers()))
+
+
+def run(model, inputs):
+    program = torch.export.export(model, inputs, strict=False)
+    edge = to_edge_transform_and_lower(program, partitioner=[], compile_config=EdgeCompileConfig(_check_ir_validity=False))
+    buffer = edge.to_executorch().buffer  # what is loaded does not keep it
+    return _load_for_executorch_from_buffer(buffer).run_method("forward", inputs)[0]
+
+
+def shows(name, model, *inputs):
+    expected = model(*inputs)
+    print(name)
+    print("  expected (eager):", expected.tolist())
+    try:
+        actual = run(model, inputs)
+    except Exception as error:
+        print("  actual:          ", type(error).__name__, (str(error).strip().splitlines() or [""])[0][:200])
+        return True
+    print("  actual:          ", actual.tolist())
+    return actual.shape != expected.shape or not torch.allclose(actual, expected, equal_nan=True)
+
+
+relu = Model(torch.relu)
+control = shows("control", relu, torch.tensor([[1.0], [2.0]]))
+bug = shows("case", relu, torch.tensor([[1.0, 2.0]]).t())
+bug |= shows("contiguous()", relu, torch.tensor([[1.0, 2.0]]).t().contiguous())
+if control:
+    print("the control shows it too")
+    sys.exit(2)
+sys.exit(1 if bug else 0)
