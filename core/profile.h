@@ -74,7 +74,7 @@ struct Profile {
   bool promises_identity = false;   // outputs share storage with inputs, buffers and each other exactly as in eager
   bool loses_nan = false;           // what f32 arithmetic (halves too) makes NaN may come out as any number
   bool loses_nan_of_f64 = false;    // f64 arithmetic too
-  bool folds_factors = false;       // factors of a product's operands may be folded into one, rounded anew
+  bool folds_factors = false;       // factors of a product and its operands may be folded into one, rounded anew
   bool flushes_operands = false;    // a subnormal f32 operand may count as 0
   bool gate_cancels = false;        // the gate of hardsigmoid and hardswish may be x / 6 + 1/2
   bool averages_products = false;   // an average pool may be the sum of x (1 / n)
