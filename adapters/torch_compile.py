@@ -6,11 +6,7 @@ input's memory in eager is promised to be it here, so all of it is observed.
 
 from __future__ import annotations
 
-import atexit
 import logging
-import os
-import shutil
-import tempfile
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -20,6 +16,7 @@ import torch._dynamo
 import torch._inductor.config
 
 from gradients import run_case
+from inductor_folders import keep_apart
 from last_program import remembered
 from torch_case import Build, Instance, Program, case_module, grad_mode, live, torch_hello
 from torch_limits import COMPILE_REJECTIONS
@@ -31,11 +28,9 @@ def isolate() -> None:
 
     What comes out of a cache is the graph of a key. A key that is too coarse is a bug of the system, but not of the
     case that meets it, and no single case shows it. Built C++ is kept, by a hash of its whole source, while the worker
-    lives. The header that inductor compiles beforehand is kept for good, since it takes seconds and knows no case.
+    lives.
     """
-    folder = tempfile.mkdtemp(prefix="parallax-inductor-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    os.environ["TORCHINDUCTOR_CACHE_DIR"] = folder
+    keep_apart()
     torch.compiler.config.force_disable_caches = True
     torch._inductor.config.compile_threads = 1  # no pool of processes either
 
