@@ -19,7 +19,7 @@ from audit_mlpackage import audit
 from export_speed import speed_up
 from torch_case import all_ops, case_module, run_protocol, torch_hello
 from torch_limits import EXPORT_REJECTIONS
-from worker import Json, NotRunError, Rejection, Stages, System, serve
+from worker import Json, NotRunError, Rejection, Stages, System, UnsupportedError, serve
 
 REJECTIONS = (
     Rejection(
@@ -99,6 +99,14 @@ def became_unknown(op: str) -> bool:
     return op.rsplit(".", 1)[0].rstrip("_") in BECOMES_UNKNOWN
 
 
+def without_elements(exported: ExportedProgram) -> bool:
+    """Whether a tensor in the program has no elements, which Core ML does not have: its reshape reads a 0 as a size of
+    the operand, and the conversion of cat leaves such operands out, as "CoreML does not allow such empty tensor"."""
+    made = (node.meta.get("val") for node in exported.graph.nodes)
+    tensors = (value for values in made for value in (values if isinstance(values, (list, tuple)) else (values,)))
+    return any(isinstance(value, torch.Tensor) and value.numel() == 0 for value in tensors)
+
+
 class SizesError(Exception):
     """The converted program says other sizes of its outputs than PyTorch does."""
 
@@ -126,6 +134,8 @@ def make_system(_: list[str]) -> System:
         op_scan.renew()
         with stages("export"), torch.no_grad():
             exported = torch.export.export(case_module(graph), inputs, strict=False).run_decompositions()
+        if without_elements(exported):
+            raise UnsupportedError("Core ML has no tensors without elements (coremltools, frontend/torch/ops.py, cat)")
         with stages("convert"):
             model = coremltools.convert(
                 exported,

@@ -63,6 +63,11 @@ REJECTIONS = (
         stage="run",
     ),
     Rejection(
+        r"Expected dtype int64 for index; index\.scalar_type\(\) = ",
+        "kernels/portable/cpu/util/index_util.cpp: gather and scatter take an index of i64, and name what they got",
+        stage="run",
+    ),
+    Rejection(
         r"\[op_log_softmax\.cpp:\d+\] Check failed \(false\)",
         "kernels/optimized/cpu/op_log_softmax.cpp: its dtypes, f64 not among them (a TODO says so)",
         stage="run",

@@ -19,6 +19,10 @@ from executorch_path import delegates_of, make_system
 from torch_case import Instance, live
 from worker import Json, Rejection, System, serve
 
+# The message tells only where a slice ends. That its start lies inside of the dim was seen before: what ends inside of
+# it too is refused for having no elements. An end behind the dim is another thing, and nobody's limit.
+EMPTY_SLICES = "|".join(rf"{dim}\] but got ({'|'.join(map(str, range(dim + 1)))})" for dim in range(33))
+
 # What TOSA 1.0's tables of operators leave out. The partitioner asks for no dtype and no size, and takes it.
 REJECTIONS = (
     Rejection(
@@ -38,7 +42,7 @@ REJECTIONS = (
         stage="lower",
     ),
     Rejection(
-        r"^TosaValueError: Expected start \+ size values between \[0, \d+\] but got 0\b",
+        rf"^TosaValueError: Expected start \+ size values between \[0, ({EMPTY_SLICES})\b",
         "backends/arm/tosa/dialect/ops/data_layout_ops.py: TOSA has no dims of size 0",
         stage="lower",
     ),

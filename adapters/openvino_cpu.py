@@ -18,6 +18,17 @@ REJECTIONS = (
         "the list of supported operations of OpenVINO's ONNX frontend",
         stage="lower",
     ),
+    Rejection(
+        r"`data` and `indices` must have equal or intersecting dimensions, except for the dimension at axis index",
+        "OpenVINO's specification of GatherElements: the indices' sizes are the data's, but for the axis",
+        stage="export",
+    ),
+    Rejection(
+        # Only of data that has a dim of 0: where there is room for the pads, its sizes were inferred wrongly.
+        r"\{\[(\d+,)*0[,\]].*\n\s*REFLECT padding mode requires",
+        "OpenVINO's specification of Pad: a reflected pad is at most the dim less one, where the dim is 0 none is",
+        stage="export",
+    ),
 )
 
 OPTIONS = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}

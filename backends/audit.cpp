@@ -63,7 +63,7 @@ Result<Findings> audit_delegate(const Field& delegate) {
   }
   const std::size_t declared = inputs->size() + outputs->size();
   if (declared < passed.size()) {
-    // Which one is left over is not told by the numbers: the runtime takes inputs from the front, outputs from the back.
+    // Which one is left over the numbers do not tell: the runtime takes inputs from the front, outputs from the back.
     found(fmt::format(
         "the delegate declares {} inputs and {} outputs, the call passes {} values: two equal outputs became one, or "
         "an input lost its readers; return a value of its own for each, such as x + 0",
@@ -90,9 +90,9 @@ Result<Findings> audit_function(const Field& function) {
       if (std::ranges::find(carries, output) == carries.end()) continue;
       findings.push_back(
           {where, "state",
-           fmt::format("output '{}' is also the source of the update of state '{}' ({}): Core ML fails to load "
-                       "such a program; return a value of its own, such as {} + 0",
-                       output, state, fmt::join(carries, " <- "), output)});
+           fmt::format("output '{}' is also the source of the update of state '{}' (written as '{}'): Core ML fails to "
+                       "load such a program; return a value of its own, such as '{}' + 0",
+                       output, state, fmt::join(carries, "', '"), output)});
     }
   }
   return findings;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/json_text.h"
+#include "corpus/signature.h"
 
 namespace parallax {
 namespace {
@@ -37,9 +38,9 @@ TEST(Audit, ADelegateThatDeclaresWhatItsCallPasses) {
 
 // What ExecuTorch 1.4.1 makes of S1: two outputs became one.
 TEST(Audit, ASlotThatNoOutputIsWrittenTo) {
-  EXPECT_THAT(audited(delegate(R"(, "inputs": [0], "outputs": [4])")),
-              ElementsAre(finding("delegate",
-                                  "declares 1 inputs and 1 outputs, the call passes 3 values: two equal outputs")));
+  EXPECT_THAT(
+      audited(delegate(R"(, "inputs": [0], "outputs": [4])")),
+      ElementsAre(finding("delegate", "declares 1 inputs and 1 outputs, the call passes 3 values: two equal outputs")));
   EXPECT_THAT(audited(delegate(R"(, "inputs": [0, 1], "outputs": [4, 5])")),
               ElementsAre(finding("delegate", "passes only 3 values")));
 }
@@ -58,8 +59,22 @@ std::string function(const std::string& outputs) {
 
 TEST(Audit, AnOutputThatIsTheSourceOfAStateUpdate) {
   EXPECT_THAT(audited(function(R"(["other", "merged"])")),
-              ElementsAre(finding("state", "output 'merged' is also the source of the update of state 'cache'")));
+              ElementsAre(finding("state",
+                                  "output 'merged' is also the source of the update of state 'cache' (written "
+                                  "as 'cast_0', 'slice_update', 'merged'): ")));
   EXPECT_THAT(audited(function(R"(["sum"])")), IsEmpty()) << "a value computed from it is harmless";
+}
+
+// One cause has one signature, whichever values carry what is written.
+TEST(Audit, NamesAreQuotedSoThatASignatureLeavesThemOut) {
+  const auto signature = [](const std::string& carries) {
+    const auto found = audited(R"({"functions": [{"name": "main", "outputs": ["a"], "state_writes": [{"state": "s", )"
+                               R"("carries": [)" +
+                               carries + "]}]}]}");
+    return found.empty() ? "nothing found" : parallax::normalised_message(found[0].what, {});
+  };
+  EXPECT_EQ(signature(R"("a")"), signature(R"("cast", "relu", "a")"));
+  EXPECT_THAT(signature(R"("a")"), HasSubstr("output <name> is also the source"));
 }
 
 // a's storage is reused by c while its alias b is still read.
