@@ -11,7 +11,8 @@ from onnx import checker, parser
 def fails(body, sizes, expected):
     """Whether it dies, or gives other sizes, in a process of its own."""
     sys.stdout.flush()
-    if os.fork() == 0:
+    child = os.fork()
+    if child == 0:
         dims = ["{}, {}".format(*some) for some in (sizes, expected)]
         model = parser.parse_model(f'<ir_version: 9, opset_import: ["" : 20]> g (float[{dims[0]}] x) => (float[{dims[1]}] y) <int64[2] sizes = {{{dims[1]}}}, int64[2] repeats = {{1, 2}}> {{ {body} }}')
         checker.check_model(model, full_check=True)
@@ -19,7 +20,7 @@ def fails(body, sizes, expected):
         actual = list(next(iter(compiled([np.ones(sizes, np.float32)]).values())).shape)
         print(f"{body}, x of sizes {sizes}: expected sizes {expected}, actual sizes {actual}", flush=True)
         os._exit(0 if actual == expected else 1)
-    status = os.wait()[1]
+    status = os.waitpid(child, 0)[1]
     if os.WIFSIGNALED(status):
         print(f"{body}, x of sizes {sizes}: expected sizes {expected}, the process died of signal {os.WTERMSIG(status)}")
     return status != 0

@@ -41,11 +41,12 @@ if not compare("no Expand", "g (float[2,1] x, float[1,3] w) => (float[2,3] y) { 
     sys.exit(2)
 text = "g (float[2,1] x, float[1,1] w) => (float[2,3] y) <int64[2] e = {1, 3}> { a = Expand(w, e) y = MatMul(x, a) }"
 right = compare("w expanded from [1,1] to [1,3]", text, [x, w], x @ wide)
-if os.fork() == 0:
+child = os.fork()
+if child == 0:
     x, w = np.array([[2, 3], [5, 7]], dtype=np.float32), np.array([[1, 2, 3]], dtype=np.float32)
     text = "g (float[2,2] x, float[1,3] w) => (float[2,3] y) <int64[2] e = {2, 3}> { a = Expand(w, e) y = MatMul(x, a) }"
     os._exit(0 if compare("w expanded from [1,3] to [2,3]", text, [x, w], x @ np.vstack([w, w])) else 1)
-status = os.wait()[1]
+status = os.waitpid(child, 0)[1]
 if os.WIFSIGNALED(status):
     print("w expanded from [1,3] to [2,3] | the process died of signal", os.WTERMSIG(status))
 sys.exit(0 if right else 1)

@@ -36,11 +36,12 @@ def compare(label, text, arrays, expected):
 
 def dies(kind):
     """Whether it fails in a process of its own."""
-    if os.fork() == 0:
+    child = os.fork()
+    if child == 0:
         x, w = np.array([[2], [5]], dtype=kind), np.array([[1, 2, 3]], dtype=kind)
         text = f"g ({kind}[2,1] x, {kind}[1,3] w) => ({kind}[2,3] y) {{ y = MatMul(x, w) }}"
         os._exit(0 if compare(kind, text, [x, w], x @ w) else 1)
-    status = os.wait()[1]
+    status = os.waitpid(child, 0)[1]
     if os.WIFSIGNALED(status):
         print(kind, "| expected [[2, 4, 6], [5, 10, 15]] | the process died of signal", os.WTERMSIG(status))
         sys.stdout.flush()

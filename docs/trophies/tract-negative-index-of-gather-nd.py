@@ -46,9 +46,10 @@ if not compare("ScatterND 2", scatter.format(2), [x], np.array([1, 2, 10], dtype
 wrong = 0
 for label, text, expected in (("GatherND -1", gather.format(-1), x[2:]),
                               ("ScatterND -1", scatter.format(-1), np.array([1, 2, 10], dtype=np.float32))):
-    if os.fork() == 0:
+    child = os.fork()
+    if child == 0:
         os._exit(0 if compare(label, text, [x], expected) else 1)
-    status = os.wait()[1]
+    status = os.waitpid(child, 0)[1]
     wrong += status != 0
     if os.WIFSIGNALED(status):
         print(label, "| the process died of signal", os.WTERMSIG(status))

@@ -40,10 +40,11 @@ control = compare("pads 1, 1", text.format(5, 1), [x], np.array([0, 1, 2, 3, 0],
 if not control:
     print("the control must be right")
     sys.exit(2)
-if os.fork() == 0:
+child = os.fork()
+if child == 0:
     right = compare("pads 1, -1", text.format(3, -1), [x], np.array([0, 1, 2], dtype=np.float32))
     os._exit(0 if right else 1)
-status = os.wait()[1]
+status = os.waitpid(child, 0)[1]
 if os.WIFSIGNALED(status):
     print("pads 1, -1 | the process died of signal", os.WTERMSIG(status))
 sys.exit(0 if status == 0 else 1)
