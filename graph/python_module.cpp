@@ -52,6 +52,11 @@ PythonModule::PythonModule(const Case& test, PythonCall call, TakesInput takes)
     list_names_.push_back(node.name);
     make_python_name(list_names_.back(), taken);
   }
+  // State is read where it is used, as the workers do: Dynamo meets a tensor where the program first reads it.
+  read_ = names_;
+  for (const Source& source : graph_.sources) {
+    if (source.kind != SourceKind::Input) read_[source.value.index].insert(0, "self.");
+  }
   for (const Source& source : graph_.sources) {
     if (source.window || !is_fed_as_memory(source)) continue;
     std::string& memory = storage_names_[graph_.meta(source.value).storage.index];
@@ -125,7 +130,7 @@ std::string PythonModule::node_text(std::size_t i) const {
   const Node& node = graph_.nodes[i];
   const bool list = node.op->schema.has_list_result();
   const std::string& target = list ? list_names_[i] : name(node.results.front());
-  std::string text = indented(2, fmt::format("{} = {}", target, call_(node, python_spelling(names_))));
+  std::string text = indented(2, fmt::format("{} = {}", target, call_(node, python_spelling(read_))));
   if (!list) return text;
   for (std::size_t k = 0; k < node.results.size(); ++k) {
     if (used_[node.results[k].index]) {
@@ -143,15 +148,12 @@ std::string PythonModule::class_text(std::string_view class_name, std::string_vi
   for (const std::string& input : input_names()) parameters += ", " + input;
   text += indented(1, fmt::format("def forward({}):", parameters));
   for (const Source& source : graph_.sources) {
-    if (source.kind != SourceKind::Input) {
-      text += indented(2, fmt::format("{0} = self.{0}", name(source.value)));
-    } else if (is_fed_as_memory(source)) {
-      text += indented(2, fmt::format("{} = {}", name(source.value), view_of_input(source)));
-    }
+    if (!is_fed_as_memory(source)) continue;
+    text += indented(2, fmt::format("{} = {}", name(source.value), view_of_input(source)));
   }
   for (std::size_t i = 0; i < graph_.nodes.size(); ++i) text += node_text(i);
   std::string outputs;
-  for (ValueId output : graph_.outputs) outputs += (outputs.empty() ? "" : ", ") + name(output);
+  for (ValueId output : graph_.outputs) outputs += (outputs.empty() ? "" : ", ") + read_[output.index];
   return text + indented(2, fmt::format("return ({}{})", outputs, graph_.outputs.size() == 1 ? "," : ""));
 }
 

@@ -55,6 +55,7 @@ class PythonModule {
   TakesInput takes_;
   std::vector<bool> used_;                  // by value
   std::vector<std::string> names_;          // by value
+  std::vector<std::string> read_;           // by value: what forward says for it
   std::vector<std::string> storage_names_;  // by storage: of those declared, and of those fed as memory
   std::vector<std::string> list_names_;     // by node
 };

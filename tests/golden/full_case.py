@@ -18,12 +18,9 @@ class Bug(torch.nn.Module):
         self.register_buffer("head", torch.as_strided(kept, [2], [1], 2))
 
     def forward(self, x, w0, turned):
-        half_ = self.half_
-        cache = self.cache
-        head = self.head
         a = torch.ops.aten.sigmoid.default(x)
         sum = torch.ops.aten.add_.Tensor(w0, a, alpha=0.5)
-        update = torch.ops.aten.add_.Tensor(cache, head)
+        update = torch.ops.aten.add_.Tensor(self.cache, self.head)
         flat = torch.ops.aten.view.default(a, [3, 2])
         p = torch.ops.aten.split.Tensor(flat, 2)
         p_0 = p[0]

@@ -125,6 +125,22 @@ TEST(PythonScript, FeedsExecuTorchDenseMemory) {
   }
 }
 
+// Dynamo meets a tensor where the program first reads it, so a read ahead of a write would be another program.
+TEST(PythonScript, ReadsStateWhereItIsUsed) {
+  const auto script = emit_pytorch(parsed(R"({"parallax": 1, "graph": {
+      "storages": {"m": {"type": "f32[3]", "data": [1, 2, 3]}}, "inputs": {"x": {"type": "f32[2]"}},
+      "buffers": {"s": {"type": "f32[2]", "storage": "m"}, "t": {"type": "f32[2]", "storage": "m", "offset": 1}},
+      "nodes": [{"out": "w", "op": "aten.add_.Tensor", "args": ["%s", "%x"]},
+                {"out": "y", "op": "aten.neg.default", "args": ["%t"]}], "outputs": ["%y", "%t"]},
+      "feed": {"x": [1, 2]}})"),
+                                   {});
+  ASSERT_TRUE(script);
+  EXPECT_THAT(*script, HasSubstr("    def forward(self, x):\n"
+                                 "        w = torch.ops.aten.add_.Tensor(self.s, x)\n"
+                                 "        y = torch.ops.aten.neg.default(self.t)\n"
+                                 "        return (y, self.t)\n"));
+}
+
 TEST(PythonScript, KeepsClearOfPythonsNames) {
   const auto script = emit_pytorch(parsed(R"({"parallax": 1, "graph": {
       "inputs": {"torch": {"type": "f32[]"}, "lambda": {"type": "f32[]"}, "lambda_": {"type": "f32[]"}},
