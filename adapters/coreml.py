@@ -43,7 +43,8 @@ REJECTIONS = (
         stage="convert",
     ),
     Rejection(
-        r"^(NotImplementedError: (rounding mode .* not supported|Only offset == )"
+        r"^(NotImplementedError: (rounding mode .* not supported|Only offset == "
+        r"|recompute_scale_factor = .* is not supported for the upsample op)"
         r"|ValueError: (divisor_override is not supported|(ADD|SUB) does not support scale factor"
         r"|pad must be non-negative|Convolution with dynamic weights does not support dilations"
         r"|\('Op .* Input \w+ must be const at compile time'))",
