@@ -35,40 +35,61 @@ struct TensorMeta {
 struct Op;
 
 // One node seen from inside the op: its arguments, one for each schema parameter, and the metadata of values.
+//
+// Arguments are read by their parameter's name, which an overload resolves to a position when it is registered.
 class Call {
  public:
-  Call(const Op& op, std::span<const Argument> arguments, std::span<const TensorMeta> metas)
-      : op_(&op), arguments_(arguments), metas_(metas) {}
+  Call(const Op& op, std::span<const Argument> arguments, std::span<const TensorMeta> metas);
 
   const Op& op() const { return *op_; }
   std::span<const Argument> arguments() const { return arguments_; }
   std::span<const TensorMeta> metas() const { return metas_; }
   const TensorMeta& meta(ValueId value) const { return metas_[value.index]; }
 
-  // Parameter i as its kind. The argument was conformed to the schema, so a wrong kind is our bug.
-  bool has(int i) const { return !is_none(arguments_[static_cast<std::size_t>(i)]); }
-  ValueId value(int i) const { return get<ValueId>(i); }
-  const ValueList& values(int i) const { return get<ValueList>(i); }
-  const TensorMeta& tensor(int i) const { return meta(value(i)); }
-  Scalar scalar(int i) const { return get<Scalar>(i); }
-  int64_t integer(int i) const { return std::get<int64_t>(get<Scalar>(i)); }
-  double real(int i) const { return as_double(get<Scalar>(i)); }
-  bool boolean(int i) const { return std::get<bool>(get<Scalar>(i)); }
-  const IntList& integers(int i) const { return get<IntList>(i); }
-  std::optional<DType> dtype(int i) const { return has(i) ? std::optional(get<DType>(i)) : std::nullopt; }
-  std::optional<MemoryFormat> memory_format(int i) const {
-    return has(i) ? std::optional(get<MemoryFormat>(i)) : std::nullopt;
+  // The position of a parameter, or -1 where the overload does not have it.
+  int position(ParameterRef parameter) const {
+    return parameter.by_name() ? positions_[static_cast<std::size_t>(parameter.name())] : parameter.position();
+  }
+  bool takes(ParameterRef parameter) const { return position(parameter) >= 0; }
+  // Whether the overload has the parameter and the argument is not None.
+  bool has(ParameterRef parameter) const { return takes(parameter) && !is_none(argument(parameter)); }
+  // The argument of a parameter that the overload has; that it lacks one is our bug.
+  const Argument& argument(ParameterRef parameter) const {
+    const int at = position(parameter);
+    PARALLAX_CHECK(at >= 0);
+    return arguments_[static_cast<std::size_t>(at)];
+  }
+  // Whether the argument is a tensor, not a number that stands for one.
+  bool is_tensor(ParameterRef parameter) const {
+    return takes(parameter) && std::holds_alternative<ValueId>(argument(parameter));
+  }
+
+  // The argument as its kind. It was conformed to the schema, so a wrong kind is our bug.
+  ValueId value(ParameterRef p) const { return get<ValueId>(p); }
+  const ValueList& values(ParameterRef p) const { return get<ValueList>(p); }
+  const TensorMeta& tensor(ParameterRef p) const { return meta(value(p)); }
+  Scalar scalar(ParameterRef p) const { return get<Scalar>(p); }
+  int64_t integer(ParameterRef p) const { return std::get<int64_t>(get<Scalar>(p)); }
+  double real(ParameterRef p) const { return as_double(get<Scalar>(p)); }
+  bool boolean(ParameterRef p) const { return std::get<bool>(get<Scalar>(p)); }
+  const IntList& integers(ParameterRef p) const { return get<IntList>(p); }
+  const std::string& text(ParameterRef p) const { return get<std::string>(p); }
+  // Nothing for None, and where the overload does not have the parameter.
+  std::optional<DType> dtype(ParameterRef p) const { return has(p) ? std::optional(get<DType>(p)) : std::nullopt; }
+  std::optional<MemoryFormat> memory_format(ParameterRef p) const {
+    return has(p) ? std::optional(get<MemoryFormat>(p)) : std::nullopt;
   }
 
  private:
   template <class T>
-  const T& get(int i) const {
-    const T* argument = std::get_if<T>(&arguments_[static_cast<std::size_t>(i)]);
-    PARALLAX_CHECK(argument != nullptr);
-    return *argument;
+  const T& get(ParameterRef parameter) const {
+    const T* found = std::get_if<T>(&argument(parameter));
+    PARALLAX_CHECK(found != nullptr);
+    return *found;
   }
 
   const Op* op_;
+  const int8_t* positions_;
   std::span<const Argument> arguments_;
   std::span<const TensorMeta> metas_;
 };
@@ -97,8 +118,8 @@ class ReferenceCall : public Call {
                 const Profile& profile, bool* may_raise = nullptr)
       : Call(call), views_(inputs), outputs_(outputs), profile_(&profile), may_raise_(may_raise) {}
 
-  // The elements of parameter i (a tensor), or of one element of a list parameter. Views are indexed by value id.
-  const BallView& input(int i) const { return views_[value(i).index]; }
+  // The elements of a tensor parameter, or of one element of a list parameter. Views are indexed by value id.
+  const BallView& input(ParameterRef parameter) const { return views_[value(parameter).index]; }
   const BallView& view(ValueId value) const { return views_[value.index]; }
   const BallView& output(int k = 0) const { return outputs_[static_cast<std::size_t>(k)]; }
   std::span<const BallView> views() const { return views_; }
@@ -213,6 +234,9 @@ struct Op {
   // Whether the written argument only changes its sizes and strides, as t_ and squeeze_ do.
   bool writes_metadata_only() const { return writes() && is_view(); }
 };
+
+inline Call::Call(const Op& op, std::span<const Argument> arguments, std::span<const TensorMeta> metas)
+    : op_(&op), positions_(op.schema.positions.data()), arguments_(arguments), metas_(metas) {}
 
 // Fills the arguments that a call leaves out with the schema's defaults and conforms the rest.
 // `positional` may be shorter than the parameters; `named` pairs go by parameter name.

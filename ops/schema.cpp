@@ -229,7 +229,13 @@ int Schema::index_of(std::string_view parameter) const {
   return -1;
 }
 
-Result<Schema> parse_schema(std::string_view text) { return Parser(text).schema(); }
+Result<Schema> parse_schema(std::string_view text) {
+  TRY(Schema schema, Parser(text).schema());
+  for (int i = 0; i < argument_names; ++i) {
+    schema.positions[static_cast<std::size_t>(i)] = static_cast<int8_t>(schema.index_of(name(static_cast<arg>(i))));
+  }
+  return schema;
+}
 
 Result<Argument> conform(const Parameter& parameter, Argument argument) {
   if (is_none(argument)) {

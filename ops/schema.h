@@ -4,6 +4,7 @@
 // that carries the same letter, `Tensor(a!)` is written, `Tensor(a -> *)` is viewed by the elements of a list.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "core/result.h"
 #include "ops/argument.h"
+#include "ops/argument_name.h"
 
 namespace parallax {
 
@@ -56,10 +58,15 @@ struct Schema {
   std::vector<Parameter> parameters;
   std::vector<ReturnSpec> returns;
   bool writes = false;  // whether some parameter is written
+  // Where each listed name stands among the parameters; -1 for a name that this overload does not have.
+  std::array<int8_t, argument_names> positions{};
 
   // "aten.add.Tensor".
   std::string qualified_name() const { return "aten." + name + "." + overload; }
-  // The parameter of that name, or -1.
+  // The position of a parameter, or -1 where this overload does not have it.
+  int index_of(ParameterRef parameter) const {
+    return parameter.by_name() ? positions[static_cast<std::size_t>(parameter.name())] : parameter.position();
+  }
   int index_of(std::string_view parameter) const;
   // Whether a case reads its results through getitem: several returns, or one that is a list.
   bool has_list_result() const { return returns.size() != 1 || returns[0].list; }
