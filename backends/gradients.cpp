@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "oracle/interpreter.h"
-#include "reducers/rebuild.h"
+#include "graph/sketch.h"
 
 namespace parallax {
 namespace {

@@ -2,14 +2,14 @@
 #include <benchmark/benchmark.h>
 
 #include "backends/open_target.h"
-#include "backends/portable/builds.h"
-#include "fuzz/generate.h"
+#include "backends/runtime/builds.h"
+#include "fuzz/generate/generate.h"
 #include "graph/builder.h"
 
 namespace parallax {
 namespace {
 
-using namespace portable;
+using namespace runtime;
 
 Case generated(uint64_t k, int nodes) {
   Choices choices(1, k);

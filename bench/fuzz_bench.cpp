@@ -3,7 +3,7 @@
 
 #include "backends/examine.h"
 #include "backends/open_target.h"
-#include "fuzz/generate.h"
+#include "fuzz/generate/generate.h"
 #include "oracle/interpreter.h"
 
 namespace parallax {

@@ -1,8 +1,8 @@
 // Valid cases a second on one core, by size, and the share of them that a case file's reader takes as they are.
 #include <benchmark/benchmark.h>
 
-#include "fuzz/alias_relation.h"
-#include "fuzz/generate.h"
+#include "fuzz/generate/alias_relation.h"
+#include "fuzz/generate/generate.h"
 
 namespace parallax {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "backends/examine.h"
 #include "backends/open_target.h"
-#include "fuzz/generate.h"
+#include "fuzz/generate/generate.h"
 #include "oracle/record.h"
-#include "reducers/removal.h"
+#include "graph/removal.h"
 
 namespace parallax {
 namespace {

@@ -18,11 +18,11 @@
 #include <string_view>
 #include <vector>
 
-#include "fuzz/generate.h"
+#include "fuzz/generate/generate.h"
 #include "graph/builder.h"
 #include "oracle/record.h"
 #include "reducers/reduce.h"
-#include "reducers/removal.h"
+#include "graph/removal.h"
 
 namespace parallax {
 namespace {

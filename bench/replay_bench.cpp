@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "fuzz/campaign.h"
-#include "fuzz/generate.h"
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/generate/generate.h"
 #include "graph/case_files.h"
 
 namespace parallax {

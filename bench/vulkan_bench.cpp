@@ -4,15 +4,15 @@
 
 #include <chrono>
 
-#include "backends/portable/builds.h"
+#include "backends/runtime/builds.h"
 #include "backends/vulkan/device_options.h"
 #include "backends/vulkan/vulkan_backend.h"
-#include "fuzz/generate.h"
+#include "fuzz/generate/generate.h"
 
 namespace parallax {
 namespace {
 
-using namespace portable;
+using namespace runtime;
 
 constexpr uint64_t graphs = 500;
 constexpr int nodes_a_graph = 10;

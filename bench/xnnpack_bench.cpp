@@ -1,7 +1,7 @@
 // What a delegated partition costs to create and to run, against the portable kernels where they can run the same.
 #include <benchmark/benchmark.h>
 
-#include "backends/portable/builds.h"
+#include "backends/runtime/builds.h"
 #include "backends/xnnpack/backends.h"
 #include "core/philox.h"
 #include "graph/builder.h"
@@ -9,7 +9,7 @@
 namespace parallax {
 namespace {
 
-using namespace portable;
+using namespace runtime;
 
 Tensor random_tensor(const Dims& sizes, uint64_t seed) {
   Tensor tensor(DType::F32, sizes);

@@ -8,7 +8,7 @@
 #include "cli/installer.h"
 #include "cli/one_case.h"
 #include "cli/target_options.h"
-#include "fuzz/bisect.h"
+#include "fuzz/findings/bisect.h"
 
 namespace parallax {
 namespace {

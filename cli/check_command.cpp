@@ -4,14 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/lost_target.h"
-#include "backends/portable/executor.h"
+#include "backends/runtime/executor.h"
 #include "cli/command.h"
 #include "cli/one_case.h"
 #include "cli/target_options.h"
 #include "cli/validation.h"
-#include "fuzz/adjudicate.h"
-#include "fuzz/make_finding.h"
-#include "fuzz/repeats.h"
+#include "fuzz/findings/adjudicate.h"
+#include "fuzz/findings/make_finding.h"
+#include "fuzz/findings/repeats.h"
 #include "graph/print.h"
 #include "oracle/bounds_by_node.h"
 
@@ -60,7 +60,7 @@ Result<void> print_after(const CheckFlags& flags, const Graph& graph) {
   CompileOptions options;
   TRY(options.faults, FaultSet::of(flags.target_options.faults));
   options.selection = flags.target_options.selection;
-  options.evaluate = portable::evaluate;
+  options.evaluate = runtime::evaluate;
   bool found = false;
   const auto show = [&](const Pass& pass, const Graph&, const Graph& after) {
     if (flags.print_after != "all" && flags.print_after != pass.name) return;

@@ -13,8 +13,8 @@
 #include "cli/command.h"
 #include "cli/target_options.h"
 #include "cli/write_file.h"
-#include "fuzz/op_coverage.h"
-#include "fuzz/single_op.h"
+#include "fuzz/generate/op_coverage.h"
+#include "fuzz/generate/single_op.h"
 #include "graph/text_file.h"
 #include "reports/conformance.h"
 

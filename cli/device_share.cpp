@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "backends/portable/builds.h"
-#include "backends/portable/computing.h"
-#include "backends/portable/executor.h"
+#include "backends/runtime/builds.h"
+#include "backends/runtime/computing.h"
+#include "backends/runtime/executor.h"
 #include "backends/vulkan/device_kernel.h"
 #include "backends/vulkan/device_options.h"
 #include "backends/vulkan/vulkan_backend.h"
@@ -37,8 +37,8 @@ std::optional<DeviceShare> DeviceShare::of(const std::string& target) {
 }
 
 void DeviceShare::add(const Case& test, const Examination& examination) {
-  CompileOptions options = portable::compile_options(portable::plain_delegating_build, delegates_);
-  options.evaluate = portable::evaluate;
+  CompileOptions options = runtime::compile_options(runtime::plain_delegating_build, delegates_);
+  options.evaluate = runtime::evaluate;
   const Result<Program> program = compile(test.graph, options);
   if (!program) {
     ++not_run_;

@@ -15,11 +15,11 @@
 #include "cli/summary.h"
 #include "cli/target_options.h"
 #include "cli/validation.h"
-#include "fuzz/around.h"
-#include "fuzz/campaign.h"
-#include "fuzz/draw_data.h"
-#include "fuzz/draw_gradient.h"
-#include "fuzz/generate.h"
+#include "fuzz/generate/around.h"
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/generate/draw_data.h"
+#include "fuzz/generate/draw_gradient.h"
+#include "fuzz/generate/generate.h"
 #include "graph/text_file.h"
 
 namespace parallax {

@@ -8,7 +8,7 @@
 #include "cli/profile_option.h"
 #include "cli/target_options.h"
 #include "cli/write_file.h"
-#include "fuzz/generate.h"
+#include "fuzz/generate/generate.h"
 
 namespace parallax {
 namespace {

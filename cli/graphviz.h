@@ -10,7 +10,7 @@
 namespace parallax {
 
 struct Drawing {
-  std::string dot;    // graph/dot.h
+  std::string dot;    // export/dot.h
   std::string label;  // what a screen reader says
 };
 

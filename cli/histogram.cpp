@@ -7,7 +7,7 @@
 #include <ranges>
 #include <vector>
 
-#include "fuzz/alias_relation.h"
+#include "fuzz/generate/alias_relation.h"
 
 namespace parallax {
 namespace {

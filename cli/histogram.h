@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/result.h"
-#include "fuzz/coverage_map.h"
+#include "fuzz/campaign/coverage_map.h"
 
 namespace parallax {
 

@@ -4,7 +4,7 @@
 #include "cli/command.h"
 #include "cli/target_options.h"
 #include "corpus/store.h"
-#include "fuzz/ledger.h"
+#include "fuzz/campaign/ledger.h"
 
 namespace parallax {
 namespace {

@@ -8,10 +8,10 @@
 #include "cli/one_case.h"
 #include "cli/target_options.h"
 #include "cli/write_file.h"
-#include "fuzz/trigger_map.h"
-#include "graph/emit_executorch.h"
-#include "graph/emit_pytest.h"
-#include "graph/emit_pytorch.h"
+#include "fuzz/findings/trigger_map.h"
+#include "export/emit_executorch.h"
+#include "export/emit_pytest.h"
+#include "export/emit_pytorch.h"
 #include "graph/origin.h"
 
 namespace parallax {

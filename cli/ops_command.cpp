@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/target_options.h"
-#include "fuzz/op_coverage.h"
+#include "fuzz/generate/op_coverage.h"
 
 namespace parallax {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/check.h"
-#include "fuzz/weights.h"
+#include "fuzz/generate/weights.h"
 
 namespace parallax {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/command.h"
-#include "fuzz/generate.h"
+#include "fuzz/generate/generate.h"
 
 namespace parallax {
 

@@ -10,9 +10,9 @@
 #include "cli/one_case.h"
 #include "cli/target_options.h"
 #include "cli/write_file.h"
-#include "fuzz/make_finding.h"
-#include "fuzz/repeats.h"
-#include "fuzz/target_crew.h"
+#include "fuzz/findings/make_finding.h"
+#include "fuzz/findings/repeats.h"
+#include "fuzz/findings/target_crew.h"
 
 namespace parallax {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/target_options.h"
 #include "cli/validation.h"
 #include "cli/write_file.h"
-#include "fuzz/campaign.h"
+#include "fuzz/campaign/campaign.h"
 #include "graph/case_files.h"
 #include "reports/junit.h"
 #include "reports/sarif.h"

@@ -6,7 +6,7 @@
 
 #include "backends/examine.h"
 #include "backends/open_target.h"
-#include "backends/portable/arena_record.h"
+#include "backends/runtime/arena_record.h"
 #include "graph/print.h"
 
 namespace parallax {
@@ -30,7 +30,7 @@ std::vector<StageReport> stages_of(Target& target, const Case& test) {
 }
 
 // The blocks of the arena that is used again within a run, from the step that makes each to the last that needs it.
-ArenaStory story_of(const portable::ArenaRecord& record) {
+ArenaStory story_of(const runtime::ArenaRecord& record) {
   const Graph& graph = record.program.graph;
   const Schedule schedule = schedule_of(record.program);
   const int end = static_cast<int>(graph.nodes.size());
@@ -81,7 +81,7 @@ std::optional<NodeId> source_of(const Graph& graph, std::string_view step) {
   return best;
 }
 
-void mark_clash(const Case& test, const portable::ArenaRecord& record, const ArenaStory& story,
+void mark_clash(const Case& test, const runtime::ArenaRecord& record, const ArenaStory& story,
                 std::vector<DotMark>& marks) {
   if (story.clashes.empty() || story.clashes.front().block < 0) return;
   const ArenaClash& clash = story.clashes.front();
@@ -115,7 +115,7 @@ void mark_wrong_outputs(const Case& test, const std::vector<TensorElements>& ten
 }
 
 // Of our own kernels alone, whose memory this program plans; nothing for any other target.
-std::optional<portable::ArenaRecord> arena_of(const Finding& finding) {
+std::optional<runtime::ArenaRecord> arena_of(const Finding& finding) {
   const auto spec = parse_target_spec(finding.target);
   const auto faults = FaultSet::of(finding.planted);
   if (!spec || spec->name != "portable" || !faults) return std::nullopt;
@@ -129,7 +129,7 @@ std::optional<portable::ArenaRecord> arena_of(const Finding& finding) {
       return std::nullopt;  // what else is asked of the target may change its plan
     }
   }
-  auto record = portable::record_arena(finding.reduced, *faults, selection);
+  auto record = runtime::record_arena(finding.reduced, *faults, selection);
   return record ? std::optional(*std::move(record)) : std::nullopt;
 }
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "corpus/finding.h"
-#include "graph/dot.h"
+#include "export/dot.h"
 #include "reports/finding_report.h"
 
 namespace parallax {

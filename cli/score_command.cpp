@@ -11,7 +11,7 @@
 #include "cli/score_tune.h"
 #include "cli/target_options.h"
 #include "compiler/faults.h"
-#include "fuzz/score.h"
+#include "fuzz/score/score.h"
 
 namespace parallax {
 namespace {

@@ -1,7 +1,7 @@
 // score --mutants: which slips in the planner and the compiler the fuzzer notices.
 #pragma once
 
-#include "fuzz/score.h"
+#include "fuzz/score/score.h"
 
 namespace parallax {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/child_jobs.h"
-#include "fuzz/score.h"
+#include "fuzz/score/score.h"
 
 namespace parallax {
 

@@ -7,7 +7,7 @@
 #include "backends/open_target.h"
 #include "cli/child_jobs.h"
 #include "compiler/faults.h"
-#include "fuzz/tune_weights.h"
+#include "fuzz/score/tune_weights.h"
 
 namespace parallax {
 namespace {

@@ -1,7 +1,7 @@
 // score --tune: weights of a profile under which the faults with odd ids that show in this process show soonest.
 #pragma once
 
-#include "fuzz/score.h"
+#include "fuzz/score/score.h"
 
 namespace parallax {
 

@@ -10,7 +10,7 @@
 
 #include "cli/command.h"
 #include "corpus/signature.h"
-#include "fuzz/furthest_first.h"
+#include "fuzz/findings/furthest_first.h"
 
 namespace parallax {
 namespace {

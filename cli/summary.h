@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "fuzz/campaign.h"
+#include "fuzz/campaign/campaign.h"
 
 namespace parallax {
 

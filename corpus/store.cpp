@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "graph/emit_reproducer.h"
+#include "export/emit_reproducer.h"
 #include "graph/text_file.h"
 
 namespace parallax {

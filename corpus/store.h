@@ -3,7 +3,7 @@
 //   reduced.json      what is left of it
 //   finding.json      target, verdict, signature, planted faults, seed, versions
 //   explanation.txt   why, for a person
-//   repro.py          the reduced case as a script for the target (graph/emit_reproducer.h)
+//   repro.py          the reduced case as a script for the target (export/emit_reproducer.h)
 //   artifact/         what the target compiled the reduced case to (a .pte, its inputs …), where it gives that
 // A finding appears whole or not at all: it is written into a temporary folder that is renamed.
 #pragma once
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "corpus/finding.h"
-#include "graph/python_script.h"
+#include "export/python_script.h"
 
 namespace parallax {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "reducers/rebuild.h"
+#include "graph/sketch.h"
 #include "reducers/reduce.h"
 #include "reducers/size.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reducers/rebuild.h"
+#include "graph/sketch.h"
 
 namespace parallax {
 

@@ -1,4 +1,4 @@
-// Graph picture: what Graphviz draws of a graph (graph/dot.h), made a part of a page.
+// Graph picture: what Graphviz draws of a graph (export/dot.h), made a part of a page.
 #pragma once
 
 #include <optional>

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "backends/portable/computing.h"
+#include "backends/runtime/computing.h"
 #include "backends/vulkan/device_kernel.h"
 #include "core/choices.h"
 

@@ -80,6 +80,11 @@ bool keeps(const Graph& graph, const Node& node) { return order_of(NodeCall(grap
 
 bool may_take(const Op& op, DType dtype) { return dtype == DType::F32 && find_row(op.name) != nullptr; }
 
+Result<void> equip(std::span<const NamedOption>, CompiledTargetOptions& target) {
+  target.delegates = &delegates();
+  return {};
+}
+
 constexpr std::array backends = {
     Backend{.name = "xnnpack-nhwc", .takes = takes_channels_last, .whole = true},
     Backend{.name = "xnnpack", .takes = takes_row_major, .whole = true},
@@ -97,5 +102,9 @@ const DelegateSet& delegates() {
   static constexpr DelegateSet set = {"xnnpack", backends, make_delegate, keeps, may_take};
   return set;
 }
+
+constexpr OwnBackend own_backend = {.name = "xnnpack",
+                                    .what = "the same, with what Debian's XNNPACK computes delegated to it",
+                                    .equip = equip};
 
 }  // namespace parallax::xnnpack

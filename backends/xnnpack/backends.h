@@ -5,6 +5,7 @@
 #pragma once
 
 #include "backends/delegate.h"
+#include "backends/runtime/own_backend.h"
 #include "backends/xnnpack/op_row.h"
 
 namespace parallax::xnnpack {
@@ -14,5 +15,8 @@ bool is_view(const NodeCall& call);
 
 // Both backends and how their partitions are run.
 const DelegateSet& delegates();
+
+// The target "xnnpack". It takes no options of its own.
+extern const OwnBackend own_backend;
 
 }  // namespace parallax::xnnpack

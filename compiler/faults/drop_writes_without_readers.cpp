@@ -1,6 +1,6 @@
 // F04: dead code elimination runs before functionalize and takes an in-place op for dead when nobody reads its result,
 // although its operand is read later or is the caller's. copy_ alone is known to write (PyTorch #68301, Thunder #2777).
-#include "compiler/dead_nodes.h"
+#include "compiler/passes/drop_dead_nodes.h"
 #include "compiler/faults.h"
 
 namespace parallax {

@@ -1,6 +1,6 @@
 // F34: two new tensors that are filled alike become one, so that a write to one is seen in the other (tt-mlir #7433,
 // TVM #16852).
-#include "compiler/common_calls.h"
+#include "compiler/passes/merge_common_calls.h"
 #include "compiler/faults.h"
 
 namespace parallax {

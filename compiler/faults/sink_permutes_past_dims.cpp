@@ -1,7 +1,7 @@
 // F28: a permutation moves past a call that names dims, and the dims stay as they were named (ExecuTorch #3932, IREE
 // #23196, tf2onnx #226).
 #include "compiler/faults.h"
-#include "compiler/permute_sinking.h"
+#include "compiler/passes/sink_permutes.h"
 
 namespace parallax {
 

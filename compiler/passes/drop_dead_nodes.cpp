@@ -1,7 +1,7 @@
 // Dead code: a node stays if it writes memory, or if a result of it reaches an output or a node that stays.
 #include <algorithm>
 
-#include "compiler/dead_nodes.h"
+#include "compiler/passes/drop_dead_nodes.h"
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
 #include "planner/mutants_list.h"

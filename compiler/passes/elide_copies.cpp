@@ -17,7 +17,7 @@
 #include <set>
 #include <span>
 
-#include "compiler/copy_elision.h"
+#include "compiler/passes/elide_copies.h"
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
 #include "ops/registry.h"

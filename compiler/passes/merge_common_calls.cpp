@@ -6,7 +6,7 @@
 #include <array>
 #include <unordered_map>
 
-#include "compiler/common_calls.h"
+#include "compiler/passes/merge_common_calls.h"
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
 #include "ops/registry.h"

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "compiler/passes.h"
-#include "compiler/permute_sinking.h"
+#include "compiler/passes/sink_permutes.h"
 #include "ops/registry.h"
 #include "planner/mutants_list.h"
 

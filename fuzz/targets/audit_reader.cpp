@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "backends/audit.h"
-#include "fuzz/fuzzer_hash.h"
+#include "fuzz/findings/fuzzer_hash.h"
 #include "fuzz/targets/shared/entry.h"
 #include "fuzz/targets/shared/plan_document.h"
 

@@ -2,7 +2,7 @@
 // read again.
 #include <string_view>
 
-#include "fuzz/fuzzer_hash.h"
+#include "fuzz/findings/fuzzer_hash.h"
 #include "fuzz/targets/shared/entry.h"
 #include "graph/case.h"
 #include "graph/print.h"

@@ -2,7 +2,7 @@
 // same after it was written and read again, and which the checker can judge.
 #include <string_view>
 
-#include "fuzz/fuzzer_hash.h"
+#include "fuzz/findings/fuzzer_hash.h"
 #include "fuzz/targets/shared/entry.h"
 #include "fuzz/targets/shared/plan_document.h"
 #include "planner/plan_checker.h"

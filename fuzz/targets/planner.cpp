@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "fuzz/fuzzer_hash.h"
-#include "fuzz/generate.h"
+#include "fuzz/findings/fuzzer_hash.h"
+#include "fuzz/generate/generate.h"
 #include "fuzz/targets/shared/entry.h"
 #include "fuzz/targets/shared/environment.h"
 #include "planner/mutants_list.h"

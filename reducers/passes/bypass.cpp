@@ -5,7 +5,7 @@
 #include "graph/print.h"
 #include "reducers/candidates.h"
 #include "reducers/reduction_passes.h"
-#include "reducers/removal.h"
+#include "graph/removal.h"
 
 namespace parallax {
 namespace {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "reducers/candidates.h"
-#include "reducers/convert.h"
+#include "graph/convert.h"
 #include "reducers/reduction_passes.h"
 
 namespace parallax {

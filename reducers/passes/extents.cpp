@@ -6,7 +6,7 @@
 
 #include "reducers/candidates.h"
 #include "reducers/reduction_passes.h"
-#include "reducers/refit.h"
+#include "graph/refit.h"
 
 namespace parallax {
 namespace {

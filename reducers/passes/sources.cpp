@@ -5,7 +5,7 @@
 
 #include "reducers/candidates.h"
 #include "reducers/reduction_passes.h"
-#include "reducers/removal.h"
+#include "graph/removal.h"
 
 namespace parallax {
 namespace {

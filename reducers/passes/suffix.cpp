@@ -3,7 +3,7 @@
 
 #include "reducers/reduction_passes.h"
 #include "reducers/reduction_state.h"
-#include "reducers/removal.h"
+#include "graph/removal.h"
 
 namespace parallax {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "reducers/candidates.h"
-#include "reducers/convert.h"
+#include "graph/convert.h"
 #include "reducers/reduction_passes.h"
 
 namespace parallax {

@@ -8,12 +8,12 @@
 #include "backends/examine.h"
 #include "backends/lost_target.h"
 #include "backends/open_target.h"
-#include "backends/portable/builds.h"
+#include "backends/runtime/builds.h"
 #include "backends/vulkan/device_kernel.h"
 #include "backends/vulkan/vulkan_backend.h"
 #include "backends/vulkan/vulkan_device.h"
-#include "fuzz/generate.h"
-#include "fuzz/single_op.h"
+#include "fuzz/generate/generate.h"
+#include "fuzz/generate/single_op.h"
 #include "ops/registry.h"
 #include "tests/support/graph_text.h"
 #include "tests/support/planted_graph.h"
@@ -319,13 +319,13 @@ TEST_F(Vulkan, HearsOfBarriersThatAreLeftOut) {
   const auto device = vulkan::VulkanDevice::open(validated);
   if (!device) GTEST_SKIP() << device.error().reason;
   const DelegateSet& delegates = vulkan::delegates((*device)->context());
-  const CompileOptions options = portable::compile_options(portable::plain_delegating_build, &delegates);
+  const CompileOptions options = runtime::compile_options(runtime::plain_delegating_build, &delegates);
   const auto complaints = [&](const Program& program, const Case& test, int barrier) {
     left_out = barrier;
     asked_for = 0;
-    const auto makers = portable::delegate_makers(portable::plain_delegating_build, &delegates);
-    const auto loaded = portable::load(program, makers, {*device, 0, {{.waits = all_but_one}, 0}});
-    if (loaded) (void)portable::Instance(*loaded, std::byte{0xCB}).run(test.feed);
+    const auto makers = runtime::delegate_makers(runtime::plain_delegating_build, &delegates);
+    const auto loaded = runtime::load(program, makers, {*device, 0, {{.waits = all_but_one}, 0}});
+    if (loaded) (void)runtime::Instance(*loaded, std::byte{0xCB}).run(test.feed);
     return (*device)->take_complaints();
   };
   int barriers = 0;

@@ -5,10 +5,10 @@
 #include <map>
 
 #include "backends/examine.h"
-#include "backends/portable/builds.h"
-#include "backends/portable/portable_target.h"
+#include "backends/runtime/builds.h"
+#include "backends/runtime/compiled_target.h"
 #include "backends/xnnpack/backends.h"
-#include "fuzz/single_op.h"
+#include "fuzz/generate/single_op.h"
 #include "ops/registry.h"
 #include "tests/support/graph_text.h"
 #include "tests/support/planted_graph.h"
@@ -26,10 +26,10 @@ using ::testing::IsEmpty;
 using testing::PlantedGraph;
 
 std::unique_ptr<Target> target(std::vector<std::string> faults = {}) {
-  PortableOptions options;
+  CompiledTargetOptions options;
   options.faults = FaultSet::of(faults).value();
   options.delegates = &xnnpack::delegates();
-  return make_portable_target("xnnpack", options).value();
+  return make_compiled_target("xnnpack", options).value();
 }
 
 // The case with all tensors but the first operand as constants, and its first output alone.

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "backends/examine.h"
-#include "backends/portable/pass_checks.h"
-#include "backends/portable/portable_target.h"
+#include "backends/runtime/pass_checks.h"
+#include "backends/runtime/compiled_target.h"
 #include "compiler/decomposition.h"
-#include "fuzz/single_op.h"
+#include "fuzz/generate/single_op.h"
 #include "ops/registry.h"
 #include "tests/support/graph_text.h"
 
@@ -14,7 +14,7 @@ namespace parallax {
 namespace {
 
 TEST(Decompose, KeepsTheMeaningOfEveryOpAtEveryDtype) {
-  const std::unique_ptr<Target> target = make_portable_target("portable").value();
+  const std::unique_ptr<Target> target = make_compiled_target("portable").value();
   int rows = 0;
   for (const Op& op : all_ops()) {
     if (!is_decomposed(op)) continue;
@@ -67,7 +67,7 @@ TEST(Decompose, MakesTheRunningStatisticsOfABatchNormCopies) {
                     {"out": "y", "op": "getitem", "args": ["%n", 0]}],
           "outputs": ["%y"]})",
       R"({"x": [1, 3], "m": [0], "v": [1]})");
-  const std::unique_ptr<Target> target = make_portable_target("portable").value();
+  const std::unique_ptr<Target> target = make_compiled_target("portable").value();
   const Examination examination = examine(*target, test);
   ASSERT_EQ(examination.judgement.verdict, Verdict::Match) << examination.judgement.reason;
   EXPECT_EQ(examination.outcome.a->inputs[1].value().get_double(0), 1);    // half of the mean 2

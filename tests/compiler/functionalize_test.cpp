@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/examine.h"
-#include "backends/portable/portable_target.h"
+#include "backends/runtime/compiled_target.h"
 #include "compiler/passes.h"
 #include "tests/support/graph_text.h"
 
@@ -148,7 +148,7 @@ const std::vector<Example> examples = {
 };
 
 TEST(Functionalize, LeavesWhatEagerLeaves) {
-  const std::unique_ptr<Target> target = make_portable_target("portable").value();
+  const std::unique_ptr<Target> target = make_compiled_target("portable").value();
   for (const Example& example : examples) {
     SCOPED_TRACE(example.name);
     const Case test = case_of(example.graph, example.feed);

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/compile.h"
-#include "fuzz/generate.h"
+#include "fuzz/generate/generate.h"
 #include "planner/plan_checker.h"
 #include "tests/support/graph_text.h"
 #include "tests/support/portable_ops.h"

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "backends/examine.h"
-#include "backends/portable/pass_checks.h"
-#include "backends/portable/portable_target.h"
+#include "backends/runtime/pass_checks.h"
+#include "backends/runtime/compiled_target.h"
 #include "tests/support/graph_text.h"
 
 namespace parallax {
@@ -120,11 +120,11 @@ TEST(PassFaults, GiveWrongValuesAndAreBlamedOnTheirPass) {
   for (const Example& example : examples) {
     SCOPED_TRACE(example.fault);
     const Case test = testing::case_of(example.graph, example.feed);
-    PortableOptions options;
-    const Examination right = examine(*make_portable_target("portable", options).value(), test);
+    CompiledTargetOptions options;
+    const Examination right = examine(*make_compiled_target("portable", options).value(), test);
     EXPECT_EQ(right.judgement.verdict, Verdict::Match) << right.judgement.reason;
     options.faults = FaultSet::of(std::vector<std::string>{example.fault}).value();
-    const Examination wrong = examine(*make_portable_target("portable", options).value(), test);
+    const Examination wrong = examine(*make_compiled_target("portable", options).value(), test);
     EXPECT_EQ(wrong.outcome.status, Status::Ok) << wrong.outcome.message;
     EXPECT_EQ(wrong.judgement.verdict, Verdict::Mismatch) << wrong.judgement.reason;
     CompileOptions compiled;

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/portable/builds.h"
+#include "backends/runtime/builds.h"
 #include "compiler/compile.h"
 #include "compiler/rewriter.h"
-#include "fuzz/generate.h"
+#include "fuzz/generate/generate.h"
 #include "planner/plan_checker.h"
 #include "tests/support/portable_ops.h"
 #include "tests/support/symbolic_case.h"
@@ -106,7 +106,7 @@ TEST(Resize, ThePlanHoldsAtEverySizeAndIsMostlyKept) {
     options.profile = GenerateProfile::Shape;
     const Case test = generate(choices, options);
     if (test.symbols.empty()) continue;
-    const CompileOptions how = portable::compile_options(portable::full_build);
+    const CompileOptions how = runtime::compile_options(runtime::full_build);
     Result<Program> program = compile(test.graph, test.symbols, how);
     if (!program) continue;
     for (std::size_t run = 0; run <= test.later.size(); ++run) {

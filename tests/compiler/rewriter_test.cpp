@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/portable/pass_checks.h"
-#include "fuzz/generate.h"
+#include "backends/runtime/pass_checks.h"
+#include "fuzz/generate/generate.h"
 
 namespace parallax {
 namespace {

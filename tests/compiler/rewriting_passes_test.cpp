@@ -1,7 +1,7 @@
 // Constant folding, common calls, permute sinking, and the selection of passes.
 #include <gtest/gtest.h>
 
-#include "backends/portable/executor.h"
+#include "backends/runtime/executor.h"
 #include "compiler/compile.h"
 #include "tests/support/pass_examples.h"
 
@@ -33,7 +33,7 @@ TEST(FoldConstants, ComputesWhatHasOnlyConstantOperands) {
       {"an input is no constant", call("a", "add.Tensor", R"("%x", "%k")") + "," + call("b", "neg.default", R"("%a")"),
        R"("%b")", "add neg"},
   };
-  testing::expect_ops(fold_constants, {portable::evaluate}, sources, feed, examples);
+  testing::expect_ops(fold_constants, {runtime::evaluate}, sources, feed, examples);
 }
 
 TEST(FoldConstants, NeedsSomebodyWhoComputes) {
@@ -42,7 +42,7 @@ TEST(FoldConstants, NeedsSomebodyWhoComputes) {
                            call("b", "exp.default", R"("%a")") + R"(], "outputs": ["%b"]})",
                        feed);
   EXPECT_EQ(testing::ops_of(fold_constants(test.graph, {}).value()), "neg exp");
-  const Graph folded = fold_constants(test.graph, {portable::evaluate}).value();
+  const Graph folded = fold_constants(test.graph, {runtime::evaluate}).value();
   EXPECT_EQ(testing::ops_of(folded), "exp");
   const Source& constant = folded.sources.back();
   EXPECT_EQ(folded.name(constant.value), "a");

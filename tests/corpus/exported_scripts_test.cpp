@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "corpus/verdict_book.h"
-#include "fuzz/controls.h"
-#include "graph/emit_pytorch.h"
+#include "fuzz/findings/controls.h"
+#include "export/emit_pytorch.h"
 #include "graph/origin.h"
 #include "graph/text_file.h"
 

@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "fuzz/draw_gradient.h"
-#include "reducers/rebuild.h"
+#include "fuzz/generate/draw_gradient.h"
+#include "graph/sketch.h"
 
 namespace parallax {
 namespace {

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "backends/external/protocol.h"
-#include "backends/portable/portable_target.h"
+#include "backends/runtime/compiled_target.h"
 #include "core/json_text.h"
 #include "tests/support/graph_text.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 using testing::case_of;
 
-std::unique_ptr<Target> portable() { return make_portable_target("portable", {}).value(); }
+std::unique_ptr<Target> portable() { return make_compiled_target("portable", {}).value(); }
 
 std::string answer_to(Target& target, const std::string& request) {
   std::istringstream requests(request + "\n");
@@ -55,9 +55,9 @@ TEST(Serve, ACaseRunsAsItDoesHere) {
 }
 
 TEST(Serve, WhatIsRefusedIsRefusedThereToo) {
-  PortableOptions options;
+  CompiledTargetOptions options;
   options.arena_limit = 1;
-  const std::unique_ptr<Target> target = make_portable_target("portable", options).value();
+  const std::unique_ptr<Target> target = make_compiled_target("portable", options).value();
   const Case test = case_of(R"({"inputs": {"x": {"type": "f32[3]"}},
     "nodes": [{"out": "y", "op": "aten.neg.default", "args": ["%x"]},
               {"out": "z", "op": "aten.exp.default", "args": ["%y"]}], "outputs": ["%z"]})",

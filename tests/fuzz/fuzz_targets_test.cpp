@@ -9,8 +9,8 @@
 #include <fstream>
 
 #include "core/choices.h"
-#include "fuzz/case_fuzzer.h"
-#include "fuzz/fuzzer_hash.h"
+#include "fuzz/campaign/case_fuzzer.h"
+#include "fuzz/findings/fuzzer_hash.h"
 #include "tests/support/sample_case.h"
 
 namespace parallax {

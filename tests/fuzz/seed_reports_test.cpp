@@ -4,9 +4,9 @@
 
 #include <map>
 
-#include "fuzz/around.h"
-#include "fuzz/generate.h"
-#include "fuzz/make_finding.h"
+#include "fuzz/generate/around.h"
+#include "fuzz/generate/generate.h"
+#include "fuzz/findings/make_finding.h"
 #include "reducers/size.h"
 
 namespace parallax {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "graph/dot.h"
+#include "export/dot.h"
 #include "tests/support/golden.h"
 #include "tests/support/sample_case.h"
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fuzz/generate.h"
+#include "fuzz/generate/generate.h"
 #include "tests/support/graph_text.h"
 #include "tests/support/plans.h"
 

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "fuzz/generate.h"
+#include "fuzz/generate/generate.h"
 #include "planner/plan_checker.h"
 #include "tests/support/graph_text.h"
 #include "tests/support/plans.h"

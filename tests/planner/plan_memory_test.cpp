@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "compiler/compile.h"
-#include "fuzz/generate.h"
+#include "fuzz/generate/generate.h"
 #include "planner/plan_checker.h"
 #include "tests/support/graph_text.h"
 #include "tests/support/plans.h"

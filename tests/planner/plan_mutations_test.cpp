@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "fuzz/generate.h"
+#include "fuzz/generate/generate.h"
 #include "planner/plan_checker.h"
 #include "tests/planner/byte_machine.h"
 #include "tests/support/plans.h"

@@ -1,16 +1,16 @@
 // Kernels that may overwrite an operand: the results are the same, bit for bit, whether they do or not.
 #include <gtest/gtest.h>
 
-#include "backends/portable/executor.h"
-#include "backends/portable/sanitizer.h"
-#include "fuzz/generate.h"
+#include "backends/runtime/executor.h"
+#include "backends/runtime/sanitizer.h"
+#include "fuzz/generate/generate.h"
 #include "planner/plan_checker.h"
 #include "tests/support/portable_ops.h"
 
 namespace parallax {
 namespace {
 
-using namespace portable;
+using namespace runtime;
 
 // What a program gives, with what its plan says of reuse; nothing where the data makes an op raise.
 std::optional<std::vector<std::vector<uint8_t>>> outputs_of(const Program& program, const Case& test) {

@@ -6,9 +6,9 @@
 
 #include "backends/examine.h"
 #include "backends/portable/kernel.h"
-#include "backends/portable/portable_target.h"
-#include "fuzz/generate.h"
-#include "fuzz/single_op.h"
+#include "backends/runtime/compiled_target.h"
+#include "fuzz/generate/generate.h"
+#include "fuzz/generate/single_op.h"
 #include "ops/registry.h"
 
 namespace parallax {
@@ -46,7 +46,7 @@ class KernelsByOp : public ::testing::TestWithParam<std::string_view> {
   }
 
  private:
-  std::unique_ptr<Target> target_ = make_portable_target("portable").value();
+  std::unique_ptr<Target> target_ = make_compiled_target("portable").value();
 };
 
 TEST_P(KernelsByOp, MatchTheOracleAtEveryDtype) {

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "backends/portable/kernel.h"
-#include "backends/portable/portable_target.h"
+#include "backends/runtime/compiled_target.h"
 #include "compiler/passes.h"
 #include "graph/case.h"
 #include "tests/support/graph_text.h"
@@ -270,7 +270,7 @@ const std::vector<Example> examples = {
 };
 
 TEST(Kernels, DoWhatEagerDoes) {
-  const std::unique_ptr<Target> target = make_portable_target("portable").value();
+  const std::unique_ptr<Target> target = make_compiled_target("portable").value();
   for (const Example& example : examples) {
     SCOPED_TRACE(example.call + " of " + example.feed);
     const Case test = testing::case_of(R"({"inputs": {)" + example.types + R"(}, "nodes": [{"out": "out", )" +

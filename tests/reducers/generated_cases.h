@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "fuzz/generate.h"
+#include "fuzz/generate/generate.h"
 #include "reducers/reduce.h"
 #include "tests/support/portable_ops.h"
 

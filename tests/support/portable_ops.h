@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backends/open_target.h"
-#include "fuzz/generate.h"
+#include "fuzz/generate/generate.h"
 
 namespace parallax::testing {
 

@@ -1,7 +1,7 @@
 // The entry of targets that generated cases go to. PARALLAX_PLANT is faults to plant ("F01,F03"), PARALLAX_PROFILE what
 // graphs look like, as in `parallax fuzz`.
-#include "fuzz/case_fuzzer.h"
-#include "fuzz/fuzzer_hash.h"
+#include "fuzz/campaign/case_fuzzer.h"
+#include "fuzz/findings/fuzzer_hash.h"
 #include "fuzz/targets/shared/entry.h"
 #include "fuzz/targets/shared/environment.h"
 

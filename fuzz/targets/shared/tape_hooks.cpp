@@ -1,7 +1,7 @@
 // The mutator and the crossover of targets whose input is a tape, by the names under which libFuzzer looks for them.
 #include <algorithm>
 
-#include "fuzz/tape_mutator.h"
+#include "fuzz/generate/tape_mutator.h"
 #include "fuzz/targets/shared/entry.h"
 
 // The engine's own; absent where there is no engine.

@@ -1,0 +1,287 @@
+#include "backends/runtime/compiled_target.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+
+#include "backends/examine.h"
+#include "backends/runtime/builds.h"
+#include "backends/runtime/device_slip.h"
+#include "backends/runtime/explain.h"
+#include "backends/portable/kernel.h"
+#include "backends/runtime/pass_checks.h"
+#include "backends/runtime/protocol_runs.h"
+#include "compiler/decomposition.h"
+#include "compiler/functional_form.h"
+#include "compiler/lower.h"
+
+namespace parallax {
+namespace {
+
+using namespace runtime;
+
+class CompiledTarget : public Target {
+ public:
+  CompiledTarget(std::string name, const CompiledTargetOptions& options)
+      : name_(std::move(name)),
+        options_(options),
+        plain_(options.delegates ? plain_delegating_build : plain_build),
+        profile_(find_profile(options.delegates ? options.delegates->profile : "portable")) {
+    PARALLAX_CHECK(profile_ != nullptr);
+  }
+
+  const std::string& name() const override { return name_; }
+  const Profile& profile() const override { return *profile_; }
+
+  // A view costs no kernel; an in-place op becomes its functional twin; some ops become several.
+  bool takes(const Op& op) const override {
+    const auto runs = [&](const Op& made) { return portable::find_kernel(made.name) || is_decomposed(made) || delegates(made); };
+    if (op.is_view() || runs(op)) return true;
+    const Op* twin = op.writes() ? functional_twin(op) : nullptr;
+    return twin && runs(*twin);
+  }
+
+  bool delegates(const Op& op, DType dtype) const override {
+    return options_.delegates && options_.delegates->may_take(op, dtype);
+  }
+
+  bool takes_several_runs() const override { return true; }
+
+  Outcome run(const Case& test, const std::vector<Tensor>* second) override {
+    const auto start = std::chrono::steady_clock::now();
+    Outcome outcome;
+    complained();  // of what an earlier case or its explanation ran
+    const Result<LoadedRuns> plain = built(test, plain_);
+    const Result<LoadedRuns> full = plain ? built(test, full_build) : plain;
+    if (full) {
+      run_protocol(*plain, *full, options_.memory, test, second, outcome);
+      outcome.reused_slots = count_reused_slots(plain->front()->program.plan);
+      if (options_.delegates && !options_.device) outcome.delegated = delegated_nodes(*plain->front());
+      if (outcome.status == Status::Ok) ask_detectors({*plain, *full}, test, outcome);
+    } else {
+      stop(outcome, "lower", full.error());
+    }
+    outcome.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return outcome;
+  }
+
+  std::vector<Diagnosis> explain(const Case& test) override {
+    complained();  // of what was run before
+    std::vector<Diagnosis> diagnoses = {explain_passes(pass_failures(test))};
+    std::vector<Diagnosis> of_plans = explain_plans(test);
+    if (auto found = wrong_build(test)) {
+      // Where every plan is sound, what shows once memory is shared is a kernel that reads more than it was given.
+      if (options_.device && found->blame == "planner" && of_plans.empty()) found->blame = device_part;
+      if (found->blame == device_part) found->kind = slip_of_device(test);
+      diagnoses.push_back(*std::move(found));
+    }
+    if (auto found = program_failure(test)) diagnoses.push_back(explain_program(*found));
+    std::ranges::move(of_plans, std::back_inserter(diagnoses));
+    return diagnoses;
+  }
+
+  std::vector<std::string> partitions(const Case& test) override {
+    const CompileOptions options = options_of(plain_, test);
+    if (options.backends.empty()) return {};
+    const Result<Program> program = compile(test.graph, options);
+    return program ? partition_lines(*program, options.backends) : std::vector<std::string>();
+  }
+
+ private:
+  // Of any dtype.
+  bool delegates(const Op& op) const {
+    for (int dtype = 0; dtype < dtype_count; ++dtype) {
+      if (delegates(op, static_cast<DType>(dtype))) return true;
+    }
+    return false;
+  }
+
+  // What is drawn for a case hangs on its name alone, so that a reduction keeps it.
+  static uint64_t seed_of(const Case& test) {
+    uint64_t seed = 0;
+    for (const char byte : test.name) seed = mix(seed, static_cast<uint8_t>(byte));
+    return seed;
+  }
+
+  CompileOptions options_of(const Build& how, const Case& test) const {
+    CompileOptions options = compile_options(how, options_.delegates, options_.left);
+    options.faults = options_.faults;
+    options.alignment = options_.alignment;
+    options.arena_limit = options_.arena_limit;
+    options.redzone = options_.redzone;
+    options.evaluate = evaluate;
+    options.selection = options_.selection;
+    if (options_.draws_order) options.order = seed_of(test) | 1;
+    return options;
+  }
+
+  // One executable a run. Each is resized from the one before it: whether a plan still holds is asked of the
+  // plan that is there.
+  Result<LoadedRuns> built(const Case& test, const Build& how) const {
+    const CompileOptions options = options_of(how, test);
+    DeviceOfBackend device;
+    if (how.partitioned && !how.on_host) device = {options_.device, 0, {options_.faults.parts().device, seed_of(test)}};
+    const std::vector<MakeDelegate> makers = delegate_makers(how, options_.delegates);
+    LoadedRuns runs;
+    const auto add = [&](Program program) -> Result<void> {
+      TRY(Loaded executable, load(std::move(program), makers, device));
+      runs.push_back(std::move(executable));
+      return {};
+    };
+    if (how.anew && has_several_runs(test)) {
+      for (std::size_t run = 0; run <= test.later.size(); ++run) {
+        TRY(const Case one, case_of_run(test, run));
+        TRY(Program program, compile(one.graph, options));
+        TRY_VOID(add(std::move(program)));
+      }
+    } else if (test.symbols.empty()) {
+      TRY(Program program, compile(test.graph, options));
+      TRY_VOID(add(std::move(program)));
+      runs.resize(test.later.size() + 1, runs.front());
+    } else {
+      TRY(Program program, compile(test.graph, test.symbols, options));
+      for (std::size_t run = 0; run <= test.later.size(); ++run) {
+        TRY(program, resize(program, sizes_of_run(test, run), options));
+        TRY_VOID(add(program));
+      }
+    }
+    return runs;
+  }
+
+  // Whether the plan of a program that is resized from run to run is sound where it is made for this run's sizes alone.
+  bool holds_when_made_anew(const Case& test, std::size_t run, const Build& how) const {
+    if (test.symbols.empty()) return false;
+    const Result<Case> alone = case_of_run(test, run);
+    if (!alone) return false;
+    const Result<LoadedRuns> runs = built(*alone, how);
+    if (!runs) return false;
+    const Program& program = runs->front()->program;
+    return check_plan(schedule_of(program), program.plan).empty();
+  }
+
+  // What the pass checks find at the sizes of the first run that shows something.
+  std::vector<PassFailure> pass_failures(const Case& test) const {
+    for (std::size_t run = 0; run <= test.later.size(); ++run) {
+      const Result<Case> one = case_of_run(test, run);
+      if (!one) break;
+      auto failures = check_passes(*one, options_of(plain_, test), *profile_);
+      if (!failures.empty()) return failures;
+    }
+    return {};
+  }
+
+  // Whether the device has a complaint, which is forgotten then.
+  bool complained() const { return options_.device && !options_.device->take_complaints().empty(); }
+
+  // The kernels of delegates round in their own way: what their builds compute is held against the oracle.
+  BuildCheck build_check(const Case& test) const {
+    if (!options_.delegates) return bit_for_bit();
+    const Result<ExpectedRuns> expected = expected_runs(*profile_, test);
+    if (!expected) return bit_for_bit();
+    return {"be wrong", [this, &test, expected = *expected](const Outcome&, const Outcome& outcome) {
+              return complained() || is_finding(judge(test.graph, expected, outcome, *profile_).verdict);
+            }};
+  }
+
+  // What the detectors of memory see of the plain build, or of the one with everything.
+  std::vector<Diagnosis> explain_plans(const Case& test) const {
+    std::vector<Diagnosis> diagnoses;
+    for (const Build& how : {plain_, full_build}) {
+      const Result<LoadedRuns> runs = built(test, how);
+      if (!runs) continue;
+      for (std::size_t run = 0; run < runs->size() && diagnoses.empty(); ++run) {
+        const Program& program = (*runs)[run]->program;
+        const auto reckon = [&](const Graph& graph) {
+          return lifetimes_of(graph, program.groups, options_.faults.parts(), options_of(how, test));
+        };
+        const auto add = [&](std::string_view detector, const std::vector<PlanFailure>& failures) {
+          auto found = explain_failures(detector, test.graph, program, reckon, failures);
+          if (!found) return;
+          if (holds_when_made_anew(test, run, how)) found->kind = "kept at sizes that it does not hold at";
+          diagnoses.push_back(*std::move(found));
+        };
+        add("plan", check_plan(schedule_of(program), program.plan));
+        add("sanitizer", sanitized_run((*runs)[run], feed_of_run(test, run)));
+      }
+      if (!diagnoses.empty()) break;  // the other build would tell the same story again
+    }
+    return diagnoses;
+  }
+
+  // Of the case as the passes leave it, which is what the device sees.
+  std::string slip_of_device(const Case& test) const {
+    std::vector<Case> compiled;
+    for (std::size_t run = 0; run <= test.later.size(); ++run) {
+      Result<Case> one = case_of_run(test, run);
+      if (!one) break;
+      const Result<LoadedRuns> runs = built(*one, Build{});
+      if (!runs) break;
+      one->graph = runs->front()->program.graph;
+      compiled.push_back(*std::move(one));
+    }
+    return std::string(device_slip(compiled, [&](const Case& other) { return wrong_build(other).has_value(); }));
+  }
+
+  std::optional<Diagnosis> wrong_build(const Case& test) const {
+    return first_wrong_build(test, [&](const Build& how) { return built(test, how); }, build_check(test));
+  }
+
+  // What the partitions and loops lose of the graph.
+  std::optional<ProgramFailure> program_failure(const Case& test) const {
+    const Result<LoadedRuns> whole = built(test, Build{});
+    const Result<LoadedRuns> full = whole ? built(test, full_build) : whole;
+    if (!full) return std::nullopt;
+    return check_program(full->front()->program, options_of(full_build, test).backends, whole->front()->program.graph);
+  }
+
+  // Detectors that were asked to raise a finding of their own, although the values may be right.
+  void ask_detectors(const std::array<LoadedRuns, 2>& builds, const Case& test, Outcome& outcome) const {
+    const auto raise = [&](std::string stage, std::string kind, std::string message) {
+      if (outcome.status == Status::Ok)
+        stop(outcome, Status::Error, std::move(stage), std::move(kind), std::move(message));
+    };
+    if (options_.detect.passes) {
+      for (const PassFailure& failure : pass_failures(test)) {
+        raise("lower", "PassCheck", fmt::format("pass {} {}", failure.pass, failure.what));
+      }
+    }
+    if (options_.device) {
+      for (Complaint& complaint : options_.device->take_complaints()) {
+        raise("run", std::string(complaint.detector), std::move(complaint.text));
+      }
+    }
+    if (!options_.detect.plan && !options_.detect.sanitizer) return;
+    for (const LoadedRuns& runs : builds) {
+      for (std::size_t run = 0; run < runs.size(); ++run) {
+        const Program& program = runs[run]->program;
+        if (options_.detect.plan) {
+          for (const PlanFailure& failure : check_plan(schedule_of(program), program.plan)) {
+            raise("plan", "PlanChecker", describe(program.graph, failure));
+          }
+        }
+        if (options_.detect.sanitizer) {
+          for (const PlanFailure& failure : sanitized_run(runs[run], feed_of_run(test, run))) {
+            raise("run", "ArenaSanitizer", describe(program.graph, failure));
+          }
+        }
+      }
+    }
+  }
+
+  std::string name_;
+  CompiledTargetOptions options_;
+  Build plain_;
+  const Profile* profile_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Target>> make_compiled_target(std::string name, const CompiledTargetOptions& options) {
+  if (options.alignment < 1) return fail("an alignment of {} bytes", options.alignment);
+  TRY_VOID(options.selection.from(options.faults.parts().passes));
+  return std::make_unique<CompiledTarget>(std::move(name), options);
+}
+
+}  // namespace parallax

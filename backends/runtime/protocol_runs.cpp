@@ -1,0 +1,105 @@
+#include "backends/runtime/protocol_runs.h"
+
+#include "backends/lost_target.h"
+
+namespace parallax::runtime {
+namespace {
+
+// Two patterns that differ in every byte and give small, large and odd values in every dtype.
+
+std::vector<Tensor> read_all(const std::vector<TensorInPlace>& tensors) {
+  std::vector<Tensor> elements;
+  for (const TensorInPlace& tensor : tensors) elements.push_back(tensor.read());
+  return elements;
+}
+
+// Equal numbers for equal storages: inputs, then buffers, then outputs, numbered in the order in which they come first.
+std::vector<int> identity(const Executable& executable) {
+  const Graph& graph = executable.program.graph;
+  std::vector<int> numbers(graph.storages.size(), -1);
+  std::vector<int> identity;
+  int next = 0;
+  for (const std::vector<ValueId>* values : {&executable.inputs, &executable.buffers, &graph.outputs}) {
+    for (ValueId value : *values) {
+      int& number = numbers[graph.meta(value).storage.index];
+      if (number < 0) number = next++;
+      identity.push_back(number);
+    }
+  }
+  return identity;
+}
+
+Observation observe(const Executable& executable, const RunResult& result) {
+  Observation observation;
+  observation.outputs = read_all(result.outputs);
+  for (Tensor& tensor : read_all(result.inputs)) observation.inputs.emplace_back(std::move(tensor));
+  for (Tensor& tensor : read_all(result.buffers)) observation.buffers.emplace_back(std::move(tensor));
+  observation.identity = identity(executable);
+  return observation;
+}
+
+// The runs after the first, on the instance that has run that one; whether all went well.
+bool run_later(const LoadedRuns& runs, const Case& test, Instance& instance, std::vector<Observation>& seen,
+               Outcome& outcome) {
+  for (std::size_t i = 0; i < test.later.size(); ++i) {
+    const Loaded& executable = runs[i + 1];
+    instance.resize(executable);
+    const Result<RunResult> result = instance.run(test.later[i].feed);
+    if (!result) {
+      stop(outcome, "run", result.error());
+      return false;
+    }
+    seen.push_back(observe(*executable, *result));
+  }
+  return true;
+}
+
+}  // namespace
+
+void stop(Outcome& outcome, Status status, std::string stage, std::string kind, std::string message) {
+  outcome.status = status;
+  outcome.stage = std::move(stage);
+  outcome.kind = std::move(kind);
+  outcome.message = std::move(message);
+}
+
+void stop(Outcome& outcome, const std::string& stage, const Error& error) {
+  if (error.kind == ErrorKind::NoTarget) {
+    return stop(outcome, Status::Unsupported, stage, std::string(lost_target_kind), error.text());
+  }
+  const bool unsupported = error.kind == ErrorKind::Unsupported;
+  stop(outcome, unsupported ? Status::Unsupported : Status::Error, stage, unsupported ? "Unsupported" : "Error",
+       error.text());
+}
+
+void run_protocol(const LoadedRuns& runs, const LoadedRuns& again, const FreshMemory& memory, const Case& test,
+                  const std::vector<Tensor>* second, Outcome& outcome) {
+  const bool several = has_several_runs(test);
+  Instance instance(runs.front(), memory.first);
+  const Result<RunResult> a = instance.run(test.feed);
+  if (!a) return stop(outcome, "run", a.error());
+  outcome.a = observe(*runs.front(), *a);
+  if (runs.front()->device.device) outcome.delegated = a->on_device;
+  if (several) {
+    if (!run_later(runs, test, instance, outcome.later, outcome)) return;
+  } else if (second) {
+    const Result<RunResult> b = instance.run(*second);
+    if (!b) return stop(outcome, "run", b.error());
+    outcome.b = observe(*runs.front(), *b);
+  }
+  if (several || second) outcome.a_kept = read_all(a->outputs);
+  Instance fresh(again.front(), memory.second);
+  const Result<RunResult> a_again = fresh.run(test.feed);
+  if (!a_again) return stop(outcome, "run", a_again.error());
+  outcome.a_again = observe(*again.front(), *a_again);
+  if (several) run_later(again, test, fresh, outcome.later_again, outcome);
+}
+
+std::vector<PlanFailure> sanitized_run(const Loaded& executable, std::span<const Tensor> feed) {
+  Sanitizer sanitizer(executable->program);
+  // What the data makes an op raise is not the sanitizer's business; it has seen the steps up to there.
+  (void)Instance(executable, FreshMemory().first).run(feed, &sanitizer);
+  return sanitizer.failures();
+}
+
+}  // namespace parallax::runtime

@@ -1,0 +1,459 @@
+#include "fuzz/campaign/campaign.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "backends/lost_target.h"
+#include "corpus/signature.h"
+#include "corpus/store.h"
+#include "fuzz/findings/adjudicate.h"
+#include "fuzz/campaign/ledger.h"
+#include "fuzz/findings/make_finding.h"
+#include "fuzz/campaign/pack.h"
+#include "fuzz/findings/target_crew.h"
+
+namespace parallax {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// How many findings that look alike before reduction are reduced: enough to tell causes apart, few enough to go on
+// fuzzing.
+constexpr std::size_t reductions_a_look = 6;
+
+// How often progress is shown and written down.
+constexpr double seconds_a_save = 0.5;
+
+// One case in that many of a target that packs runs alone too: packing may hide what a case shows.
+constexpr uint64_t alone_too = 20;
+
+// A target that is open, and the base that it is held against, if there is one.
+struct Instance {
+  std::unique_ptr<Target> target;
+  std::unique_ptr<Target> base;
+};
+
+// One target's place in the sequence.
+struct Lane {
+  std::string name;
+  std::size_t cases_a_turn = 1;
+  std::size_t cases_a_program = 1;
+  int most_busy = 1;            // threads that may serve it at once
+  int busy = 0;                 // threads that do
+  std::vector<Instance> ready;  // that nobody uses
+  bool finished = false;
+  uint64_t next = 0;  // the first case of the next turn that is handed out
+  LaneState state;    // of finished turns
+};
+
+// What is known of a case once it ran.
+struct JudgedCase {
+  uint64_t k = 0;
+  Case test;
+  Examination examination;
+  double seconds = 0;
+  bool hidden_by_packing = false;
+  std::optional<Verdict> on_base = {};  // of one that diverges, where there is a base
+
+  // Whether what diverges is right on the base.
+  bool is_news() const { return !on_base || *on_base == Verdict::Match; }
+};
+
+// A turn while it is served. What it counts is added when it is finished, so that a turn is counted whole or not at
+// all.
+struct ServedTurn {
+  uint64_t first = 0;
+  std::vector<JudgedCase> judged;
+  std::vector<std::pair<CampaignFinding, const KnownFinding*>> known;
+};
+
+class Campaign {
+ public:
+  explicit Campaign(const CampaignOptions& options) : options_(options) {}
+
+  Result<CampaignResult> run() {
+    std::vector<Error> missing;
+    for (const std::string& name : options_.targets) {
+      Result<Instance> instance = open(name);
+      if (!instance) {
+        if (instance.error().kind != ErrorKind::NoTarget) return std::unexpected(instance.error());
+        missing.push_back(instance.error());
+        result_.missing.push_back(name);
+        continue;
+      }
+      Lane& lane = lanes_.emplace_back();
+      lane.name = name;
+      lane.ready.push_back(*std::move(instance));
+      lane.most_busy = crew_size(name, options_.jobs);
+      if (options_.pack) lane.cases_a_program = static_cast<std::size_t>(lane.ready.front().target->cases_a_program());
+      lane.cases_a_turn = std::max(options_.cases_a_turn, lane.cases_a_program);
+    }
+    if (lanes_.empty() && !missing.empty()) return std::unexpected(missing.front());
+    for (const Error& reason : missing) {
+      if (options_.on_missing) options_.on_missing(reason);
+    }
+    if (options_.on_open) {
+      std::vector<const Target*> targets;
+      for (const Lane& lane : lanes_) targets.push_back(lane.ready.front().target.get());
+      options_.on_open(targets);
+    }
+    if (options_.findings) {
+      TRY(store_, FindingStore::open(*options_.findings));
+    }
+    TRY_VOID(go_on());
+    start_ = Clock::now();
+    std::vector<std::thread> threads;
+    const int workers = std::max(1, options_.jobs);
+    for (int i = 1; i < workers; ++i) threads.emplace_back([this] { work(); });
+    work();
+    for (std::thread& thread : threads) thread.join();
+    report_progress(true);
+    if (!failure_) save(true);
+    result_.seconds = seconds();
+    for (Lane& lane : lanes_) result_.tallies[lane.name] = std::move(lane.state.tally);
+    std::stable_sort(
+        result_.findings.begin(), result_.findings.end(),
+        [](const CampaignFinding& a, const CampaignFinding& b) { return a.finding.index < b.finding.index; });
+    if (failure_) return std::unexpected(*failure_);
+    return std::move(result_);
+  }
+
+ private:
+  // Seconds since the campaign began, in this process or in earlier ones.
+  double seconds() const { return seconds_before_ + seconds_since(start_); }
+
+  Result<Instance> open(const std::string& name) const {
+    Instance instance;
+    TRY(instance.target, open_target(name, options_.target_options));
+    if (!options_.base.empty()) {
+      TRY(instance.base, open_target(options_.base, {}));
+    }
+    return instance;
+  }
+
+  // Takes up what an earlier process left of this campaign.
+  Result<void> go_on() {
+    if (!store_ || options_.description.empty()) return {};
+    TRY(ledger_, Ledger::open(*options_.findings, options_.description, options_.fresh));
+    TRY(std::optional<CampaignState> state, ledger_->unfinished(options_.known, options_.source));
+    if (!state) return {};
+    int64_t cases = 0;
+    for (Lane& lane : lanes_) {
+      if (const auto found = state->lanes.find(lane.name); found != state->lanes.end()) {
+        lane.state = std::move(found->second);
+      }
+      lane.next = lane.state.next;
+      cases += lane.state.tally.cases;
+    }
+    seconds_before_ = state->seconds;
+    looks_ = std::move(state->looks);
+    for (CampaignFinding& found : state->findings) {
+      if (!found.known) signatures_.insert(found.finding.signature);
+    }
+    result_.findings = std::move(state->findings);
+    if (options_.restore_more) TRY_VOID(options_.restore_more(state->more));
+    if (options_.on_resume) options_.on_resume(cases);
+    return {};
+  }
+
+  // Writes down how far the campaign is; under the lock, or when nobody else is at work.
+  void save(bool finished) {
+    if (!ledger_) return;
+    CampaignState state;
+    state.seconds = seconds();
+    for (const Lane& lane : lanes_) state.lanes[lane.name] = lane.state;
+    state.looks = looks_;
+    state.findings = result_.findings;
+    if (options_.save_more) state.more = options_.save_more();
+    if (auto saved = ledger_->save(state, finished); !saved) failure_ = std::move(saved).error();
+    next_save_ = seconds() + seconds_a_save;
+  }
+
+  // A thread's loop: serve the target that had the least time, until none is left.
+  void work() {
+    while (std::optional<Turn> turn = take_turn()) {
+      if (!turn->instance.target) {
+        auto opened = open(turn->lane->name);
+        if (!opened) {  // there is no room for one more: go on with those that are open
+          std::lock_guard lock(mutex_);
+          turn->lane->most_busy = std::max(1, turn->lane->most_busy - 1);
+          give_up(*turn);
+          continue;
+        }
+        turn->instance = *std::move(opened);
+      }
+      serve(*turn->lane, turn->instance, turn->first);
+      std::lock_guard lock(mutex_);
+      turn->lane->ready.push_back(std::move(turn->instance));
+      --turn->lane->busy;
+    }
+  }
+
+  struct Turn {
+    Lane* lane = nullptr;
+    uint64_t first = 0;  // the number of its first case
+    Instance instance;   // empty: to be opened
+  };
+
+  using Returned = std::pair<Lane*, uint64_t>;
+
+  // The turn's cases go to the next who asks.
+  void give_up(const Turn& turn) {
+    returned_.emplace_back(turn.lane, turn.first);
+    --turn.lane->busy;
+  }
+
+  // The first case of a lane's next turn.
+  uint64_t take_number(Lane& lane) {
+    const auto found = std::ranges::find(returned_, &lane, &Returned::first);
+    if (found == returned_.end()) {
+      lane.next = std::max(lane.next, lane.state.next);  // those ahead of it may be counted by now
+      while (lane.state.ahead.contains(lane.next)) lane.next += lane.cases_a_turn;  // served by an earlier process
+      return std::exchange(lane.next, lane.next + lane.cases_a_turn);
+    }
+    const uint64_t number = found->second;
+    returned_.erase(found);
+    return number;
+  }
+
+  // The lane to serve next with its case number reserved, or nothing when the campaign is over.
+  std::optional<Turn> take_turn() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      if (failure_ || (options_.seconds && seconds() >= *options_.seconds)) return std::nullopt;
+      Lane* best = nullptr;
+      bool waiting = false;
+      for (Lane& lane : lanes_) {
+        const bool left = std::ranges::find(returned_, &lane, &Returned::first) != returned_.end();
+        if (lane.finished && !left) continue;
+        if (lane.busy >= lane.most_busy) {
+          waiting = true;
+        } else if (!best || lane.state.seconds < best->state.seconds) {
+          best = &lane;
+        }
+      }
+      if (best) {
+        ++best->busy;
+        Turn turn{best, take_number(*best), {}};
+        if (!best->ready.empty()) {
+          turn.instance = std::move(best->ready.back());
+          best->ready.pop_back();
+        }
+        return turn;
+      }
+      if (!waiting) return std::nullopt;
+      lock.unlock();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      lock.lock();
+    }
+  }
+
+  // The cases of one turn.
+  void serve(Lane& lane, Instance& instance, uint64_t turn) {
+    const uint64_t first = (turn / lane.cases_a_turn * options_.shards + options_.shard) * lane.cases_a_turn;
+    std::vector<Case> tests;
+    for (uint64_t k = first; k < first + lane.cases_a_turn; ++k) {
+      std::optional<Case> test = options_.source(k);
+      if (!test) {
+        std::lock_guard lock(mutex_);
+        lane.finished = true;
+        break;
+      }
+      tests.push_back(*std::move(test));
+    }
+    if (tests.empty()) return;
+    const Clock::time_point begin = Clock::now();
+    ServedTurn served{turn, {}, {}};
+    for (std::size_t i = 0; i < tests.size(); i += lane.cases_a_program) {
+      const auto begin_of_program = tests.begin() + static_cast<std::ptrdiff_t>(i);
+      const auto left = std::min(lane.cases_a_program, tests.size() - i);
+      serve_program(lane, instance, first + i,
+                    {std::make_move_iterator(begin_of_program),
+                     std::make_move_iterator(begin_of_program + static_cast<std::ptrdiff_t>(left))},
+                    served);
+    }
+    std::lock_guard lock(mutex_);
+    lane.state.seconds += seconds_since(begin);
+    finish(lane, std::move(served));
+    report_progress(false);
+    if (seconds() >= next_save_) save(false);
+  }
+
+  // Counts a turn. Under the lock.
+  void finish(Lane& lane, ServedTurn served) {
+    for (const JudgedCase& one : served.judged) {
+      if (auto lost = lost_target(one.examination.outcome)) failure_ = std::move(lost);
+      lane.state.tally.add(one.examination, one.seconds);
+      lane.state.tally.hidden_by_packing += one.hidden_by_packing;
+      if (!one.is_news())
+        ++(is_finding(*one.on_base) ? lane.state.tally.base_diverges : lane.state.tally.base_is_silent);
+      if (options_.on_case) options_.on_case(lane.name, one.k, one.test, one.examination);
+    }
+    for (auto& [found, entry] : served.known) add_known(std::move(found), *entry);
+    lane.state.ahead.insert(served.first);
+    while (lane.state.ahead.erase(lane.state.next) > 0) lane.state.next += lane.cases_a_turn;
+  }
+
+  // Cases that are one program where the target packs.
+  void serve_program(Lane& lane, Instance& instance, uint64_t first, std::vector<Case> tests, ServedTurn& served) {
+    const Clock::time_point begin = Clock::now();
+    Target& target = *instance.target;
+    if (lane.cases_a_program == 1) {
+      Examination examination = examine(target, tests.front());
+      return judged(lane, instance, {first, std::move(tests.front()), std::move(examination), seconds_since(begin)},
+                    served);
+    }
+    std::vector<PackedCase> cases = examine_packed(target, std::move(tests));
+    const double each = seconds_since(begin) / static_cast<double>(cases.size());
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      PackedCase& one = cases[i];
+      JudgedCase judged_case{first + i, std::move(one.test), std::move(one.examination), each};
+      if (one.ran_packed && !is_finding(judged_case.examination.judgement.verdict) &&
+          mix(options_.seed, judged_case.k) % alone_too == 0) {
+        const Clock::time_point again = Clock::now();
+        Examination alone = examine(target, judged_case.test);
+        judged_case.seconds += seconds_since(again);
+        if (is_finding(alone.judgement.verdict)) {
+          judged_case.hidden_by_packing = true;
+          judged_case.examination = std::move(alone);
+        }
+      }
+      judged(lane, instance, std::move(judged_case), served);
+    }
+  }
+
+  // Adds a case to its turn, and keeps it where it diverges.
+  void judged(Lane& lane, Instance& instance, JudgedCase one, ServedTurn& served) {
+    const Clock::time_point begin = Clock::now();
+    if (one.examination.judgement.verdict == Verdict::Suspect) {
+      if (Adjudication adjudication = adjudicate(*instance.target, one.test); adjudication.proof) {
+        one.test = std::move(adjudication.proof->test);
+        one.examination = std::move(adjudication.proof->examination);
+      }
+    }
+    one.seconds += seconds_since(begin);
+    if (is_finding(one.examination.judgement.verdict)) {
+      if (instance.base) one.on_base = examine(*instance.base, one.test).judgement.verdict;
+      if (one.is_news() && looks_new(*instance.target, lane.name, one, served)) keep(instance, lane.name, one, served);
+    }
+    served.judged.push_back(std::move(one));
+  }
+
+  // Whether a divergence is worth a reduction: it is not known by its looks alone, and few looked like it so far.
+  bool looks_new(const Target& target, const std::string& name, const JudgedCase& one, ServedTurn& served) {
+    const std::string look = failure_class(name, one.examination.judgement, one.examination.outcome, one.test.graph);
+    if (const KnownFinding* entry = options_.known.find(look, name, target.versions())) {
+      CampaignFinding found;
+      found.finding.target = name;
+      found.finding.index = one.k;
+      found.finding.verdict = one.examination.judgement.verdict;
+      found.finding.signature = look;
+      found.finding.original = found.finding.reduced = one.test;
+      found.finding.reason = one.examination.judgement.reason;
+      served.known.emplace_back(std::move(found), entry);
+      return false;
+    }
+    std::lock_guard lock(mutex_);
+    std::set<uint64_t>& reduced = looks_[look];
+    if (reduced.size() < reductions_a_look) reduced.insert(one.k);
+    return reduced.contains(one.k);
+  }
+
+  // Counts a known finding; the first case that shows it stands for the others.
+  void add_known(CampaignFinding found, const KnownFinding& entry) {
+    const auto same = std::ranges::find_if(result_.findings, [&](const CampaignFinding& seen) {
+      return seen.known && seen.finding.signature == found.finding.signature;
+    });
+    if (same != result_.findings.end()) {
+      ++same->known_cases;
+      return;
+    }
+    found.known = entry;
+    found.known_cases = 1;
+    result_.findings.push_back(std::move(found));
+  }
+
+  // Keeps what a case shows, and what was met while it was reduced.
+  void keep(Instance& instance, const std::string& name, const JudgedCase& one, ServedTurn& served) {
+    const std::vector<SlippedCase> slipped = keep_one(instance, name, one, served);
+    for (const SlippedCase& other : slipped) {
+      JudgedCase again{one.k, other.test, examine(*instance.target, other.test)};
+      again.test.name = one.test.name + ", cut down";
+      if (!is_finding(again.examination.judgement.verdict)) continue;
+      if (looks_new(*instance.target, name, again, served)) keep_one(instance, name, again, served);
+    }
+  }
+
+  // Keeps what a case shows; gives what was met while it was reduced.
+  std::vector<SlippedCase> keep_one(Instance& instance, const std::string& name, const JudgedCase& one,
+                                    ServedTurn& served) {
+    const FindingOptions options{.target_options = options_.target_options,
+                                 .seed = options_.seed,
+                                 .reduce = options_.reduce,
+                                 .controls = options_.controls,
+                                 .reduce_seconds = options_.reduce_seconds,
+                                 .least_checks = options_.reduce_checks,
+                                 .repeat = options_.repeat};
+    MadeFinding made = make_finding(*instance.target, one.test, one.examination, options, instance.base.get());
+    CampaignFinding found{
+        .finding = std::move(made.finding), .checks = made.checks, .reduce_seconds = made.reduce_seconds, .folder = {}};
+    found.finding.target = name;
+    found.finding.index = one.k;
+    if (const KnownFinding* entry = options_.known.find(found.finding.signature, name, found.finding.versions)) {
+      served.known.emplace_back(std::move(found), entry);
+      return std::move(made.slipped);
+    }
+    std::lock_guard lock(mutex_);
+    if (!signatures_.insert(found.finding.signature).second) return std::move(made.slipped);
+    if (store_) {
+      if (Result<std::filesystem::path> folder = store_->add(found.finding)) {
+        found.folder = *std::move(folder);
+      } else {
+        failure_ = folder.error();
+      }
+    }
+    result_.findings.push_back(std::move(found));
+    next_save_ = 0;
+    return std::move(made.slipped);
+  }
+
+  void report_progress(bool last) {
+    if (!options_.on_progress) return;
+    const double now = seconds();
+    if (!last && now < next_progress_) return;
+    next_progress_ = now + seconds_a_save;
+    std::map<std::string, int64_t> cases;
+    for (const Lane& lane : lanes_) cases[lane.name] = lane.state.tally.cases;
+    options_.on_progress(cases, result_.findings.size(), now);
+  }
+
+  const CampaignOptions& options_;
+  std::mutex mutex_;
+  std::vector<Lane> lanes_;
+  std::vector<Returned> returned_;  // turns that were taken and given up
+  std::optional<FindingStore> store_;
+  std::optional<Ledger> ledger_;
+  // The cases that were reduced, by failure class: what they look like before reduction.
+  std::map<std::string, std::set<uint64_t>> looks_;
+  std::set<std::string> signatures_;
+  std::optional<Error> failure_;
+  CampaignResult result_;
+  Clock::time_point start_;
+  double seconds_before_ = 0;  // that earlier processes ran
+  double next_progress_ = 0;   // in seconds of the campaign
+  double next_save_ = seconds_a_save;
+};
+
+}  // namespace
+
+Result<CampaignResult> run_campaign(const CampaignOptions& options) { return Campaign(options).run(); }
+
+}  // namespace parallax

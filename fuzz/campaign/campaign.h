@@ -1,0 +1,86 @@
+// Campaign: many cases through several targets, each judged, what diverges reduced and stored.
+//
+// Every target has its own place in the numbered sequence of cases, so that a slow one does not hold a fast one back; a
+// worker thread always serves the target that has had the least time, a target outside the process by at most two
+// workers. Case k is the same whatever the threads do.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/open_target.h"
+#include "corpus/finding.h"
+#include "corpus/known.h"
+#include "fuzz/campaign/tally.h"
+
+namespace parallax {
+
+struct CampaignOptions {
+  std::vector<std::string> targets;
+  TargetOptions target_options;
+  // Told of each target that cannot be driven here, where others go on without it; may be null.
+  std::function<void(const Error& reason)> on_missing = nullptr;
+  // Told of the open targets before the first case is asked for; may be null.
+  std::function<void(const std::vector<const Target*>& targets)> on_open;
+  // Case k, or nothing past the end. Called from several threads.
+  std::function<std::optional<Case>(uint64_t k)> source;
+  std::optional<double> seconds;  // stop handing out cases after that long; else run to the source's end
+  std::size_t cases_a_turn = 1;   // consecutive cases that one worker had better have: feeds of one graph
+  // This campaign takes every `shards`-th turn of the sequence, from that of `shard` on; the others are other
+  // machines'.
+  uint64_t shard = 0;
+  uint64_t shards = 1;
+  int jobs = 1;
+  uint64_t seed = 0;  // goes into the findings
+  bool pack = false;  // run several cases as one program on targets that ask for it
+  bool reduce = true;
+  bool controls = true;        // and what else takes more runs of the target (make_finding.h)
+  double reduce_seconds = 30;  // the most one reduction may take
+  int reduce_checks = 100;     // that it may make all the same, on a target that is slow to answer
+  int repeat = 0;              // runs in which to see how often a finding diverges (make_finding.h)
+  std::string base = {};       // must be right where a target is wrong, no fault planted; empty: none
+  KnownFindings known = {};    // these are counted, not reduced where that can be told, not kept
+  std::optional<std::filesystem::path> findings;  // where finding folders go; nothing: they are not stored
+  // What the cases are and who judges them, in words that another campaign shares only if all is the same. Where it is
+  // given and findings are kept, how far the campaign is is kept beside them, and one that was cut off goes on.
+  std::string description = {};
+  bool fresh = false;  // do not go on with an earlier one
+  // Told of every judged case at the end of its turn, under a lock; may be null.
+  std::function<void(const std::string& target, uint64_t k, const Case& test, const Examination& examination)> on_case;
+  // What the caller counts in on_case, as a text, and the way back from it, for a campaign that goes on; may be null.
+  std::function<std::string()> save_more = nullptr;
+  std::function<Result<void>(const std::string& text)> restore_more = nullptr;
+  // Told once of a campaign that goes on: how many cases are judged already; may be null.
+  std::function<void(int64_t cases)> on_resume = nullptr;
+  // Told about twice a second of the cases that are judged, by target; may be null.
+  std::function<void(const std::map<std::string, int64_t>& cases, std::size_t findings, double seconds)> on_progress;
+};
+
+// A finding and what is known of how it came about.
+struct CampaignFinding {
+  Finding finding;
+  int checks = 0;  // of the reduction
+  double reduce_seconds = 0;
+  std::filesystem::path folder;  // where it is kept; empty if it is not
+  std::optional<KnownFinding> known = {};
+  int64_t known_cases = 0;  // that showed it, where it is known
+};
+
+struct CampaignResult {
+  std::map<std::string, Tally> tallies;
+  std::vector<CampaignFinding> findings;  // one a signature, by the number of the case
+  double seconds = 0;
+  std::vector<std::string> missing = {};  // targets that cannot be driven here, while others were
+};
+
+// Runs to the end. An error is that no target can be driven here, one that nobody knows, or a findings folder that
+// cannot be written; nothing has run then.
+Result<CampaignResult> run_campaign(const CampaignOptions& options);
+
+}  // namespace parallax

@@ -1,0 +1,85 @@
+// A tally as JSON: lists by position (dtype, verdict, reason), maps by name.
+#include <nlohmann/json.hpp>
+
+#include "core/json_text.h"
+#include "fuzz/campaign/tally.h"
+
+namespace parallax {
+namespace {
+
+template <class Map>
+Json pairs_of(const Map& map) {
+  Json pairs = Json::array();
+  for (const auto& [key, value] : map) pairs.push_back({key, value});
+  return pairs;
+}
+
+}  // namespace
+
+std::string Tally::to_json() const {
+  Json families = Json::object();
+  for (const auto& [family, buckets] : family_buckets_) families[family] = pairs_of(buckets);
+  const Json json = {{"verdicts", verdicts},
+                     {"cases", cases},
+                     {"delegated", delegated},
+                     {"fell_back", fell_back},
+                     {"executed", executed},
+                     {"with_undecided", with_undecided},
+                     {"hidden_by_packing", hidden_by_packing},
+                     {"base_diverges", base_diverges},
+                     {"base_is_silent", base_is_silent},
+                     {"with_reused_slot", with_reused_slot},
+                     {"elements",
+                      {{"total", elements.total},
+                       {"undecided", elements.undecided},
+                       {"exact", elements.exact},
+                       {"outside", elements.outside},
+                       {"suspect", elements.suspect},
+                       {"inexact", elements.inexact},
+                       {"sharp", elements.sharp},
+                       {"by_reason", elements.by_reason}}},
+                     {"undecided_cases", undecided_cases},
+                     {"refusals", refusals},
+                     {"seconds", seconds},
+                     {"radii", pairs_of(radius_buckets_)},
+                     {"families", families}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<Tally> Tally::from_json(const std::string& text) {
+  try {
+    const Json json = Json::parse(text);
+    Tally tally;
+    json.at("verdicts").get_to(tally.verdicts);
+    json.at("cases").get_to(tally.cases);
+    json.at("delegated").get_to(tally.delegated);
+    json.at("fell_back").get_to(tally.fell_back);
+    json.at("executed").get_to(tally.executed);
+    json.at("with_undecided").get_to(tally.with_undecided);
+    json.at("hidden_by_packing").get_to(tally.hidden_by_packing);
+    json.at("base_diverges").get_to(tally.base_diverges);
+    json.at("base_is_silent").get_to(tally.base_is_silent);
+    json.at("with_reused_slot").get_to(tally.with_reused_slot);
+    const Json& elements = json.at("elements");
+    elements.at("total").get_to(tally.elements.total);
+    elements.at("undecided").get_to(tally.elements.undecided);
+    elements.at("exact").get_to(tally.elements.exact);
+    elements.at("outside").get_to(tally.elements.outside);
+    elements.at("suspect").get_to(tally.elements.suspect);
+    elements.at("inexact").get_to(tally.elements.inexact);
+    elements.at("sharp").get_to(tally.elements.sharp);
+    elements.at("by_reason").get_to(tally.elements.by_reason);
+    json.at("undecided_cases").get_to(tally.undecided_cases);
+    json.at("refusals").get_to(tally.refusals);
+    json.at("seconds").get_to(tally.seconds);
+    for (const Json& pair : json.at("radii")) tally.radius_buckets_[pair.at(0).get<int>()] = pair.at(1).get<int64_t>();
+    for (const auto& [family, buckets] : json.at("families").items()) {
+      for (const Json& pair : buckets) tally.family_buckets_[family][pair.at(0).get<int>()] = pair.at(1).get<int64_t>();
+    }
+    return tally;
+  } catch (const Json::exception& error) {
+    return fail("a tally cannot be read: {}", error.what());
+  }
+}
+
+}  // namespace parallax

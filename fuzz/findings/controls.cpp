@@ -1,0 +1,95 @@
+#include "fuzz/findings/controls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "backends/examine.h"
+#include "fuzz/generate/alias_relation.h"
+#include "ops/registry.h"
+#include "graph/sketch.h"
+
+namespace parallax {
+namespace {
+
+// Changes a call of the sketch; false where it is not concerned.
+using CallEdit = bool (*)(const Graph& graph, const Node& node, Sketch::CallSketch& call);
+
+// A copy that a compiler may elide becomes an addition of 0, which it may not for all it knows.
+bool make_copy_real(const Graph& graph, const Node& node, Sketch::CallSketch& call) {
+  if (!is_elidable_copy(graph, node) || graph.meta(node.results[0]).dtype == DType::Bool) return false;
+  const auto* source = std::get_if<ValueId>(&node.arguments[0]);
+  if (!source || !(graph.meta(*source).layout.sizes == graph.meta(node.results[0]).layout.sizes)) return false;
+  call.op = &op_named("aten.add.Scalar");
+  call.arguments = {*source, Scalar(int64_t{0}), Scalar(int64_t{1})};
+  return true;
+}
+
+// aten.view.default becomes aten.view_copy.default.
+bool make_view_copy(const Graph&, const Node& node, Sketch::CallSketch& call) {
+  if (!node.op->is_view()) return false;
+  const std::string_view name = node.op->name;
+  const std::size_t dot = name.rfind('.');
+  const Op* copy = find_op(fmt::format("{}_copy{}", name.substr(0, dot), name.substr(dot)));
+  if (!copy || copy->schema.parameters.size() != node.op->schema.parameters.size()) return false;
+  call.op = copy;
+  return true;
+}
+
+struct CaseControl {
+  std::string_view what;
+  CallEdit edit;
+};
+constexpr std::array case_controls = {
+    CaseControl{"copies made a real op, x + 0", make_copy_real},
+    CaseControl{"views made copies", make_view_copy},
+};
+
+// The case with the edit made wherever it can be; nothing where it changes nothing or leaves no valid case.
+std::optional<Case> edited(const Case& test, CallEdit edit) {
+  Sketch sketch = take_apart(test);
+  bool changed = false;
+  for (std::size_t n = 0; n < test.graph.nodes.size(); ++n) {
+    changed |= edit(test.graph, test.graph.nodes[n], sketch.nodes[n]);
+  }
+  return changed ? put_together(sketch, test) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Control> control_cases(const Case& test) {
+  std::vector<Control> controls;
+  for (const CaseControl& control : case_controls) {
+    if (std::optional<Case> changed = edited(test, control.edit)) {
+      controls.push_back({std::string(control.what), *std::move(changed)});
+    }
+  }
+  return controls;
+}
+
+std::optional<Control> passing_control(const Case& test, const std::vector<std::pair<std::string, Verdict>>& verdicts) {
+  for (Control& control : control_cases(test)) {
+    if (std::ranges::find(verdicts, std::pair(control.what, Verdict::Match)) != verdicts.end())
+      return std::move(control);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::pair<std::string, Verdict>> run_controls(Target& target, const Case& test,
+                                                          const TargetOptions& options) {
+  std::vector<std::pair<std::string, Verdict>> controls;
+  for (const Control& control : control_cases(test)) {
+    controls.emplace_back(control.what, examine(target, control.test).judgement.verdict);
+  }
+  for (const std::string& name : {control_target(target.name()), newest_target(target.name())}) {
+    if (name.empty()) continue;
+    // A control that is not installed is none; the finding stands without it.
+    if (const auto other = open_target(name, options)) {
+      controls.emplace_back("on " + name, examine(**other, test).judgement.verdict);
+    }
+  }
+  return controls;
+}
+
+}  // namespace parallax

@@ -1,0 +1,81 @@
+#include "fuzz/findings/explain_finding.h"
+
+#include <fmt/format.h>
+
+#include "graph/print.h"
+
+namespace parallax {
+namespace {
+
+std::string header(const Finding& finding) {
+  std::string line = fmt::format("{} · {}", finding.target, name(finding.verdict));
+  if (finding.verdict == Verdict::Mismatch) line += " · proved";
+  if (!finding.planted.empty()) line += fmt::format("   planted: {}", fmt::join(finding.planted, " "));
+  return line + "\n";
+}
+
+std::string divergence_line(const Judgement& judgement) {
+  if (!judgement.divergence) return fmt::format("  {}\n", judgement.reason);
+  const Divergence& d = *judgement.divergence;
+  if (d.kind != "values") return fmt::format("  {}: {}: expected {}, got {}\n", d.run, d.place, d.expected, d.got);
+  return fmt::format("  {}: {}   element {}: expected {}   got {}   {} of {} elements outside the bound{}\n", d.place,
+                     type_text(d.dtype, d.sizes), d.element, d.expected, d.got, d.outside, d.total,
+                     d.run == "A" ? "" : fmt::format(" ({})", d.run));
+}
+
+std::string last_lines(const std::string& text, std::size_t count) {
+  std::size_t at = text.size();
+  while (at > 0 && count > 0) {
+    at = text.rfind('\n', at - 1);
+    if (at == std::string::npos) return text;
+    --count;
+  }
+  return text.substr(at == 0 ? 0 : at + 1);
+}
+
+std::string indented(const std::string& text) {
+  std::string result;
+  std::size_t start = 0;
+  while (start < text.size()) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    result += "    " + text.substr(start, end - start) + "\n";
+    start = end + 1;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string explain_finding(const MadeFinding& made, const Examination& shown,
+                            const std::vector<Diagnosis>& diagnoses) {
+  const Finding& finding = made.finding;
+  std::string text = header(finding) + divergence_line(shown.judgement);
+  if (finding.repeats) text += fmt::format("  wrong {} of {} runs\n", finding.repeats->wrong, finding.repeats->runs);
+  if (shown.outcome.status == Status::Ok && !finding.stage.empty()) {
+    text += fmt::format("  the first stage that differs: {}\n", finding.stage);
+  }
+  const std::vector<std::string>* shown_lines = nullptr;
+  for (const Diagnosis& diagnosis : diagnoses) {
+    text += fmt::format("  {}: {}\n", diagnosis.detector, diagnosis.summary);
+    // Two detectors that saw the same annotate the schedule the same way: once is enough.
+    if (diagnosis.lines.empty() || (shown_lines && *shown_lines == diagnosis.lines)) continue;
+    for (const std::string& line : diagnosis.lines) text += "    " + line + "\n";
+    shown_lines = &diagnosis.lines;
+  }
+  if (diagnoses.empty()) text += indented(print(finding.reduced.graph));
+  if (!shown.outcome.detail.empty())
+    text += "  the target's own last words:\n" + indented(last_lines(shown.outcome.detail, 6));
+  if (made.checks > 0) {
+    text += fmt::format("  reduced from {} nodes to {} in {} checks, {:.1f} s\n", finding.original.graph.nodes.size(),
+                        finding.reduced.graph.nodes.size(), made.checks, made.reduce_seconds);
+  }
+  if (!finding.configuration.empty()) text += fmt::format("  the least that diverges: {}\n", finding.configuration);
+  for (const auto& [what, verdict] : finding.controls) text += fmt::format("  control ({}): {}\n", what, name(verdict));
+  for (const SlippedCase& other : made.slipped)
+    text += fmt::format("  met while it was reduced, and not followed: {}\n", other.look);
+  text += fmt::format("  reproduce: parallax check reduced.json --target '{}'", finding.target);
+  for (const std::string& fault : finding.planted) text += " --plant " + fault;
+  return text + "\n";
+}
+
+}  // namespace parallax

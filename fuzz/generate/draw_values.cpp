@@ -1,0 +1,92 @@
+#include "fuzz/generate/draw_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace parallax {
+namespace {
+
+enum class Fill { Grid, General, Specials };
+
+// 0, -1, 1, -2, 2 …: the choice 0 is the number 0.
+int64_t zigzag(uint64_t n) { return (n & 1) ? -static_cast<int64_t>((n + 1) / 2) : static_cast<int64_t>(n / 2); }
+
+// A multiple of 1/8 in [-4, 4]: sums and products of a few stay exact in every float dtype but the 16-bit ones.
+double draw_grid(Choices& choices) { return static_cast<double>(zigzag(choices.below(65))) / 8; }
+
+// A number in [-2, 2] with all its bits in use.
+double draw_general(Choices& choices) { return static_cast<double>(zigzag(choices.below(0xFFFF))) / 16384.3; }
+
+double draw_special(Choices& choices, DType dtype) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const std::array values = {0.0,      -0.0,
+                             1.0,      -1.0,
+                             0.5,      info(dtype).smallest_normal,
+                             100.0,    info(dtype).max_finite,
+                             infinity, std::numeric_limits<double>::quiet_NaN()};
+  // Most stay finite: one NaN decides little and hides much.
+  static constexpr std::array<uint32_t, 10> weights = {8, 8, 8, 8, 8, 3, 4, 2, 1, 1};
+  return values[choices.weighted(weights)];
+}
+
+void fill_floats(Choices& choices, Tensor& tensor, const GenerateWeights& weights) {
+  const auto fill = static_cast<Fill>(choices.weighted(weights.fills));
+  const int64_t count = tensor.numel();
+  for (int64_t i = 0; i < count; ++i) {
+    double x = 0;
+    switch (fill) {
+      case Fill::Grid:
+        x = draw_grid(choices);
+        break;
+      case Fill::General:
+        x = draw_general(choices);
+        break;
+      case Fill::Specials:
+        x = choices.chance(40) ? draw_special(choices, tensor.dtype) : draw_grid(choices);
+        break;
+    }
+    tensor.set_double(i, x);
+  }
+}
+
+void fill_integers(Choices& choices, Tensor& tensor) {
+  const int64_t count = tensor.numel();
+  const uint64_t range = tensor.dtype == DType::Bool ? 2 : tensor.dtype == DType::U8 ? 6 : 11;
+  const bool is_signed = info(tensor.dtype).min_integer < 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t drawn = choices.below(range);
+    tensor.set_integer(i, is_signed ? zigzag(drawn) : static_cast<int64_t>(drawn));
+  }
+}
+
+void fill_indices(Choices& choices, Tensor& tensor, int64_t bound) {
+  const int64_t count = tensor.numel();
+  std::vector<int64_t> left;
+  for (int64_t i = 0; i < count; ++i) {
+    if (left.empty()) {
+      for (int64_t place = 0; place < bound; ++place) left.push_back(place);
+    }
+    const auto at = static_cast<std::ptrdiff_t>(choices.below(left.size()));
+    tensor.set_integer(i, left[static_cast<std::size_t>(at)]);
+    left.erase(left.begin() + at);
+  }
+}
+
+}  // namespace
+
+Tensor draw_tensor(Choices& choices, DType dtype, const Dims& sizes, const GenerateWeights& weights,
+                   std::optional<int64_t> index_bound) {
+  Tensor tensor(dtype, sizes);
+  if (is_floating(dtype)) {
+    fill_floats(choices, tensor, weights);
+  } else if (index_bound && *index_bound > 0 && dtype != DType::Bool) {
+    fill_indices(choices, tensor, *index_bound);
+  } else {
+    fill_integers(choices, tensor);
+  }
+  return tensor;
+}
+
+}  // namespace parallax

@@ -1,0 +1,358 @@
+#include "fuzz/generate/generate.h"
+
+#include <algorithm>
+#include <array>
+
+#include "fuzz/generate/around.h"
+#include "fuzz/generate/draw_data.h"
+#include "fuzz/generate/draw_sources.h"
+#include "fuzz/generate/draw_symbols.h"
+#include "fuzz/generate/motifs.h"
+#include "fuzz/generate/pool.h"
+#include "fuzz/generate/siblings.h"
+#include "fuzz/generate/single_op.h"
+#include "fuzz/generate/weights.h"
+#include "fuzz/generate/work.h"
+#include "graph/builder.h"
+
+namespace parallax {
+namespace {
+
+// Draws for one node before it is given up; from `wide_attempt` on the whole pool is offered.
+constexpr int node_attempts = 24;
+constexpr int wide_attempt = 8;
+// Sources and further results of nodes, beyond one value for each node.
+constexpr std::size_t usual_extra_values = 8;
+// Percentage of the nodes that are calls for a delegate, where a target has one: parts of a graph that fall back
+// between others are where partitioning goes wrong, so that it is not all of them.
+constexpr int delegated_calls = 50;
+
+// Around a model: percentages of its nodes that a drawn one comes before, that become another op of their kind, and of
+// their operands that become another value of their type.
+constexpr int drawn_before = 40;
+constexpr int swapped_ops = 10;
+constexpr int swapped_operands = 8;
+
+// The group weights of a profile with the groups that have no op left out.
+std::array<uint32_t, op_group_count> usable_groups(const GenerateWeights& weights, const Vocabulary& words) {
+  std::array<uint32_t, op_group_count> usable = weights.groups;
+  for (std::size_t i = 0; i < op_group_count; ++i) {
+    if (words.of(static_cast<OpGroup>(i)).empty()) usable[i] = 0;
+  }
+  return usable;
+}
+
+class Generator {
+ public:
+  Generator(Choices& choices, const GenerateOptions& options)
+      : choices_(choices),
+        weights_(options.weights ? *options.weights : weights_of(options.profile)),
+        words_(options.words ? *options.words : Vocabulary::all()),
+        groups_(usable_groups(weights_, words_)) {
+    const auto most_nodes = static_cast<std::size_t>(std::max(options.min_nodes, options.max_nodes));
+    builder_.reserve(most_nodes, most_nodes + usual_extra_values);
+    pool_.reserve(most_nodes + usual_extra_values);
+    if (options.around && grow_around(*options.around, options)) return;
+    draw_sources(choices_, weights_, words_, builder_, pool_);
+    std::optional<ProposedCall> first;
+    if (weights_.op_first > 0 && choices_.chance(weights_.op_first)) first = draw_with_inputs();
+    if (!first && weights_.symbols > 0 && words_.several_runs() && choices_.chance(weights_.symbols)) draw_sizes();
+    int64_t nodes = draw_count(options);
+    if (first && add(*first->op, std::move(first->arguments))) --nodes;
+    const bool delegating = !words_.delegated().empty();
+    for (int64_t i = 0; i < nodes; ++i) draw_node(delegating ? delegated_calls : 0);
+    if (delegating && !holds_delegated_call()) draw_node(100);
+    draw_outputs();
+  }
+
+  Case take() {
+    Case test;
+    test.name = "generated";
+    test.graph = builder_.take();
+    set_runs(test);
+    if (around_model_) {
+      redraw_feed(choices_, weights_, test);
+    } else {
+      draw_data(choices_, weights_, test);
+    }
+    return test;
+  }
+
+ private:
+  void draw_sizes() {
+    symbols_ = draw_symbols(choices_, builder_.graph());
+    if (symbols_.empty()) return;
+    runs_ = draw_run_sizes(choices_, symbols_);
+    ahead_ = SizesAhead(symbols_, runs_, builder_.graph());
+  }
+
+  // From the graph at the bound to that of the first run. Where there is none, the case is one run at the bound.
+  void set_runs(Case& test) const {
+    if (symbols_.empty()) return;
+    Result<Graph> first = at_sizes(test.graph, symbols_, runs_.front());
+    if (!first) return;
+    test.graph = *std::move(first);
+    test.symbols = symbols_;
+    for (std::size_t run = 1; run < runs_.size(); ++run) test.later.push_back({runs_[run], {}, {}});
+  }
+
+  // A part of the model with calls of ours between its nodes, where there is a part that the targets take.
+  bool grow_around(const Around& around, const GenerateOptions& options) {
+    const int64_t nodes = draw_count(options);
+    const auto of_model = static_cast<std::size_t>(choices_.between((nodes + 1) / 2, nodes));
+    const std::optional<Case> part = around.draw_part(choices_, of_model, words_);
+    if (!part) return false;
+    around_model_ = true;
+    OperandLimits limits;
+    for (const TensorMeta& meta : part->graph.metas) {
+      limits.elements = std::max(limits.elements, meta.layout.numel());
+      limits.rank = std::max(limits.rank, meta.layout.rank());
+    }
+    pool_ = Pool(limits);
+    std::vector<ValueId> values(part->graph.metas.size());  // by the part's; invalid for what could not be made
+    for (const Source& source : part->graph.sources) {
+      const TensorMeta& meta = part->graph.meta(source.value);
+      values[source.value.index] = add_source(source.kind, part->graph.name(source.value), meta, source.data);
+    }
+    int64_t left = nodes - static_cast<int64_t>(part->graph.nodes.size());
+    for (const Node& node : part->graph.nodes) {
+      if (left > 0 && choices_.chance(drawn_before)) draw_node(0), --left;
+      add_of_model(part->graph, node, values);
+    }
+    for (; left > 0; --left) draw_node(0);
+    draw_outputs();
+    return true;
+  }
+
+  // A node of a model's part on the values that we have for its operands, or one like it.
+  void add_of_model(const Graph& part, const Node& node, std::vector<ValueId>& values) {
+    const Choices::Scope scope(choices_, node_span);
+    const auto mapped = [&](std::vector<Argument> arguments, bool swaps) -> std::optional<std::vector<Argument>> {
+      bool complete = true;
+      for (Argument& argument : arguments) {
+        for_each_value(argument, [&](ValueId& value) {
+          value = values[value.index];
+          complete = complete && value.valid();
+          if (complete && swaps && choices_.chance(swapped_operands)) value = draw_like(value);
+        });
+      }
+      if (!complete) return std::nullopt;
+      return arguments;
+    };
+    const auto add_call = [&](const Op& op, std::optional<std::vector<Argument>> arguments) {
+      if (!arguments || !add(op, *std::move(arguments))) return false;
+      const std::vector<ValueId>& made = builder_.graph().nodes.back().results;
+      for (std::size_t k = 0; k < std::min(made.size(), node.results.size()); ++k) {
+        values[node.results[k].index] = made[k];
+      }
+      return true;
+    };
+    if (choices_.chance(swapped_ops)) {
+      const std::vector<Sibling> siblings = siblings_of(part, node);
+      if (!siblings.empty()) {
+        const Sibling& sibling = choices_.pick(siblings);
+        std::optional<std::vector<Argument>> arguments = mapped(sibling.arguments, false);
+        // What the one op takes as a number the other may want as a tensor.
+        const auto bound = arguments ? bind_arguments(*sibling.op, *std::move(arguments)) : fail("no operands");
+        if (bound && add_call(*sibling.op, *bound)) return;
+      }
+    }
+    if (!add_call(*node.op, mapped(node.arguments, true))) add_call(*node.op, mapped(node.arguments, false));
+  }
+
+  // A source with a storage of its own, for nodes to read and, where the targets take that, to write.
+  ValueId add_source(SourceKind kind, std::string name, const TensorMeta& meta, Tensor data = {}) {
+    const Result<ValueId> value = builder_.add_source(kind, std::move(name), meta.dtype, meta.layout, std::move(data));
+    PARALLAX_CHECK(value.has_value());
+    pool_.add_source(*value, builder_.graph().meta(*value), words_.is_read_only(kind));
+    return *value;
+  }
+
+  // A value of the pool that has the type of this one.
+  ValueId draw_like(ValueId value) {
+    const Graph& graph = builder_.graph();
+    const TensorMeta& wanted = graph.meta(value);
+    std::vector<ValueId> alike;
+    for (const Pool::Entry& entry : pool_.entries()) {
+      const TensorMeta& meta = graph.meta(entry.value);
+      if (meta.dtype == wanted.dtype && meta.layout.sizes == wanted.layout.sizes) alike.push_back(entry.value);
+    }
+    return alike.empty() ? value : choices_.pick(alike);
+  }
+
+  // Whether the reference can bear another such call.
+  bool is_affordable(const Op& op, const std::vector<Argument>& arguments) {
+    const Call call(op, arguments, builder_.graph().metas);
+    const auto results = op.infer(call);
+    if (!results || results->empty()) return true;
+    const double work = work_of(call, results->front().layout);
+    if (work > work_left_) return false;
+    work_left_ -= work;
+    return true;
+  }
+
+  // A span of its own, so that a mutation can take a node away or add one (fuzz/generate/tape_mutator.h).
+  int64_t draw_count(const GenerateOptions& options) {
+    const Choices::Scope scope(choices_, node_count_span);
+    return choices_.between(options.min_nodes, std::max(options.min_nodes, options.max_nodes));
+  }
+
+  // A call of any op, or, in that many of 100 draws, one that the targets' delegates may take.
+  void draw_node(int delegated_share) {
+    const Choices::Scope scope(choices_, node_span);
+    const bool delegated = delegated_share == 100 || (delegated_share > 0 && choices_.chance(delegated_share));
+    if (!delegated && draw_motif()) return;
+    for (int attempt = 0; attempt < node_attempts; ++attempt) {
+      const Op& op = delegated ? *choices_.pick(words_.delegated())
+                               : *choices_.pick(words_.of(static_cast<OpGroup>(choices_.weighted(groups_))));
+      if (draw_call(op, delegated, attempt >= wide_attempt)) return;
+    }
+  }
+
+  // A call of any op at any dtype, on inputs of its own. What needs several tensors that fit, such as an index and what
+  // it goes into, seldom finds them among those that are there.
+  std::optional<ProposedCall> draw_with_inputs() {
+    const Choices::Scope scope(choices_, "first call");
+    std::array<uint32_t, op_group_count> ops{};
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      ops[i] = static_cast<uint32_t>(words_.of(static_cast<OpGroup>(i)).size());
+    }
+    const Op& op = *choices_.pick(words_.of(static_cast<OpGroup>(choices_.weighted(ops))));
+    const auto dtype = static_cast<DType>(choices_.below(dtype_count));
+    const SingleOpPool& pool = SingleOpPool::of(dtype);
+    const Graph& tensors = pool.graph();
+    std::optional<std::vector<Argument>> arguments = pool.draw(op, choices_);
+    if (!arguments || !words_.has(op, dtype) || (op.writes() && words_.is_read_only(SourceKind::Input))) {
+      return std::nullopt;
+    }
+    if (!op.infer(Call(op, *arguments, tensors.metas))) return std::nullopt;
+    bool taken = true;
+    std::vector<ValueId> inputs(tensors.metas.size());
+    for (Argument& argument : *arguments) {
+      for_each_value(argument, [&](ValueId& value) {
+        ValueId& made = inputs[value.index];
+        const TensorMeta& meta = tensors.meta(value);
+        taken = taken && words_.dtypes()[static_cast<std::size_t>(meta.dtype)];
+        if (taken && !made.valid()) made = add_source(SourceKind::Input, builder_.fresh_name("x"), meta);
+        value = made;
+      });
+    }
+    if (!taken) return std::nullopt;
+    return ProposedCall{&op, *std::move(arguments)};
+  }
+
+  // A call that takes up an earlier one, where one is drawn.
+  bool draw_motif() {
+    const std::size_t motif = choices_.weighted(weights_.motifs);
+    if (motif == 0) return false;
+    const Choices::Scope scope(choices_, "operands");
+    std::optional<ProposedCall> call;
+    switch (motif) {
+      case 1:
+        call = repeat_call(choices_, builder_.graph());
+        break;
+      case 2:
+        call = stack_call(choices_, builder_.graph(), pool_.limits());
+        break;
+      case 3:
+        call = lead_back(choices_, builder_.graph());
+        break;
+      default:
+        break;
+    }
+    return call && add(*call->op, std::move(call->arguments));
+  }
+
+  // A call of the op added to the graph; false where it found no operands or they do not infer.
+  bool draw_call(const Op& op, bool delegated, bool wide) {
+    const Choices::Scope scope(choices_, "operands");
+    SampleContext context(choices_, pool_.draw_candidates(choices_, wide), builder_.graph().metas);
+    std::optional<std::vector<Argument>> arguments = op.sample(op, context);
+    if (!arguments || (delegated && !is_delegated(op, *arguments))) return false;
+    return add(op, *std::move(arguments));
+  }
+
+  // False where the targets do not take the call or it does not infer.
+  bool add(const Op& op, std::vector<Argument> arguments) {
+    const Graph& graph = builder_.graph();
+    if (!is_taken(op, arguments) || (around_model_ && !is_affordable(op, arguments))) return false;
+    for (Argument& argument : arguments) {
+      for_each_value(argument, [&](ValueId& value) { value = builder_.current(value); });
+    }
+    if (!ahead_.take(op, arguments, graph) || !builder_.append_node(op, std::move(arguments))) return false;
+    ahead_.add_node(graph);
+    pool_.add_node(graph, graph.nodes.back());
+    return true;
+  }
+
+  // Whether the targets take a call: its op at its first tensor's dtype, and what it gives.
+  bool is_taken(const Op& op, const std::vector<Argument>& arguments) const {
+    if (words_.whole()) return true;
+    const Graph& graph = builder_.graph();
+    const std::optional<DType> first = first_dtype(arguments, graph);
+    if (first && !words_.has(op, *first)) return false;
+    const auto results = op.infer(Call(op, arguments, graph.metas));
+    return !results || std::ranges::all_of(*results, [&](const auto& result) {
+      return words_.dtypes()[static_cast<std::size_t>(result.dtype)];
+    });
+  }
+
+  bool is_delegated(const Op& op, const std::vector<Argument>& arguments) const {
+    const std::optional<DType> first = first_dtype(arguments, builder_.graph());
+    return first && words_.delegates(op, *first);
+  }
+
+  bool holds_delegated_call() const {
+    return std::ranges::any_of(builder_.graph().nodes,
+                               [&](const Node& node) { return is_delegated(*node.op, node.arguments); });
+  }
+
+  // What nobody reads is returned, so that most nodes are needed; then a few of anything: intermediates that are also
+  // consumed, inputs, buffers, and what is already returned.
+  void draw_outputs() {
+    const Choices::Scope scope(choices_, "outputs");
+    std::vector<ValueId> outputs;
+    outputs.reserve(builder_.graph().metas.size());
+    const std::span<const Pool::Entry> entries = pool_.entries();
+    for (const Pool::Entry& entry : entries) {
+      if (!entry.source && entry.readers == 0 && !choices_.chance(weights_.drop_unread)) outputs.push_back(entry.value);
+    }
+    static constexpr std::array<uint32_t, 4> extra_weights = {50, 30, 14, 6};
+    const std::size_t extras = choices_.weighted(extra_weights);
+    for (std::size_t i = 0; i < extras; ++i) {
+      const ValueId extra =
+          !outputs.empty() && choices_.chance(25) ? choices_.pick(outputs) : choices_.pick(entries).value;
+      const auto place = static_cast<std::ptrdiff_t>(choices_.below(outputs.size() + 1));
+      outputs.insert(outputs.end() - place, extra);
+    }
+    if (outputs.empty()) outputs.push_back(entries.back().value);
+    for (ValueId output : outputs) builder_.add_output(output);
+  }
+
+  Choices& choices_;
+  const GenerateWeights& weights_;
+  const Vocabulary& words_;
+  std::array<uint32_t, op_group_count> groups_;
+  GraphBuilder builder_;
+  Pool pool_;
+  Symbols symbols_;
+  std::vector<SymbolSizes> runs_;
+  SizesAhead ahead_;
+  bool around_model_ = false;
+  double work_left_ = 2 * Around::most_work;  // around a model
+};
+
+}  // namespace
+
+std::optional<GenerateProfile> parse_generate_profile(std::string_view name) {
+  for (const GenerateWeights& weights : generate_weights) {
+    if (weights.name == name) return weights.profile;
+  }
+  return std::nullopt;
+}
+
+std::string_view name(GenerateProfile profile) { return weights_of(profile).name; }
+
+Case generate(Choices& choices, const GenerateOptions& options) { return Generator(choices, options).take(); }
+
+}  // namespace parallax

@@ -1,0 +1,65 @@
+#include "fuzz/generate/motifs.h"
+
+#include <array>
+
+#include "fuzz/generate/pool.h"
+#include "ops/registry.h"
+
+namespace parallax {
+namespace {
+
+// Views and copies say where elements are, so two of them after each other are one; other ops seldom are.
+constexpr int moving_weight = 4;
+
+bool moves_elements(const Op& op) { return op.group == OpGroup::View || op.group == OpGroup::Copy; }
+
+std::optional<ProposedCall> bound(std::string_view name, std::vector<Argument> positional,
+                                  std::vector<std::pair<std::string, Argument>> named = {}) {
+  const Op& op = op_named(name);
+  Result<std::vector<Argument>> arguments = bind_arguments(op, std::move(positional), std::move(named));
+  if (!arguments) return std::nullopt;
+  return ProposedCall{&op, *std::move(arguments)};
+}
+
+}  // namespace
+
+std::optional<ProposedCall> repeat_call(Choices& choices, const Graph& graph) {
+  if (graph.nodes.empty()) return std::nullopt;
+  const Node& node = choices.pick(graph.nodes);
+  return ProposedCall{node.op, node.arguments};
+}
+
+std::optional<ProposedCall> stack_call(Choices& choices, const Graph& graph, const OperandLimits& limits) {
+  std::vector<const Node*> nodes;
+  for (const Node& node : graph.nodes) {
+    if (node.results.size() != 1 || !limits.admit(graph.meta(node.results.front()))) continue;
+    nodes.insert(nodes.end(), moves_elements(*node.op) ? moving_weight : 1, &node);
+  }
+  if (nodes.empty()) return std::nullopt;
+  const Node& node = *choices.pick(nodes);
+  const std::array alone = {Candidate{node.results.front(), true, false}};
+  SampleContext context(choices, alone, graph.metas);
+  std::optional<std::vector<Argument>> arguments = node.op->sample(*node.op, context);
+  if (!arguments) return std::nullopt;
+  return ProposedCall{node.op, *std::move(arguments)};
+}
+
+std::optional<ProposedCall> lead_back(Choices& choices, const Graph& graph) {
+  std::vector<const Node*> nodes;
+  for (const Node& node : graph.nodes) {
+    const auto* operand = node.arguments.empty() ? nullptr : std::get_if<ValueId>(&node.arguments[0]);
+    if (!operand || node.results.size() != 1) continue;
+    const TensorMeta& from = graph.meta(*operand);
+    const TensorMeta& to = graph.meta(node.results.front());
+    const bool differs = from.dtype != to.dtype || from.layout.sizes != to.layout.sizes;
+    if (differs && from.layout.numel() == to.layout.numel()) nodes.push_back(&node);
+  }
+  if (nodes.empty()) return std::nullopt;
+  const Node& node = *choices.pick(nodes);
+  const ValueId result = node.results.front();
+  const TensorMeta& from = graph.meta(std::get<ValueId>(node.arguments[0]));
+  if (from.dtype != graph.meta(result).dtype) return bound("aten._to_copy.default", {result}, {{"dtype", from.dtype}});
+  return bound("aten.reshape.default", {result, IntList(from.layout.sizes.begin(), from.layout.sizes.end())});
+}
+
+}  // namespace parallax
