@@ -65,9 +65,8 @@ OperandType type_of(const Scalar& number) {
   return {dtype, OperandType::Rank::Number};
 }
 
-OperandType type_of(const Call& call, int i) {
-  const Argument& argument = call.arguments()[static_cast<std::size_t>(i)];
-  return std::holds_alternative<ValueId>(argument) ? type_of(call.tensor(i)) : type_of(call.scalar(i));
+OperandType type_of(const Call& call, ParameterRef parameter) {
+  return call.is_tensor(parameter) ? type_of(call.tensor(parameter)) : type_of(call.scalar(parameter));
 }
 
 DType result_type(std::span<const OperandType> operands) {
@@ -76,10 +75,10 @@ DType result_type(std::span<const OperandType> operands) {
   return promotion.result();
 }
 
-DType result_type(const Call& call, std::initializer_list<int> parameters) {
+DType result_type(const Call& call, std::initializer_list<ParameterRef> parameters) {
   Promotion promotion;
-  for (int i : parameters) {
-    if (call.has(i)) promotion.add(type_of(call, i));
+  for (const ParameterRef parameter : parameters) {
+    if (call.has(parameter)) promotion.add(type_of(call, parameter));
   }
   return promotion.result();
 }
@@ -103,14 +102,13 @@ Result<Layout> pointwise_layout(const Call& call, std::span<const Layout> operan
   return elementwise_layout(sizes, operands);
 }
 
-Result<Layout> pointwise_layout(const Call& call, std::initializer_list<int> parameters, DType common) {
+Result<Layout> pointwise_layout(const Call& call, std::initializer_list<ParameterRef> parameters, DType common) {
   std::array<Layout, most_operands> operands;
   PARALLAX_CHECK(parameters.size() <= operands.size());
   std::size_t count = 0;
-  for (int i : parameters) {
+  for (const ParameterRef parameter : parameters) {
     // A number takes part as a 0-d tensor does.
-    const bool tensor = std::holds_alternative<ValueId>(call.arguments()[static_cast<std::size_t>(i)]);
-    operands[count++] = tensor ? converted_layout(call.tensor(i), common) : Layout();
+    operands[count++] = call.is_tensor(parameter) ? converted_layout(call.tensor(parameter), common) : Layout();
   }
   return pointwise_layout(call, std::span(operands).first(count));
 }
@@ -135,16 +133,15 @@ int64_t number_as(DType dtype, const Scalar& number) {
   return wrap_to(dtype, as_integer(number));
 }
 
-Operand::Operand(const ReferenceCall& call, int i, const Dims& sizes, DType dtype)
+Operand::Operand(const ReferenceCall& call, ParameterRef parameter, const Dims& sizes, DType dtype)
     : dtype_(dtype), profile_(&call.profile()) {
-  const Argument& argument = call.arguments()[static_cast<std::size_t>(i)];
-  if (std::holds_alternative<ValueId>(argument)) {
-    view_ = &call.input(i);
+  if (call.is_tensor(parameter)) {
+    view_ = &call.input(parameter);
     elements_ = elements_of(*broadcast_to(view_->layout, sizes));
   } else if (is_floating(dtype)) {
-    number_ = BallMath(dtype, *profile_).scalar(as_double(call.scalar(i)));
+    number_ = BallMath(dtype, *profile_).scalar(as_double(call.scalar(parameter)));
   } else {
-    integer_ = number_as(dtype, call.scalar(i));
+    integer_ = number_as(dtype, call.scalar(parameter));
   }
 }
 

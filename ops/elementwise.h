@@ -21,13 +21,13 @@ struct OperandType {
 
 OperandType type_of(const TensorMeta& meta);
 OperandType type_of(const Scalar& number);
-// Parameter i, a tensor or a number.
-OperandType type_of(const Call& call, int i);
+// A tensor or a number.
+OperandType type_of(const Call& call, ParameterRef parameter);
 
 // torch.result_type.
 DType result_type(std::span<const OperandType> operands);
 // Of the parameters, tensors or numbers.
-DType result_type(const Call& call, std::initializer_list<int> parameters);
+DType result_type(const Call& call, std::initializer_list<ParameterRef> parameters);
 // f32 for an integer, else the dtype itself: what functions without integer results compute in.
 DType floating_type(DType dtype);
 
@@ -37,7 +37,7 @@ Layout converted_layout(const TensorMeta& operand, DType dtype);
 // The layout that eager's iterator gives a fresh result of these operands, or its refusal to broadcast them.
 Result<Layout> pointwise_layout(const Call& call, std::span<const Layout> operands);
 // Of the parameters, tensors or numbers, after they are converted to the dtype that the op computes in.
-Result<Layout> pointwise_layout(const Call& call, std::initializer_list<int> parameters, DType common);
+Result<Layout> pointwise_layout(const Call& call, std::initializer_list<ParameterRef> parameters, DType common);
 
 // One result in memory of its own.
 std::vector<ResultMeta> fresh_result(DType dtype, const Layout& layout);
@@ -50,8 +50,8 @@ int64_t number_as(DType dtype, const Scalar& number);
 // An operand of a kernel, as values of one dtype, indexed by the row-major index of the result.
 class Operand {
  public:
-  // Parameter i, a tensor (broadcast to `sizes`) or a number.
-  Operand(const ReferenceCall& call, int i, const Dims& sizes, DType dtype);
+  // Of a tensor (broadcast to `sizes`) or a number.
+  Operand(const ReferenceCall& call, ParameterRef parameter, const Dims& sizes, DType dtype);
 
   // For a floating, and for an integer, dtype.
   Ball ball(std::size_t index) const;

@@ -34,33 +34,38 @@ std::vector<IntegerBall> lane_integers(const BallView& view, std::span<const int
   return integers;
 }
 
-Result<DimMask> reduced_dims(const Call& call, const ReductionParameters& at) {
-  const int rank = call.tensor(0).layout.rank();
-  if (at.dim < 0 || !call.has(at.dim)) return all_dims(rank);
-  const Argument& dim = call.arguments()[static_cast<std::size_t>(at.dim)];
-  const IntList dims = std::holds_alternative<IntList>(dim) ? call.integers(at.dim) : IntList{call.integer(at.dim)};
+namespace {
+
+// The listed dims, one or several, or null where `dim` is one number, None or not there.
+const IntList* listed(const Call& call) {
+  return call.takes(arg::dim) ? std::get_if<IntList>(&call.argument(arg::dim)) : nullptr;
+}
+
+}  // namespace
+
+Result<DimMask> reduced_dims(const Call& call) {
+  const int rank = call.tensor(arg::self).layout.rank();
+  if (!call.has(arg::dim)) return all_dims(rank);
+  const IntList* list = listed(call);
+  const IntList dims = list ? *list : IntList{call.integer(arg::dim)};
   Result<DimMask> mask = listed_dims(dims, rank);
   if (!mask) return in_op(call, mask.error());
   return mask;
 }
 
-Result<Layout> reduced_layout(const Call& call, const ReductionParameters& at) {
-  TRY(const DimMask reduced, reduced_dims(call, at));
-  const bool keep = at.keep >= 0 && call.boolean(at.keep);
-  return contiguous_layout(reduced_sizes(call.tensor(0).layout.sizes, reduced, keep));
+Result<Layout> reduced_layout(const Call& call) {
+  TRY(const DimMask reduced, reduced_dims(call));
+  const bool keep = call.takes(arg::keepdim) && call.boolean(arg::keepdim);
+  return contiguous_layout(reduced_sizes(call.tensor(arg::self).layout.sizes, reduced, keep));
 }
 
-std::optional<DType> wanted_dtype(const Call& call, const ReductionParameters& at) {
-  return at.dtype >= 0 ? call.dtype(at.dtype) : std::nullopt;
-}
-
-Result<void> check_reduces_something(const Call& call, const ReductionParameters& at) {
-  const Layout& self = call.tensor(0).layout;
-  TRY(const DimMask reduced, reduced_dims(call, at));
+Result<void> check_reduces_something(const Call& call) {
+  const Layout& self = call.tensor(arg::self).layout;
+  TRY(const DimMask reduced, reduced_dims(call));
   if (self.numel() != 0) return {};
-  const auto* list = at.dim < 0 ? nullptr : std::get_if<IntList>(&call.arguments()[static_cast<std::size_t>(at.dim)]);
-  const bool listed = at.dim >= 0 && call.has(at.dim) && (list == nullptr || !list->empty());
-  if (!listed || reduced_count(self.sizes, reduced) == 0) {
+  const IntList* list = listed(call);
+  const bool names_dims = call.has(arg::dim) && (list == nullptr || !list->empty());
+  if (!names_dims || reduced_count(self.sizes, reduced) == 0) {
     return refuse("{}: there is nothing to reduce, and no value for nothing", call.op().name);
   }
   return {};
@@ -74,11 +79,13 @@ std::optional<std::vector<Argument>> sample_lanes(const Op& op, SampleContext& c
   if (!self) return std::nullopt;
   Choices& choices = context.choices();
   const int rank = context.meta(*self).layout.rank();
+  const int dim = op.schema.index_of(arg::dim);
+  const int keepdim = op.schema.index_of(arg::keepdim);
   std::vector<Argument> arguments = {*self};
-  for (std::size_t i = 1; i < op.schema.parameters.size(); ++i) {
-    const Parameter& parameter = op.schema.parameters[i];
+  for (int i = 1; i < std::ssize(op.schema.parameters); ++i) {
+    const Parameter& parameter = op.schema.parameters[static_cast<std::size_t>(i)];
     Argument& argument = arguments.emplace_back(parameter.default_value.value_or(Argument()));
-    if (parameter.name == "dim") {
+    if (i == dim) {
       if (parameter.optional && choices.chance(25)) {
         argument = std::monostate();
       } else if (parameter.kind == ArgKind::IntList) {
@@ -86,7 +93,7 @@ std::optional<std::vector<Argument>> sample_lanes(const Op& op, SampleContext& c
       } else {
         argument = Scalar(draw_dim(choices, rank));
       }
-    } else if (parameter.name == "keepdim") {
+    } else if (i == keepdim) {
       argument = Scalar(choices.chance(40));
     }
   }

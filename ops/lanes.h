@@ -1,5 +1,5 @@
-// Lanes: the input's elements that go into one element of a reduction's result, and what the reductions share: where
-// their parameters stand, the result's shape, and how their arguments are drawn.
+// Lanes: the input's elements that go into one element of a reduction's result, and what the reductions share: the
+// dims that go, the result's shape, and how their arguments are drawn.
 #pragma once
 
 #include <span>
@@ -31,29 +31,20 @@ class Lanes {
 std::vector<Ball> lane_balls(const BallView& view, std::span<const int64_t> lane, DType dtype, const Profile& profile);
 std::vector<IntegerBall> lane_integers(const BallView& view, std::span<const int64_t> lane, DType dtype);
 
-// Where a reduction's parameters stand; -1 for one that the overload does not have.
-struct ReductionParameters {
-  int dim = -1;
-  int keep = -1;
-  int dtype = -1;
-};
-
-// The reduced dims of parameter 0. `dim` is an int, a list (an empty one stands for all), None or not there (all).
-Result<DimMask> reduced_dims(const Call& call, const ReductionParameters& at);
-// The contiguous layout of the result.
-Result<Layout> reduced_layout(const Call& call, const ReductionParameters& at);
-// The dtype that the call asks for, if any.
-std::optional<DType> wanted_dtype(const Call& call, const ReductionParameters& at);
+// The reduced dims of self. `dim` is an int, a list (an empty one stands for all), None or not there (all).
+Result<DimMask> reduced_dims(const Call& call);
+// The contiguous layout of the result, by `keepdim`.
+Result<Layout> reduced_layout(const Call& call);
 // Refuses what eager refuses where a reduction has no value for no elements: no dim to reduce named for an empty
 // tensor, or one of size 0.
-Result<void> check_reduces_something(const Call& call, const ReductionParameters& at);
+Result<void> check_reduces_something(const Call& call);
 
 // Which operand a sampled reduction takes.
 struct ReductionOperand {
   bool (*accepts)(DType dtype) = nullptr;  // null: any
   bool nonempty = false;
 };
-// Arguments for a reduction of the first parameter: `dim` and `keepdim` are drawn, the rest is the default. Parameters
+// Arguments for a reduction of self: `dim` and `keepdim` are drawn, the rest is the default. Parameters
 // without a default, other than these, are None.
 std::optional<std::vector<Argument>> sample_lanes(const Op& op, SampleContext& context, ReductionOperand operand = {});
 

@@ -14,12 +14,16 @@ std::vector<Argument> with_defaults(const Op& op, std::vector<Argument> given) {
   return given;
 }
 
-std::vector<Argument> with_argument(const Op& op, std::vector<Argument> arguments, std::string_view parameter,
+std::vector<Argument> with_argument(const Op& op, std::vector<Argument> arguments, ParameterRef parameter,
                                     Argument argument) {
   const int index = op.schema.index_of(parameter);
   PARALLAX_CHECK(index >= 0);
   arguments[static_cast<std::size_t>(index)] = std::move(argument);
   return arguments;
+}
+
+bool takes_scalar(const Op& op, ParameterRef parameter) {
+  return op.schema.parameters[static_cast<std::size_t>(op.schema.index_of(parameter))].kind == ArgKind::Scalar;
 }
 
 std::optional<ValueId> pick_tensor(SampleContext& context) {

@@ -11,9 +11,12 @@ namespace parallax {
 
 // The given leading arguments, and the schema's defaults for the rest.
 std::vector<Argument> with_defaults(const Op& op, std::vector<Argument> given);
-// The same with one keyword argument set by name.
-std::vector<Argument> with_argument(const Op& op, std::vector<Argument> arguments, std::string_view parameter,
+// The same with one argument set by name.
+std::vector<Argument> with_argument(const Op& op, std::vector<Argument> arguments, ParameterRef parameter,
                                     Argument argument);
+
+// Whether the overload takes a Python number there, and not a tensor.
+bool takes_scalar(const Op& op, ParameterRef parameter);
 
 // A tensor of the pool: any, of a floating dtype, of any dtype but bool, or one that an in-place op may write.
 std::optional<ValueId> pick_tensor(SampleContext& context);

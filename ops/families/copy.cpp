@@ -175,7 +175,7 @@ Drawn sample_clone(const Op& op, SampleContext& context) {
   const auto self = pick_tensor(context);
   if (!self) return std::nullopt;
   Argument format = draw_memory_format(context.choices(), context.meta(*self).layout.rank());
-  return with_argument(op, with_defaults(op, {*self}), "memory_format", std::move(format));
+  return with_argument(op, with_defaults(op, {*self}), arg::memory_format, std::move(format));
 }
 
 Drawn sample_contiguous(const Op&, SampleContext& context) {
@@ -191,7 +191,7 @@ Drawn sample_convert(const Op& op, SampleContext& context) {
   const TensorMeta& meta = context.meta(*self);
   const DType dtype = context.choices().chance(60) ? draw_target(context.choices(), meta.dtype) : meta.dtype;
   Argument format = draw_memory_format(context.choices(), meta.layout.rank());
-  return with_argument(op, with_defaults(op, {*self, dtype}), "memory_format", std::move(format));
+  return with_argument(op, with_defaults(op, {*self, dtype}), arg::memory_format, std::move(format));
 }
 
 Drawn sample_reshape(const Op&, SampleContext& context) {

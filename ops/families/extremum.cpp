@@ -11,34 +11,33 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
-constexpr ReductionParameters whole = {};
-constexpr ReductionParameters by_dim = {1, 2, -1};
+// The second result: of aminmax the largest, of max.dim and min.dim where the extremes stand.
+constexpr int second_result = 1;
 
-template <const ReductionParameters& at>
 Metas infer_extreme(const Call& call) {
-  TRY_VOID(check_reduces_something(call, at));
-  TRY(const Layout layout, reduced_layout(call, at));
-  return fresh_result(call.tensor(0).dtype, layout);
+  TRY_VOID(check_reduces_something(call));
+  TRY(const Layout layout, reduced_layout(call));
+  return fresh_result(call.tensor(arg::self).dtype, layout);
 }
 
 // aminmax: the smallest and the largest.
 Metas infer_both(const Call& call) {
-  TRY(std::vector<ResultMeta> results, infer_extreme<by_dim>(call));
+  TRY(std::vector<ResultMeta> results, infer_extreme(call));
   results.push_back(results.front());
   return results;
 }
 
 // max.dim: values and indices.
 Metas infer_extreme_at(const Call& call) {
-  TRY(std::vector<ResultMeta> results, infer_extreme<by_dim>(call));
+  TRY(std::vector<ResultMeta> results, infer_extreme(call));
   results.push_back({DType::I64, results.front().layout, ValueId()});
   return results;
 }
 
 Metas infer_index(const Call& call) {
-  const DType self = call.tensor(0).dtype;
+  const DType self = call.tensor(arg::self).dtype;
   if (self == DType::Bool) return refuse("{} does not take bool", call.op().name);
-  TRY(std::vector<ResultMeta> results, infer_extreme<by_dim>(call));
+  TRY(std::vector<ResultMeta> results, infer_extreme(call));
   results.front().dtype = DType::I64;
   return results;
 }
@@ -52,11 +51,10 @@ RunningExtreme<Element> extreme_of(const BallMath& math, bool smallest, std::spa
 }
 
 // Puts the extremes of all lanes into `values` and their places into `indices`, where these are wanted.
-template <const ReductionParameters& at>
 void find_extremes(const ReferenceCall& call, bool smallest, const BallView* values, const BallView* indices) {
-  const BallView& self = call.input(0);
+  const BallView& self = call.input(arg::self);
   const BallMath math(self.floating() ? self.dtype : DType::F32, call.profile());
-  const Lanes lanes(self.layout, *reduced_dims(call, at));
+  const Lanes lanes(self.layout, *reduced_dims(call));
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     const auto result = static_cast<int64_t>(i);
     // An empty tensor has empty lanes only where it has no result.
@@ -74,27 +72,27 @@ void find_extremes(const ReferenceCall& call, bool smallest, const BallView* val
   }
 }
 
-template <const ReductionParameters& at, bool smallest>
+template <bool smallest>
 Result<void> reference_extreme(const ReferenceCall& call) {
-  find_extremes<at>(call, smallest, &call.output(), nullptr);
+  find_extremes(call, smallest, &call.output(), nullptr);
   return {};
 }
 
 Result<void> reference_both(const ReferenceCall& call) {
-  find_extremes<by_dim>(call, true, &call.output(0), nullptr);
-  find_extremes<by_dim>(call, false, &call.output(1), nullptr);
+  find_extremes(call, true, &call.output(), nullptr);
+  find_extremes(call, false, &call.output(second_result), nullptr);
   return {};
 }
 
 template <bool smallest>
 Result<void> reference_extreme_at(const ReferenceCall& call) {
-  find_extremes<by_dim>(call, smallest, &call.output(0), &call.output(1));
+  find_extremes(call, smallest, &call.output(), &call.output(second_result));
   return {};
 }
 
 template <bool smallest>
 Result<void> reference_index(const ReferenceCall& call) {
-  find_extremes<by_dim>(call, smallest, nullptr, &call.output());
+  find_extremes(call, smallest, nullptr, &call.output());
   return {};
 }
 
@@ -106,12 +104,9 @@ std::optional<std::vector<Argument>> sample_index(const Op& op, SampleContext& c
   return sample_lanes(op, context, {.accepts = [](DType dtype) { return dtype != DType::Bool; }, .nonempty = true});
 }
 
-template <const ReductionParameters& at, bool smallest>
+template <bool smallest>
 OpDef extreme(std::string_view schema) {
-  return {.schema = schema,
-          .infer = infer_extreme<at>,
-          .reference = reference_extreme<at, smallest>,
-          .sample = sample_extreme};
+  return {.schema = schema, .infer = infer_extreme, .reference = reference_extreme<smallest>, .sample = sample_extreme};
 }
 
 template <bool smallest>
@@ -131,10 +126,10 @@ OpDef index(std::string_view schema) {
 
 std::vector<OpDef> extremum_family() {
   return {
-      extreme<by_dim, false>("amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor"),
-      extreme<by_dim, true>("amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor"),
-      extreme<whole, false>("max(Tensor self) -> Tensor"),
-      extreme<whole, true>("min(Tensor self) -> Tensor"),
+      extreme<false>("amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor"),
+      extreme<true>("amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor"),
+      extreme<false>("max(Tensor self) -> Tensor"),
+      extreme<true>("min(Tensor self) -> Tensor"),
       extreme_at<false>("max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
       extreme_at<true>("min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
       index<false>("argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"),

@@ -137,7 +137,7 @@ std::optional<std::vector<Argument>> sample_arange(const Op& op, SampleContext& 
   const int64_t end = start + step * choices.between(1, 6);
   std::vector<Argument> arguments = with_defaults(op, {Scalar(start), Scalar(end), Scalar(step)});
   const DType dtype = draw_dtype(choices);
-  return dtype == DType::Bool ? arguments : with_argument(op, std::move(arguments), "dtype", dtype);
+  return dtype == DType::Bool ? arguments : with_argument(op, std::move(arguments), arg::dtype, dtype);
 }
 
 // The shape of a tensor of the pool, so that the result can be combined with it.
@@ -148,12 +148,12 @@ std::optional<std::vector<Argument>> sample_full(const Op& op, SampleContext& co
   const DType dtype = draw_dtype(context.choices());
   std::vector<Argument> arguments =
       with_defaults(op, {IntList(sizes.begin(), sizes.end()), draw_scalar(context.choices(), dtype)});
-  return with_argument(op, std::move(arguments), "dtype", dtype);
+  return with_argument(op, std::move(arguments), arg::dtype, dtype);
 }
 
 std::optional<std::vector<Argument>> sample_scalar_tensor(const Op& op, SampleContext& context) {
   const DType dtype = draw_dtype(context.choices());
-  return with_argument(op, with_defaults(op, {draw_scalar(context.choices(), dtype)}), "dtype", dtype);
+  return with_argument(op, with_defaults(op, {draw_scalar(context.choices(), dtype)}), arg::dtype, dtype);
 }
 
 std::optional<std::vector<Argument>> sample_like(const Op& op, SampleContext& context) {

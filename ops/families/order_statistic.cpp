@@ -15,35 +15,32 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
-constexpr ReductionParameters whole = {};
-constexpr ReductionParameters by_dim = {1, 2, -1};
-constexpr ReductionParameters kth_by_dim = {2, 3, -1};
+// The results where there are two, values being the first.
+constexpr int indices_result = 1;
 
-Metas infer_statistic(const Call& call, const ReductionParameters& at) {
-  const TensorMeta& self = call.tensor(0);
+Metas infer_statistic(const Call& call) {
+  const TensorMeta& self = call.tensor(arg::self);
   if (self.dtype == DType::Bool) return refuse("{} does not take bool", call.op().name);
-  TRY(const Layout layout, reduced_layout(call, at));
+  TRY(const Layout layout, reduced_layout(call));
   std::vector<ResultMeta> results = fresh_result(self.dtype, layout);
   if (call.op().schema.returns.size() > 1) results.push_back({DType::I64, layout, ValueId()});
   return results;
 }
 
-Metas infer_median(const Call& call) { return infer_statistic(call, whole); }
-
 Metas infer_median_at(const Call& call) {
-  TRY_VOID(check_reduces_something(call, by_dim));
-  return infer_statistic(call, by_dim);
+  TRY_VOID(check_reduces_something(call));
+  return infer_statistic(call);
 }
 
 Metas infer_kth(const Call& call) {
-  TRY_VOID(check_reduces_something(call, kth_by_dim));
-  const Dims& sizes = call.tensor(0).layout.sizes;
-  const Result<int> dim = wrap_dim(call.integer(2), sizes.size());
+  TRY_VOID(check_reduces_something(call));
+  const Dims& sizes = call.tensor(arg::self).layout.sizes;
+  const Result<int> dim = wrap_dim(call.integer(arg::dim), sizes.size());
   if (!dim) return in_op(call, dim.error());
   const int64_t size = sizes.empty() ? 1 : sizes[*dim];
-  const int64_t k = call.integer(1);
+  const int64_t k = call.integer(arg::k);
   if (k < 1 || k > size) return refuse("{}: k = {} of {} elements", call.op().name, k, size);
-  return infer_statistic(call, kth_by_dim);
+  return infer_statistic(call);
 }
 
 struct Statistic {
@@ -123,22 +120,22 @@ Statistic statistic_of(std::vector<Element> lane, Kind kind, std::size_t k) {
   return ranked_at<Element>(lane, positions, (lane.size() - 1) / 2);
 }
 
-template <Kind kind, const ReductionParameters& at>
+template <Kind kind>
 Result<void> reference_statistic(const ReferenceCall& call) {
-  const BallView& self = call.input(0);
-  const Lanes lanes(self.layout, *reduced_dims(call, at));
-  const std::size_t k = kind == Kind::Kth ? static_cast<std::size_t>(call.integer(1) - 1) : 0;
+  const BallView& self = call.input(arg::self);
+  const Lanes lanes(self.layout, *reduced_dims(call));
+  const std::size_t k = kind == Kind::Kth ? static_cast<std::size_t>(call.integer(arg::k) - 1) : 0;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     const auto result = static_cast<int64_t>(i);
     const Statistic statistic = self.floating()
                                     ? statistic_of(lane_balls(self, lanes[i], self.dtype, call.profile()), kind, k)
                                     : statistic_of(lane_integers(self, lanes[i], self.dtype), kind, k);
     if (self.floating()) {
-      call.output(0).ball(result) = statistic.ball;
+      call.output().ball(result) = statistic.ball;
     } else {
-      call.output(0).integer(result) = statistic.value;
+      call.output().integer(result) = statistic.value;
     }
-    if (call.outputs().size() > 1) call.output(1).integer(result) = statistic.index;
+    if (call.outputs().size() > 1) call.output(indices_result).integer(result) = statistic.index;
   }
   return {};
 }
@@ -156,25 +153,22 @@ std::optional<std::vector<Argument>> sample_kth(const Op& op, SampleContext& con
   auto arguments = sample_statistic(op, context);
   if (!arguments) return std::nullopt;
   const Dims& sizes = context.meta(std::get<ValueId>(arguments->front())).layout.sizes;
-  const int dim = *wrap_dim(as_integer(std::get<Scalar>((*arguments)[2])), sizes.size());
-  (*arguments)[1] = Scalar(context.choices().between(1, sizes.empty() ? 1 : sizes[dim]));
-  return arguments;
+  const auto at = static_cast<std::size_t>(op.schema.index_of(arg::dim));
+  const int dim = *wrap_dim(as_integer(std::get<Scalar>((*arguments)[at])), sizes.size());
+  const Scalar k = context.choices().between(1, sizes.empty() ? 1 : sizes[dim]);
+  return with_argument(op, *std::move(arguments), arg::k, k);
 }
 
 template <Kind kind>
 OpDef median(std::string_view schema) {
-  return {.schema = schema,
-          .infer = infer_median,
-          .reference = reference_statistic<kind, whole>,
-          .sample = sample_statistic};
+  return {
+      .schema = schema, .infer = infer_statistic, .reference = reference_statistic<kind>, .sample = sample_statistic};
 }
 
 template <Kind kind>
 OpDef median_at(std::string_view schema) {
-  return {.schema = schema,
-          .infer = infer_median_at,
-          .reference = reference_statistic<kind, by_dim>,
-          .sample = sample_statistic};
+  return {
+      .schema = schema, .infer = infer_median_at, .reference = reference_statistic<kind>, .sample = sample_statistic};
 }
 
 }  // namespace
@@ -189,7 +183,7 @@ std::vector<OpDef> order_statistic_family() {
           "nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
       {.schema = "kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
        .infer = infer_kth,
-       .reference = reference_statistic<Kind::Kth, kth_by_dim>,
+       .reference = reference_statistic<Kind::Kth>,
        .sample = sample_kth},
   };
 }

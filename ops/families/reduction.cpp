@@ -38,33 +38,28 @@ class IntegerProduct {
   IntegerTotal total_{1};
 };
 
-constexpr ReductionParameters whole = {.dtype = 1};
-constexpr ReductionParameters by_dim = {1, 2, 3};
-
-Result<std::vector<ResultMeta>> infer_reduction(const Call& call, const ReductionParameters& at, DType dtype) {
-  TRY(const Layout layout, reduced_layout(call, at));
+Result<std::vector<ResultMeta>> infer_reduction(const Call& call, DType dtype) {
+  TRY(const Layout layout, reduced_layout(call));
   return fresh_result(dtype, layout);
 }
 
 // sum and prod count integers in i64.
-template <const ReductionParameters& at>
 Result<std::vector<ResultMeta>> infer_total(const Call& call) {
-  const DType self = call.tensor(0).dtype;
-  return infer_reduction(call, at, wanted_dtype(call, at).value_or(is_floating(self) ? self : DType::I64));
+  const DType self = call.tensor(arg::self).dtype;
+  return infer_reduction(call, call.dtype(arg::dtype).value_or(is_floating(self) ? self : DType::I64));
 }
 
-template <const ReductionParameters& at>
 Result<std::vector<ResultMeta>> infer_mean(const Call& call) {
-  const DType dtype = wanted_dtype(call, at).value_or(call.tensor(0).dtype);
+  const DType dtype = call.dtype(arg::dtype).value_or(call.tensor(arg::self).dtype);
   if (!is_floating(dtype)) return refuse("{}: the mean of {} has no dtype", call.op().name, name(dtype));
-  return infer_reduction(call, at, dtype);
+  return infer_reduction(call, dtype);
 }
 
 // Runs one accumulator a result element over the input's elements, converted to the result's dtype.
-template <const ReductionParameters& at, class Accumulator, class Load, class Store>
+template <class Accumulator, class Load, class Store>
 void reduce(const ReferenceCall& call, const Accumulator& start, Load&& load, Store&& store) {
-  const BallView& self = call.input(0);
-  const Lanes lanes(self.layout, *reduced_dims(call, at));
+  const BallView& self = call.input(arg::self);
+  const Lanes lanes(self.layout, *reduced_dims(call));
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     Accumulator accumulator = start;
     for (int64_t element : lanes[i]) accumulator.add(load(self, element, call.output().dtype, call.profile()));
@@ -88,28 +83,26 @@ Ball load_skipping_nan(const BallView& view, int64_t element, DType dtype, const
 
 using LoadBall = Ball (*)(const BallView& view, int64_t element, DType dtype, const Profile& profile);
 
-template <const ReductionParameters& at, class FloatAccumulator, class IntegerAccumulator,
-          LoadBall load = element_as_ball>
+template <class FloatAccumulator, class IntegerAccumulator, LoadBall load = element_as_ball>
 Result<void> reference_reduction(const ReferenceCall& call) {
   const BallView& output = call.output();
   if (output.floating()) {
     const BallMath math(output.dtype, call.profile());
-    reduce<at>(call, FloatAccumulator(math), load, [&](int64_t i, const Ball& ball) { output.ball(i) = ball; });
+    reduce(call, FloatAccumulator(math), load, [&](int64_t i, const Ball& ball) { output.ball(i) = ball; });
   } else {
-    reduce<at>(call, IntegerAccumulator(), load_integer, [&](int64_t i, const IntegerBall& total) {
+    reduce(call, IntegerAccumulator(), load_integer, [&](int64_t i, const IntegerBall& total) {
       output.integer(i) = {wrap_to(output.dtype, total.value), total.undecided};
     });
   }
   return {};
 }
 
-template <const ReductionParameters& at>
 Result<void> reference_mean(const ReferenceCall& call) {
   const BallView& output = call.output();
   const BallMath math(output.dtype, call.profile());
-  const int64_t count = reduced_count(call.input(0).layout.sizes, *reduced_dims(call, at));
-  reduce<at>(call, BallSum(math), element_as_ball,
-             [&](int64_t i, const Ball& sum) { output.ball(i) = divided_by_count(math, sum, count); });
+  const int64_t count = reduced_count(call.input(arg::self).layout.sizes, *reduced_dims(call));
+  reduce(call, BallSum(math), element_as_ball,
+         [&](int64_t i, const Ball& sum) { output.ball(i) = divided_by_count(math, sum, count); });
   return {};
 }
 
@@ -121,40 +114,37 @@ std::optional<std::vector<Argument>> sample_floating(const Op& op, SampleContext
   return sample_lanes(op, context, {.accepts = is_floating});
 }
 
-template <const ReductionParameters& at>
 OpDef sum(std::string_view schema) {
   return {.schema = schema,
-          .infer = infer_total<at>,
-          .reference = reference_reduction<at, BallSum, IntegerSum>,
+          .infer = infer_total,
+          .reference = reference_reduction<BallSum, IntegerSum>,
           .sample = sample_total};
 }
 
-template <const ReductionParameters& at>
 OpDef prod(std::string_view schema) {
   return {.schema = schema,
-          .infer = infer_total<at>,
-          .reference = reference_reduction<at, BallProduct, IntegerProduct>,
+          .infer = infer_total,
+          .reference = reference_reduction<BallProduct, IntegerProduct>,
           .sample = sample_total};
 }
 
-template <const ReductionParameters& at>
 OpDef mean(std::string_view schema) {
-  return {.schema = schema, .infer = infer_mean<at>, .reference = reference_mean<at>, .sample = sample_floating};
+  return {.schema = schema, .infer = infer_mean, .reference = reference_mean, .sample = sample_floating};
 }
 
 }  // namespace
 
 std::vector<OpDef> reduction_family() {
   return {
-      sum<whole>("sum(Tensor self, *, ScalarType? dtype=None) -> Tensor"),
-      sum<by_dim>("sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
-      mean<whole>("mean(Tensor self, *, ScalarType? dtype=None) -> Tensor"),
-      mean<by_dim>("mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
-      prod<whole>("prod(Tensor self, *, ScalarType? dtype=None) -> Tensor"),
-      prod<by_dim>("prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
+      sum("sum(Tensor self, *, ScalarType? dtype=None) -> Tensor"),
+      sum("sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
+      mean("mean(Tensor self, *, ScalarType? dtype=None) -> Tensor"),
+      mean("mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
+      prod("prod(Tensor self, *, ScalarType? dtype=None) -> Tensor"),
+      prod("prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
       {.schema = "nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-       .infer = infer_total<by_dim>,
-       .reference = reference_reduction<by_dim, BallSum, IntegerSum, load_skipping_nan>,
+       .infer = infer_total,
+       .reference = reference_reduction<BallSum, IntegerSum, load_skipping_nan>,
        .sample = sample_total},
   };
 }

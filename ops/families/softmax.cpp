@@ -13,27 +13,26 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
-constexpr ReductionParameters by_dim = {1, 2, -1};
-constexpr ReductionParameters along_dim = {1, -1, -1};
-
 // A contiguous result of the operand's shape.
 Metas infer_along(const Call& call, DType dtype) {
-  const Layout& self = call.tensor(0).layout;
-  const Result<int> dim = wrap_dim(call.integer(1), self.rank());
+  const Layout& self = call.tensor(arg::self).layout;
+  const Result<int> dim = wrap_dim(call.integer(arg::dim), self.rank());
   if (!dim) return in_op(call, dim.error());
   if (!is_floating(dtype)) return refuse("{} takes floating dtypes only", call.op().name);
   return fresh_result(dtype, contiguous_layout(self.sizes));
 }
 
 Metas infer_softmax(const Call& call) {
-  if (call.boolean(2)) return refuse("{}: eager converts halves to f32 on a GPU only", call.op().name);
-  return infer_along(call, call.tensor(0).dtype);
+  if (call.boolean(arg::half_to_float)) return refuse("{}: eager converts halves to f32 on a GPU only", call.op().name);
+  return infer_along(call, call.tensor(arg::self).dtype);
 }
 
 // The composites convert first where they are asked to.
-Metas infer_composite(const Call& call) { return infer_along(call, call.dtype(2).value_or(call.tensor(0).dtype)); }
+Metas infer_composite(const Call& call) {
+  return infer_along(call, call.dtype(arg::dtype).value_or(call.tensor(arg::self).dtype));
+}
 
-Metas infer_scan(const Call& call) { return infer_along(call, call.tensor(0).dtype); }
+Metas infer_scan(const Call& call) { return infer_along(call, call.tensor(arg::self).dtype); }
 
 // Runs `visit(to, balls, store)` over the lanes of the operand, as balls of the accumulator's dtype, and those of the
 // result; `store(k, ball)` rounds into element k of the result's lane.
@@ -44,13 +43,13 @@ void for_each_lane(const ReferenceCall& call, Visit&& visit) {
   if (output.layout.numel() == 0) return;
   const DType accumulator = accumulator_of(BallMath(output.dtype, call.profile()));
   const BallMath math(accumulator, call.profile());
-  const DimMask along = *reduced_dims(call, along_dim);
-  const Lanes from(call.input(0).layout, along);
+  const DimMask along = *reduced_dims(call);
+  const Lanes from(call.input(arg::self).layout, along);
   const Lanes to(output.layout, along);
   for (std::size_t i = 0; i < from.size(); ++i) {
     std::vector<Ball> lane;
     for (int64_t element : from[i]) {
-      const Ball converted = element_as_ball(call.input(0), element, output.dtype, call.profile());
+      const Ball converted = element_as_ball(call.input(arg::self), element, output.dtype, call.profile());
       lane.push_back(cast_ball(converted, output.dtype, accumulator, call.profile()));
     }
     visit(math, lane, [&](std::size_t k, const Ball& ball) {
@@ -81,11 +80,12 @@ Result<void> reference_logcumsumexp(const ReferenceCall& call) {
 }
 
 Metas infer_logsumexp(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::self);
   // Eager's own shapes do not fit then: it keeps the dims of the maxima, and drops those of the sums.
-  if (call.integers(1).empty() && self.layout.rank() > 0 && self.layout.numel() > 0 && !call.boolean(2))
+  if (call.integers(arg::dim).empty() && self.layout.rank() > 0 && self.layout.numel() > 0 &&
+      !call.boolean(arg::keepdim))
     return refuse("{} needs dims", call.op().name);
-  TRY(const Layout layout, reduced_layout(call, by_dim));
+  TRY(const Layout layout, reduced_layout(call));
   return fresh_result(floating_type(self.dtype), layout);
 }
 
@@ -93,9 +93,9 @@ Result<void> reference_logsumexp(const ReferenceCall& call) {
   const BallView& output = call.output();
   const DType accumulator = accumulator_of(BallMath(output.dtype, call.profile()));
   const BallMath math(accumulator, call.profile());
-  const Lanes lanes(call.input(0).layout, *reduced_dims(call, by_dim));
+  const Lanes lanes(call.input(arg::self).layout, *reduced_dims(call));
   for (std::size_t i = 0; i < lanes.size(); ++i) {
-    const std::vector<Ball> lane = lane_balls(call.input(0), lanes[i], accumulator, call.profile());
+    const std::vector<Ball> lane = lane_balls(call.input(arg::self), lanes[i], accumulator, call.profile());
     const Ball sum = BallSoftmax(math, lane, output.dtype).log_sum();
     output.ball(static_cast<int64_t>(i)) = cast_ball(sum, accumulator, output.dtype, call.profile());
   }
@@ -104,15 +104,17 @@ Result<void> reference_logsumexp(const ReferenceCall& call) {
 
 std::optional<std::vector<Argument>> sample_softmax(const Op& op, SampleContext& context) {
   auto arguments = sample_lanes(op, context, {.accepts = is_floating});
-  if (arguments && op.schema.index_of("half_to_float") >= 0) {
-    return with_argument(op, *std::move(arguments), "half_to_float", Scalar(false));
+  if (arguments && op.schema.index_of(arg::half_to_float) >= 0) {
+    return with_argument(op, *std::move(arguments), arg::half_to_float, Scalar(false));
   }
   return arguments;
 }
 
 std::optional<std::vector<Argument>> sample_logsumexp(const Op& op, SampleContext& context) {
   auto arguments = sample_lanes(op, context);
-  if (arguments && std::get<IntList>((*arguments)[1]).empty()) (*arguments)[1] = IntList{0};
+  if (!arguments) return std::nullopt;
+  Argument& dim = (*arguments)[static_cast<std::size_t>(op.schema.index_of(arg::dim))];
+  if (std::get<IntList>(dim).empty()) dim = IntList{0};
   return arguments;
 }
 

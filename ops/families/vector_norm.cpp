@@ -80,38 +80,36 @@ Ball norm(const BallMath& math, std::span<const Ball> lane, double order) {
   return order == 2 ? math.sqrt(total) : power(math, total, 1 / order, 2 * unit_roundoff);
 }
 
-// The order, None of which is 2, stands second in all overloads.
-constexpr int order_parameter = 1;
-constexpr ReductionParameters whole = {};
-constexpr ReductionParameters whole_dtype = {.dtype = 2};
-constexpr ReductionParameters by_dim = {2, 3, -1};
-constexpr ReductionParameters by_dim_dtype = {2, 3, 4};
+// The order's name in an overload.
+arg order_name(const Schema& schema) { return schema.index_of(arg::ord) >= 0 ? arg::ord : arg::p; }
 
-double order_of(const Call& call) { return call.has(order_parameter) ? call.real(order_parameter) : 2; }
+// None stands for 2.
+double order_of(const Call& call) {
+  const arg order = order_name(call.op().schema);
+  return call.has(order) ? call.real(order) : 2;
+}
 
 // Infinite and negative orders of nothing have no value.
 bool needs_elements(double order) { return std::isinf(order) || order < 0; }
 
-template <const ReductionParameters& at>
 Result<std::vector<ResultMeta>> infer_norm(const Call& call) {
-  const DType self = call.tensor(0).dtype;
-  const DType dtype = wanted_dtype(call, at).value_or(self);
+  const DType self = call.tensor(arg::self).dtype;
+  const DType dtype = call.dtype(arg::dtype).value_or(self);
   if (!is_floating(self) || !is_floating(dtype)) return refuse("{} takes floating dtypes only", call.op().name);
   if (promote(self, dtype) != dtype)
     return refuse("{}: {} is narrower than {}", call.op().name, name(dtype), name(self));
-  if (needs_elements(order_of(call))) TRY_VOID(check_reduces_something(call, at));
-  TRY(const Layout layout, reduced_layout(call, at));
+  if (needs_elements(order_of(call))) TRY_VOID(check_reduces_something(call));
+  TRY(const Layout layout, reduced_layout(call));
   return fresh_result(dtype, layout);
 }
 
-template <const ReductionParameters& at>
 Result<void> reference_norm(const ReferenceCall& call) {
   const BallView& output = call.output();
   const DType accumulator = accumulator_of(BallMath(output.dtype, call.profile()));
   const BallMath math(accumulator, call.profile());
-  const Lanes lanes(call.input(0).layout, *reduced_dims(call, at));
+  const Lanes lanes(call.input(arg::self).layout, *reduced_dims(call));
   for (std::size_t i = 0; i < lanes.size(); ++i) {
-    const std::vector<Ball> lane = lane_balls(call.input(0), lanes[i], accumulator, call.profile());
+    const std::vector<Ball> lane = lane_balls(call.input(arg::self), lanes[i], accumulator, call.profile());
     const Ball result = norm(math, lane, order_of(call));
     output.ball(static_cast<int64_t>(i)) = cast_ball(result, accumulator, output.dtype, call.profile());
   }
@@ -120,19 +118,19 @@ Result<void> reference_norm(const ReferenceCall& call) {
 
 // The norm of the difference.
 Result<std::vector<ResultMeta>> infer_dist(const Call& call) {
-  const DType common = result_type(call, {0, 1});
+  const DType common = result_type(call, {arg::self, arg::other});
   if (!is_floating(common)) return refuse("{} takes floating dtypes only", call.op().name);
-  TRY(const Layout difference, pointwise_layout(call, {0, 1}, common));
-  if (difference.numel() == 0 && needs_elements(call.real(2)))
+  TRY(const Layout difference, pointwise_layout(call, {arg::self, arg::other}, common));
+  if (difference.numel() == 0 && needs_elements(call.real(arg::p)))
     return refuse("{}: there is nothing to reduce, and no value for nothing", call.op().name);
   return fresh_result(common, Layout());
 }
 
 Result<void> reference_dist(const ReferenceCall& call) {
   const DType dtype = call.output().dtype;
-  const Dims sizes = *broadcast_sizes(call.tensor(0).layout.sizes, call.tensor(1).layout.sizes);
-  const Operand a(call, 0, sizes, dtype);
-  const Operand b(call, 1, sizes, dtype);
+  const Dims sizes = *broadcast_sizes(call.tensor(arg::self).layout.sizes, call.tensor(arg::other).layout.sizes);
+  const Operand a(call, arg::self, sizes, dtype);
+  const Operand b(call, arg::other, sizes, dtype);
   const BallMath math(dtype, call.profile());
   const auto count = static_cast<std::size_t>(contiguous_layout(sizes).numel());
   std::vector<Ball> differences(count);
@@ -140,7 +138,7 @@ Result<void> reference_dist(const ReferenceCall& call) {
     differences[i] = a.same_element(b, i) ? math.sub_same(a.ball(i)) : math.sub(a.ball(i), b.ball(i));
   }
   const DType accumulator = accumulator_of(math);
-  const Ball result = norm(BallMath(accumulator, call.profile()), differences, call.real(2));
+  const Ball result = norm(BallMath(accumulator, call.profile()), differences, call.real(arg::p));
   call.output().ball(0) = cast_ball(result, accumulator, dtype, call.profile());
   return {};
 }
@@ -155,11 +153,10 @@ std::optional<std::vector<Argument>> sample_norm(const Op& op, SampleContext& co
   const ReductionOperand operand{.accepts = is_floating, .nonempty = needs_elements(as_double(order))};
   auto arguments = sample_lanes(op, context, operand);
   if (!arguments) return std::nullopt;
-  (*arguments)[order_parameter] = order;
-  if (const int dtype = op.schema.index_of("dtype"); dtype >= 0) {
-    (*arguments)[static_cast<std::size_t>(dtype)] = context.meta(std::get<ValueId>(arguments->front())).dtype;
-  }
-  return arguments;
+  const DType dtype = context.meta(std::get<ValueId>(arguments->front())).dtype;
+  arguments = with_argument(op, *std::move(arguments), order_name(op.schema), order);
+  if (op.schema.index_of(arg::dtype) < 0) return arguments;
+  return with_argument(op, *std::move(arguments), arg::dtype, dtype);
 }
 
 std::optional<std::vector<Argument>> sample_dist(const Op& op, SampleContext& context) {
@@ -170,22 +167,21 @@ std::optional<std::vector<Argument>> sample_dist(const Op& op, SampleContext& co
   return with_defaults(op, {*self, other.value_or(*self), draw_order(context.choices())});
 }
 
-template <const ReductionParameters& at>
 OpDef norm_op(std::string_view schema) {
-  return {.schema = schema, .infer = infer_norm<at>, .reference = reference_norm<at>, .sample = sample_norm};
+  return {.schema = schema, .infer = infer_norm, .reference = reference_norm, .sample = sample_norm};
 }
 
 }  // namespace
 
 std::vector<OpDef> vector_norm_family() {
   return {
-      norm_op<by_dim_dtype>("linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, "
-                            "ScalarType? dtype=None) -> Tensor"),
-      norm_op<whole>("norm.Scalar(Tensor self, Scalar p=2) -> Tensor"),
-      norm_op<whole_dtype>("norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor"),
-      norm_op<by_dim>("norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor"),
-      norm_op<by_dim_dtype>("norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, "
-                            "ScalarType dtype) -> Tensor"),
+      norm_op("linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, "
+              "ScalarType? dtype=None) -> Tensor"),
+      norm_op("norm.Scalar(Tensor self, Scalar p=2) -> Tensor"),
+      norm_op("norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor"),
+      norm_op("norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor"),
+      norm_op("norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, "
+              "ScalarType dtype) -> Tensor"),
       {.schema = "dist(Tensor self, Tensor other, Scalar p=2) -> Tensor",
        .infer = infer_dist,
        .reference = reference_dist,
