@@ -47,7 +47,7 @@ Ball scaled_addend(const BallMath& math, double beta, const Ball& addend) {
   return beta == 1 ? addend : math.mul(math.scalar(beta), addend);
 }
 
-void contract_balls(const ReferenceCall& call, int left, int right, const Contraction& contraction,
+void contract_balls(const ReferenceCall& call, ParameterRef left, ParameterRef right, const Contraction& contraction,
                     const Scaling& scaling) {
   const BallView& output = call.output();
   const BallMath math(output.dtype, call.profile());
@@ -57,7 +57,7 @@ void contract_balls(const ReferenceCall& call, int left, int right, const Contra
   const double beta = as_double(scaling.beta);
   const std::vector<int64_t> elements = elements_of(output.layout);
   std::vector<int64_t> addends;
-  if (scaling.addend >= 0) addends = elements_of(*broadcast_to(call.input(scaling.addend).layout, contraction.sizes));
+  if (scaling.addend) addends = elements_of(*broadcast_to(call.input(*scaling.addend).layout, contraction.sizes));
   const bool safe = scales_safely(left_view, contraction.left, alpha, math) &&
                     scales_safely(right_view, contraction.right, alpha, math);
   const std::optional<DenseContraction> dense = DenseContraction::of(contraction, left_view, right_view);
@@ -80,7 +80,7 @@ void contract_balls(const ReferenceCall& call, int left, int right, const Contra
           for (int64_t k = 0; k < contraction.inner; ++k) dot.add(a[k], b[k]);
         }
         const Ball addend =
-            addends.empty() ? Ball::exact(0) : scaled_addend(math, beta, call.input(scaling.addend).ball(addends[to]));
+            addends.empty() ? Ball::exact(0) : scaled_addend(math, beta, call.input(*scaling.addend).ball(addends[to]));
         output.ball(elements[to]) =
             safe ? dot.result(alpha, addend, scaling.stored_parts) : Ball::unknown(Undecided::Unbounded);
       }
@@ -88,7 +88,7 @@ void contract_balls(const ReferenceCall& call, int left, int right, const Contra
   }
 }
 
-void contract_integers(const ReferenceCall& call, int left, int right, const Contraction& contraction,
+void contract_integers(const ReferenceCall& call, ParameterRef left, ParameterRef right, const Contraction& contraction,
                        const Scaling& scaling) {
   const BallView& output = call.output();
   const BallView& left_view = call.input(left);
@@ -99,7 +99,7 @@ void contract_integers(const ReferenceCall& call, int left, int right, const Con
   const auto beta = static_cast<uint64_t>(number_as(output.dtype, scaling.beta));
   const std::vector<int64_t> elements = elements_of(output.layout);
   std::vector<int64_t> addends;
-  if (scaling.addend >= 0) addends = elements_of(*broadcast_to(call.input(scaling.addend).layout, contraction.sizes));
+  if (scaling.addend) addends = elements_of(*broadcast_to(call.input(*scaling.addend).layout, contraction.sizes));
   std::size_t to = 0;
   for (int64_t batch = 0; batch < contraction.batches; ++batch) {
     for (int64_t row = 0; row < contraction.rows; ++row) {
@@ -116,7 +116,7 @@ void contract_integers(const ReferenceCall& call, int left, int right, const Con
         }
         sum *= alpha;
         if (!addends.empty() && beta != 0) {
-          const IntegerBall& addend = call.input(scaling.addend).integer(addends[to]);
+          const IntegerBall& addend = call.input(*scaling.addend).integer(addends[to]);
           sum += beta * static_cast<uint64_t>(addend.value);
           if (undecided == Undecided::No) undecided = addend.undecided;
         }
@@ -212,7 +212,8 @@ std::unexpected<Error> refuse_product(const Call& call, const Layout& left, cons
                 to_string(right.sizes));
 }
 
-void contract(const ReferenceCall& call, int left, int right, const Contraction& contraction, const Scaling& scaling) {
+void contract(const ReferenceCall& call, ParameterRef left, ParameterRef right, const Contraction& contraction,
+              const Scaling& scaling) {
   if (call.output().floating()) {
     contract_balls(call, left, right, contraction, scaling);
   } else {

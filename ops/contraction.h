@@ -41,11 +41,12 @@ std::unexpected<Error> refuse_product(const Call& call, const Layout& left, cons
 struct Scaling {
   Scalar alpha = int64_t{1};
   Scalar beta = int64_t{1};
-  int addend = -1;           // the parameter that is added, broadcast to the result; -1 for none
-  int64_t stored_parts = 0;  // see BallDot::result
+  std::optional<ParameterRef> addend;  // what is added, broadcast to the result
+  int64_t stored_parts = 0;            // see BallDot::result
 };
 
 // Fills the output with the contraction of parameters `left` and `right`.
-void contract(const ReferenceCall& call, int left, int right, const Contraction& contraction, const Scaling& scaling);
+void contract(const ReferenceCall& call, ParameterRef left, ParameterRef right, const Contraction& contraction,
+              const Scaling& scaling);
 
 }  // namespace parallax

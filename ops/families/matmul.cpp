@@ -12,30 +12,32 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
-// What one overload multiplies: parameters `first` and `first + 1`.
+// What one overload multiplies.
 struct Product {
   ContractionFn contraction;
-  int first = 0;
+  arg left;
+  arg right;
   // Eager looks at the dtype only where there is something to multiply.
   bool takes_empty_bool = false;
   // addbmm adds a batch at a time to a result that is stored in between.
   bool stores_batches = false;
 };
 
-constexpr Product mm = {matrix_product, 0, true};
-constexpr Product bmm = {batched_product, 0, true};
-constexpr Product mv = {matrix_vector_product};
-constexpr Product dot = {vector_product};
-constexpr Product matmul = {broadcast_product, 0, true};
-constexpr Product linear = {linear_product};
-constexpr Product addmm = {matrix_product, 1};
-constexpr Product addmv = {matrix_vector_product, 1};
-constexpr Product baddbmm = {batched_product, 1};
-constexpr Product addbmm = {summed_product, 1, false, true};
+constexpr Product mm = {matrix_product, arg::self, arg::mat2, true};
+constexpr Product bmm = {batched_product, arg::self, arg::mat2, true};
+constexpr Product mv = {matrix_vector_product, arg::self, arg::vec};
+constexpr Product dot = {vector_product, arg::self, arg::tensor};
+constexpr Product vdot = {vector_product, arg::self, arg::other};
+constexpr Product matmul = {broadcast_product, arg::self, arg::other, true};
+constexpr Product linear = {linear_product, arg::input, arg::weight};
+constexpr Product addmm = {matrix_product, arg::mat1, arg::mat2};
+constexpr Product addmv = {matrix_vector_product, arg::mat, arg::vec};
+constexpr Product baddbmm = {batched_product, arg::batch1, arg::batch2};
+constexpr Product addbmm = {summed_product, arg::batch1, arg::batch2, false, true};
 
 Result<Contraction> contraction_of(const Call& call, const Product& product) {
-  const TensorMeta& left = call.tensor(product.first);
-  const TensorMeta& right = call.tensor(product.first + 1);
+  const TensorMeta& left = call.tensor(product.left);
+  const TensorMeta& right = call.tensor(product.right);
   const std::optional<Contraction> contraction = product.contraction(left.layout, right.layout);
   if (!contraction) return refuse_product(call, left.layout, right.layout);
   if (left.dtype != right.dtype) {
@@ -54,17 +56,17 @@ Result<Contraction> contraction_of(const Call& call, const Product& product) {
 template <const Product& product>
 Metas infer_product(const Call& call) {
   TRY(const Contraction contraction, contraction_of(call, product));
-  return fresh_result(call.tensor(product.first).dtype, contiguous_layout(contraction.sizes));
+  return fresh_result(call.tensor(product.left).dtype, contiguous_layout(contraction.sizes));
 }
 
 template <const Product& product>
 Result<void> reference_product(const ReferenceCall& call) {
   TRY(const Contraction contraction, contraction_of(call, product));
-  contract(call, product.first, product.first + 1, contraction, {});
+  contract(call, product.left, product.right, contraction, {});
   return {};
 }
 
-Result<void> check_addend(const Call& call, int addend, const Contraction& contraction, DType dtype) {
+Result<void> check_addend(const Call& call, arg addend, const Contraction& contraction, DType dtype) {
   const TensorMeta& added = call.tensor(addend);
   if (added.dtype != dtype) {
     return refuse("{}: {} cannot be added to {}", call.op().name, name(added.dtype), name(dtype));
@@ -76,54 +78,61 @@ Result<void> check_addend(const Call& call, int addend, const Contraction& contr
   return {};
 }
 
-// self, the two factors, beta, alpha.
+// beta * self + alpha * product.
 template <const Product& product>
 Metas infer_added(const Call& call) {
   TRY(const Contraction contraction, contraction_of(call, product));
-  const DType dtype = call.tensor(1).dtype;
-  TRY_VOID(check_addend(call, 0, contraction, dtype));
+  const TensorMeta& left = call.tensor(product.left);
+  const DType dtype = left.dtype;
+  TRY_VOID(check_addend(call, arg::self, contraction, dtype));
   // With nothing to multiply, addmv resizes its result to self's own shape.
-  const bool broadcast = call.tensor(0).layout.sizes != contraction.sizes;
-  if (product.contraction == matrix_vector_product && broadcast && call.tensor(1).layout.numel() == 0) {
+  const bool broadcast = call.tensor(arg::self).layout.sizes != contraction.sizes;
+  if (product.contraction == matrix_vector_product && broadcast && left.layout.numel() == 0) {
     return refuse("{}: an empty product and an addend of another shape", call.op().name);
   }
   // Halves are computed as floats, and so are their factors.
   const DType computed = is_floating(dtype) && size_of(dtype) == 2 ? DType::F32 : dtype;
-  TRY_VOID(check_fits(call, call.scalar(3), computed));
-  TRY_VOID(check_fits(call, call.scalar(4), computed));
+  TRY_VOID(check_fits(call, call.scalar(arg::beta), computed));
+  TRY_VOID(check_fits(call, call.scalar(arg::alpha), computed));
   return fresh_result(dtype, contiguous_layout(contraction.sizes));
 }
 
 // Eager writes such a result while it still reads the factors, and does not look whether they lie in it.
+template <const Product& product>
 Metas infer_added_inplace(const Call& call) {
   TRY(const std::vector<ResultMeta> results, infer_inplace(call));
-  for (const int factor : {1, 2}) TRY_VOID(check_apart(call, call.value(0), call.value(factor)));
+  for (const arg factor : {product.left, product.right}) {
+    TRY_VOID(check_apart(call, call.value(arg::self), call.value(factor)));
+  }
   return results;
 }
 
 template <const Product& product>
 Result<void> reference_added(const ReferenceCall& call) {
   TRY(const Contraction contraction, contraction_of(call, product));
-  const int64_t parts = product.stores_batches ? call.tensor(1).layout.sizes[0] : 0;
-  contract(call, 1, 2, contraction,
-           {.alpha = call.scalar(4), .beta = call.scalar(3), .addend = 0, .stored_parts = parts});
+  const int64_t parts = product.stores_batches ? call.tensor(product.left).layout.sizes[0] : 0;
+  contract(
+      call, product.left, product.right, contraction,
+      {.alpha = call.scalar(arg::alpha), .beta = call.scalar(arg::beta), .addend = arg::self, .stored_parts = parts});
   return {};
 }
 
 Metas infer_linear(const Call& call) {
   TRY(const Contraction contraction, contraction_of(call, linear));
-  const DType dtype = call.tensor(0).dtype;
-  if (call.has(2)) {
+  const DType dtype = call.tensor(arg::input).dtype;
+  if (call.has(arg::bias)) {
     // A weight that is a vector takes no bias in eager.
-    if (call.tensor(1).layout.rank() == 1) return refuse("{}: a vector and a bias", call.op().name);
-    TRY_VOID(check_addend(call, 2, contraction, dtype));
+    if (call.tensor(arg::weight).layout.rank() == 1) return refuse("{}: a vector and a bias", call.op().name);
+    TRY_VOID(check_addend(call, arg::bias, contraction, dtype));
   }
   return fresh_result(dtype, contiguous_layout(contraction.sizes));
 }
 
 Result<void> reference_linear(const ReferenceCall& call) {
   TRY(const Contraction contraction, contraction_of(call, linear));
-  contract(call, 0, 1, contraction, {.addend = call.has(2) ? 2 : -1});
+  Scaling scaling;
+  if (call.has(arg::bias)) scaling.addend = arg::bias;
+  contract(call, linear.left, linear.right, contraction, scaling);
   return {};
 }
 
@@ -175,9 +184,9 @@ std::optional<std::vector<Argument>> sample_added(const Op& op, SampleContext& c
   const auto self = context.pick([&](const Candidate& candidate, const TensorMeta&) { return takes(candidate); });
   std::vector<Argument> arguments = with_defaults(op, {*self, pair->first, pair->second});
   const DType dtype = context.meta(*self).dtype;
-  for (const int scalar : {3, 4}) {
-    if (context.choices().chance(25))
-      arguments[static_cast<std::size_t>(scalar)] = draw_scalar(context.choices(), dtype);
+  for (const arg scalar : {arg::beta, arg::alpha}) {
+    if (!context.choices().chance(25)) continue;
+    arguments = with_argument(op, std::move(arguments), scalar, draw_scalar(context.choices(), dtype));
   }
   return arguments;
 }
@@ -193,7 +202,7 @@ std::optional<std::vector<Argument>> sample_linear(const Op& op, SampleContext& 
     const auto bias = context.pick([&](const Candidate&, const TensorMeta& meta) {
       return meta.dtype == weight.dtype && meta.layout.sizes == Dims{weight.layout.sizes[0]};
     });
-    if (bias) arguments[2] = *bias;
+    if (bias) return with_argument(op, std::move(arguments), arg::bias, *bias);
   }
   return arguments;
 }
@@ -217,7 +226,7 @@ OpDef added(std::string_view schema) {
 template <const Product& product>
 OpDef twin(std::string_view schema, std::string_view functional) {
   return {.schema = schema,
-          .infer = infer_added_inplace,
+          .infer = infer_added_inplace<product>,
           .reference = reference_inplace,
           .sample = sample_added<product>,
           .functional = functional};
@@ -231,7 +240,7 @@ std::vector<OpDef> matmul_family() {
       pure<bmm>("bmm(Tensor self, Tensor mat2) -> Tensor"),
       pure<mv>("mv(Tensor self, Tensor vec) -> Tensor"),
       pure<dot>("dot(Tensor self, Tensor tensor) -> Tensor"),
-      pure<dot>("vdot(Tensor self, Tensor other) -> Tensor"),
+      pure<vdot>("vdot(Tensor self, Tensor other) -> Tensor"),
       pure<matmul>("matmul(Tensor self, Tensor other) -> Tensor"),
       {.schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
        .infer = infer_linear,

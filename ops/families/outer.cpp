@@ -11,9 +11,17 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
-Result<void> check_vectors(const Call& call, int first) {
-  for (const int i : {first, first + 1}) {
-    const int rank = call.tensor(i).layout.rank();
+// The parameters that an overload multiplies.
+struct Factors {
+  arg left;
+  arg right;
+};
+constexpr Factors of_outer = {arg::self, arg::vec2};
+constexpr Factors of_addr = {arg::vec1, arg::vec2};
+
+Result<void> check_vectors(const Call& call, const Factors& factors) {
+  for (const arg factor : {factors.left, factors.right}) {
+    const int rank = call.tensor(factor).layout.rank();
     if (rank != 1) return refuse("{}: a tensor of {} dims is not a vector", call.op().name, rank);
   }
   return {};
@@ -27,8 +35,8 @@ Layout eager_column(const TensorMeta& vector, DType dtype) {
   return {{layout.sizes[0], 1}, {layout.strides[0], layout.strides[0]}, layout.offset};
 }
 
-Result<Dims> outer_sizes(const Call& call, int first) {
-  const Dims sizes{call.tensor(first).layout.sizes[0], call.tensor(first + 1).layout.sizes[0]};
+Result<Dims> outer_sizes(const Call& call, const Factors& factors) {
+  const Dims sizes{call.tensor(factors.left).layout.sizes[0], call.tensor(factors.right).layout.sizes[0]};
   if (!checked_numel(std::span(sizes.begin(), sizes.end()))) {
     return refuse("{}: the result is too large", call.op().name);
   }
@@ -36,10 +44,11 @@ Result<Dims> outer_sizes(const Call& call, int first) {
 }
 
 Metas infer_outer(const Call& call) {
-  TRY_VOID(check_vectors(call, 0));
-  TRY_VOID(outer_sizes(call, 0));
-  const DType dtype = result_type(call, {0, 1});
-  const std::array operands = {eager_column(call.tensor(0), dtype), converted_layout(call.tensor(1), dtype)};
+  TRY_VOID(check_vectors(call, of_outer));
+  TRY_VOID(outer_sizes(call, of_outer));
+  const DType dtype = result_type(call, {arg::self, arg::vec2});
+  const std::array operands = {eager_column(call.tensor(arg::self), dtype),
+                               converted_layout(call.tensor(arg::vec2), dtype)};
   TRY(const Layout layout, pointwise_layout(call, operands));
   return fresh_result(dtype, layout);
 }
@@ -49,9 +58,9 @@ struct Met {
   std::vector<int64_t> left;
   std::vector<int64_t> right;
 
-  Met(const ReferenceCall& call, int first, const Dims& sizes)
-      : left(elements_of(*broadcast_to(as_column(call.input(first).layout), sizes))),
-        right(elements_of(*broadcast_to(call.input(first + 1).layout, sizes))) {}
+  Met(const ReferenceCall& call, const Factors& factors, const Dims& sizes)
+      : left(elements_of(*broadcast_to(as_column(call.input(factors.left).layout), sizes))),
+        right(elements_of(*broadcast_to(call.input(factors.right).layout, sizes))) {}
 };
 
 int64_t wrapping_product(int64_t a, int64_t b) {
@@ -68,10 +77,10 @@ Ball product(const BallMath& math, const Ball& a, const Ball& b, bool same) {
 
 Result<void> reference_outer(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const BallView& left = call.input(0);
-  const BallView& right = call.input(1);
+  const BallView& left = call.input(arg::self);
+  const BallView& right = call.input(arg::vec2);
   const BallMath math(output.floating() ? output.dtype : DType::F32, call.profile());
-  const Met met(call, 0, output.layout.sizes);
+  const Met met(call, of_outer, output.layout.sizes);
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     if (output.floating()) {
@@ -101,25 +110,24 @@ Result<void> check_scale(const Call& call, const Scalar& scale, DType dtype) {
 
 // self is expanded before dtypes are promoted: without dims it counts as much as the vectors do.
 DType addr_dtype(const Call& call) {
-  std::array<OperandType, 3> operands;
-  for (int i = 0; i < 3; ++i) {
-    operands[static_cast<std::size_t>(i)] = {call.tensor(i).dtype, OperandType::Rank::Tensor};
-  }
+  const auto type = [&](arg operand) { return OperandType{call.tensor(operand).dtype, OperandType::Rank::Tensor}; };
+  const std::array operands = {type(arg::self), type(arg::vec1), type(arg::vec2)};
   return result_type(operands);
 }
 
 // beta * self + alpha * outer(vec1, vec2).
 Metas infer_addr(const Call& call) {
-  TRY_VOID(check_vectors(call, 1));
-  TRY(const Dims sizes, outer_sizes(call, 1));
+  TRY_VOID(check_vectors(call, of_addr));
+  TRY(const Dims sizes, outer_sizes(call, of_addr));
   const DType dtype = addr_dtype(call);
-  for (const int scale : {3, 4}) TRY_VOID(check_scale(call, call.scalar(scale), dtype));
-  const std::optional<Layout> self = broadcast_to(converted_layout(call.tensor(0), dtype), sizes);
+  for (const arg scale : {arg::beta, arg::alpha}) TRY_VOID(check_scale(call, call.scalar(scale), dtype));
+  const std::optional<Layout> self = broadcast_to(converted_layout(call.tensor(arg::self), dtype), sizes);
   if (!self) {
-    return refuse("{}: [{}] does not broadcast to [{}]", call.op().name, to_string(call.tensor(0).layout.sizes),
+    return refuse("{}: [{}] does not broadcast to [{}]", call.op().name, to_string(call.tensor(arg::self).layout.sizes),
                   to_string(sizes));
   }
-  const std::array operands = {*self, eager_column(call.tensor(1), dtype), converted_layout(call.tensor(2), dtype)};
+  const std::array operands = {*self, eager_column(call.tensor(arg::vec1), dtype),
+                               converted_layout(call.tensor(arg::vec2), dtype)};
   TRY(const Layout layout, pointwise_layout(call, operands));
   return fresh_result(dtype, layout);
 }
@@ -154,12 +162,12 @@ IntegerBall added_truth(bool beta, const IntegerBall& self, bool alpha, const In
 
 Result<void> reference_addr(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const BallView& left = call.input(1);
-  const BallView& right = call.input(2);
+  const BallView& left = call.input(arg::vec1);
+  const BallView& right = call.input(arg::vec2);
   const Dims& sizes = output.layout.sizes;
   const DType dtype = output.dtype;
-  const Operand self(call, 0, sizes, dtype);
-  const Met met(call, 1, sizes);
+  const Operand self(call, arg::self, sizes, dtype);
+  const Met met(call, of_addr, sizes);
   const BallMath math(output.floating() ? dtype : DType::F32, call.profile());
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
@@ -167,12 +175,13 @@ Result<void> reference_addr(const ReferenceCall& call) {
       const Ball a = element_as_ball(left, met.left[i], dtype, call.profile());
       const Ball b = element_as_ball(right, met.right[i], dtype, call.profile());
       const bool same = one_element(left, met.left[i], right, met.right[i]);
-      output.ball(elements[i]) = added_product(math, call.real(3), self.ball(i), call.real(4), a, b, same);
+      output.ball(elements[i]) =
+          added_product(math, call.real(arg::beta), self.ball(i), call.real(arg::alpha), a, b, same);
     } else {
       const IntegerBall a = element_as_integer(left, met.left[i], dtype);
       const IntegerBall b = element_as_integer(right, met.right[i], dtype);
-      const int64_t beta = number_as(dtype, call.scalar(3));
-      const int64_t alpha = number_as(dtype, call.scalar(4));
+      const int64_t beta = number_as(dtype, call.scalar(arg::beta));
+      const int64_t alpha = number_as(dtype, call.scalar(arg::alpha));
       output.integer(elements[i]) = dtype == DType::Bool ? added_truth(beta != 0, self.integer(i), alpha != 0, a, b)
                                                          : added_product(dtype, beta, self.integer(i), alpha, a, b);
     }
@@ -216,8 +225,8 @@ std::optional<std::vector<Argument>> sample_addr(const Op& op, SampleContext& co
   std::vector<Argument> arguments = with_defaults(op, {*self, pair->first, pair->second});
   const std::array operands = {type_of(context.meta(*self)), type_of(left), type_of(right)};
   const DType dtype = result_type(operands);
-  if (context.choices().chance(25)) arguments[4] = draw_scalar(context.choices(), dtype);
-  return arguments;
+  if (!context.choices().chance(25)) return arguments;
+  return with_argument(op, std::move(arguments), arg::alpha, draw_scalar(context.choices(), dtype));
 }
 
 }  // namespace
