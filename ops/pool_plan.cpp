@@ -13,15 +13,14 @@ namespace {
 constexpr int64_t largest_extent = int64_t{1} << 30;
 
 // A list argument with one number for each spatial dim; one number stands for all, an empty list for `otherwise`.
-Result<Dims> spatial_list(const Call& call, int parameter, int spatial, int64_t least, const Dims& otherwise) {
-  const std::string& name = call.op().schema.parameters[static_cast<std::size_t>(parameter)].name;
+Result<Dims> spatial_list(const Call& call, arg parameter, int spatial, int64_t least, const Dims& otherwise) {
   const IntList& list = call.integers(parameter);
   if (list.empty() && !otherwise.empty()) return otherwise;
   if (list.size() != 1 && list.size() != static_cast<std::size_t>(spatial)) {
-    return refuse("{}: {} numbers for {} in {} dims", call.op().name, list.size(), name, spatial);
+    return refuse("{}: {} numbers for {} in {} dims", call.op().name, list.size(), name(parameter), spatial);
   }
   for (int64_t value : list) {
-    if (value < least || value > largest_extent) return refuse("{}: {} {}", call.op().name, name, value);
+    if (value < least || value > largest_extent) return refuse("{}: {} {}", call.op().name, name(parameter), value);
   }
   return list.size() == 1 ? Dims::filled(spatial, list[0]) : Dims(std::span(list));
 }
@@ -30,7 +29,7 @@ Dims spatial_sizes(const Dims& sizes) { return Dims(std::span(sizes.begin() + 2,
 
 // The input with a batch dim. Only that may be empty, and for the adaptive averages the channels.
 Result<void> take_input(const Call& call, const PoolParameters& at, PoolPlan& plan) {
-  plan.input = call.tensor(at.input).layout;
+  plan.input = call.tensor(arg::self).layout;
   const int rank = plan.input.rank();
   plan.unbatched = rank == at.spatial + 1;
   if (!plan.unbatched && rank != at.spatial + 2) {
@@ -92,7 +91,7 @@ Result<void> check_size(const Call& call, const PoolPlan& plan) {
 
 // Element o of `out` looks at [floor(o in / out), ceil((o + 1) in / out)).
 Result<PoolPlan> plan_adaptive(const Call& call, const PoolParameters& at, PoolPlan plan, bool with_windows) {
-  TRY(const Dims output, spatial_list(call, at.output_size, at.spatial, 0, {}));
+  TRY(const Dims output, spatial_list(call, arg::output_size, at.spatial, 0, {}));
   for (int64_t size : output) plan.sizes.push_back(size);
   TRY_VOID(check_size(call, plan));
   if (with_windows) {
@@ -116,15 +115,15 @@ int64_t divided_up(int64_t a, int64_t b) { return floor_divide(a + b - 1, b); }
 Result<PoolPlan> plan_pool(const Call& call, const PoolParameters& at, bool with_windows) {
   PoolPlan plan;
   TRY_VOID(take_input(call, at, plan));
-  if (at.output_size >= 0) return plan_adaptive(call, at, std::move(plan), with_windows);
-  TRY(const Dims kernel, spatial_list(call, at.kernel, at.spatial, 1, {}));
-  TRY(const Dims stride, spatial_list(call, at.stride, at.spatial, 1, kernel));
-  TRY(const Dims padding, spatial_list(call, at.padding, at.spatial, 0, {}));
+  if (call.takes(arg::output_size)) return plan_adaptive(call, at, std::move(plan), with_windows);
+  TRY(const Dims kernel, spatial_list(call, arg::kernel_size, at.spatial, 1, {}));
+  TRY(const Dims stride, spatial_list(call, arg::stride, at.spatial, 1, kernel));
+  TRY(const Dims padding, spatial_list(call, arg::padding, at.spatial, 0, {}));
   Dims dilation = Dims::filled(at.spatial, 1);
-  if (at.dilation >= 0) {
-    TRY(dilation, spatial_list(call, at.dilation, at.spatial, 1, {}));
+  if (call.takes(arg::dilation)) {
+    TRY(dilation, spatial_list(call, arg::dilation, at.spatial, 1, {}));
   }
-  const bool ceil_mode = call.boolean(at.ceil_mode);
+  const bool ceil_mode = call.boolean(arg::ceil_mode);
   for (int dim = 0; dim < at.spatial; ++dim) {
     if (padding[dim] > kernel[dim] / 2) {
       return refuse("{}: a padding of {} for a kernel of {}", call.op().name, padding[dim], kernel[dim]);

@@ -7,17 +7,10 @@
 
 namespace parallax {
 
-// Where a pooling op's arguments stand; -1 for one that it does not have.
+// What the schema of a pooling op does not say.
 struct PoolParameters {
   int spatial = 2;
-  int input = 0;
-  int kernel = 1;
-  int stride = 2;  // an empty list stands for the kernel
-  int padding = 3;
-  int dilation = -1;
-  int ceil_mode = 4;
-  int output_size = -1;        // an adaptive op has this, and none of the above
-  bool empty_channels = false; // a dim of size 0 that is not the batch, but not a spatial one either
+  bool empty_channels = false;  // a dim of size 0 that is not the batch, but not a spatial one either
 };
 
 // One element's window, as row-major indices over the input's spatial dims, in order.
@@ -29,15 +22,16 @@ struct PoolWindow {
 struct PoolPlan {
   Layout input;  // with a batch dim
   bool unbatched = false;
-  Dims sizes;  // of the result, with a batch dim
+  Dims sizes;                       // of the result, with a batch dim
   std::vector<PoolWindow> windows;  // for each spatial position of the result, row-major; empty where it has no batch
 };
 
-// The plan of a call, or what eager refuses. Windows are worked out only on demand: infer needs none of them.
+// The plan of a call, or what eager refuses. An adaptive op has an output_size in place of a kernel; an empty stride
+// stands for the kernel. Windows are worked out only on demand: infer needs none of them.
 Result<PoolPlan> plan_pool(const Call& call, const PoolParameters& at, bool with_windows);
 
-// Calls `visit(window, picture, result)` for each element of the result: its window, the storage elements of the picture
-// that the window lies in, and the storage element of the result.
+// Calls `visit(window, picture, result)` for each element of the result: its window, the storage elements of the
+// picture that the window lies in, and the storage element of the result.
 template <class Visit>
 void for_each_window(const PoolPlan& plan, const Layout& input, const Layout& output, Visit&& visit) {
   const std::vector<int64_t> from = elements_of(input);

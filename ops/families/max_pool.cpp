@@ -24,11 +24,13 @@ struct Maximum {
   bool takes_integers = true;
 };
 
-constexpr Maximum maximum_2d = {{.spatial = 2, .dilation = 4, .ceil_mode = 5}};
-constexpr Maximum maximum_3d = {{.spatial = 3, .dilation = 4, .ceil_mode = 5}, PoolFormat::OfInput};
-constexpr Maximum adaptive_2d = {{.spatial = 2, .output_size = 1}, PoolFormat::OfBatches, false};
-constexpr PoolParameters backward_2d = {
-    .spatial = 2, .input = 1, .kernel = 2, .stride = 3, .padding = 4, .dilation = 5, .ceil_mode = 6};
+constexpr Maximum maximum_2d = {{.spatial = 2}};
+constexpr Maximum maximum_3d = {{.spatial = 3}, PoolFormat::OfInput};
+constexpr Maximum adaptive_2d = {{.spatial = 2}, PoolFormat::OfBatches, false};
+constexpr PoolParameters backward_2d = {.spatial = 2};
+
+// The maxima are the first result, their places the second.
+constexpr int places_result = 1;
 
 bool takes(const Maximum& maximum, DType dtype) {
   return is_floating(dtype) || (dtype != DType::Bool && maximum.takes_integers);
@@ -37,7 +39,7 @@ bool takes(const Maximum& maximum, DType dtype) {
 template <const Maximum& maximum>
 Metas infer_maximum(const Call& call) {
   TRY(const PoolPlan plan, plan_pool(call, maximum.at, false));
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::self);
   if (!takes(maximum, self.dtype)) return refuse("{} does not take {}", call.op().name, name(self.dtype));
   // Eager takes four dims for a picture there, and knows no such format of a volume.
   if (maximum.format == PoolFormat::OfInput && suggested_format(self.layout) == MemoryFormat::ChannelsLast) {
@@ -91,9 +93,9 @@ class WindowMaximum {
 template <class Element, class At>
 void pool_maxima(const ReferenceCall& call, const PoolPlan& plan, const BallMath& math, const Element& lowest,
                  At&& at) {
-  const BallView& input = call.input(0);
-  const BallView& values = call.output(0);
-  const BallView& places = call.output(1);
+  const BallView& input = call.input(arg::self);
+  const BallView& values = call.output();
+  const BallView& places = call.output(places_result);
   for_each_window(plan, input.layout, values.layout, [&](const PoolWindow& window, const int64_t* picture, int64_t to) {
     WindowMaximum<Element> maximum(math);
     for (const int64_t element : window.elements) {
@@ -122,11 +124,10 @@ Result<void> reference_maximum(const ReferenceCall& call) {
   return {};
 }
 
-// grad_output, self, kernel, stride, padding, dilation, ceil_mode, indices.
 Metas infer_backward(const Call& call) {
-  const TensorMeta& gradient = call.tensor(0);
-  const TensorMeta& self = call.tensor(1);
-  const TensorMeta& indices = call.tensor(7);
+  const TensorMeta& gradient = call.tensor(arg::grad_output);
+  const TensorMeta& self = call.tensor(arg::self);
+  const TensorMeta& indices = call.tensor(arg::indices);
   TRY(const PoolPlan plan, plan_pool(call, backward_2d, false));
   if (!is_floating(self.dtype)) return refuse("{} does not take {}", call.op().name, name(self.dtype));
   if (gradient.dtype != self.dtype || indices.dtype != DType::I64) {
@@ -146,8 +147,8 @@ Metas infer_backward(const Call& call) {
 // The gradients that meet in one element are added in the result's own dtype, halves too.
 Result<void> reference_backward(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const BallView& gradient = call.input(0);
-  const BallView& indices = call.input(7);
+  const BallView& gradient = call.input(arg::grad_output);
+  const BallView& indices = call.input(arg::indices);
   Profile profile = call.profile();
   profile.half_accumulates_half = true;
   const BallMath math(output.dtype, profile);
@@ -188,7 +189,7 @@ std::optional<std::vector<Argument>> sample_maximum(const Op& op, SampleContext&
   });
   if (!self) return std::nullopt;
   Choices& choices = context.choices();
-  if (maximum.at.output_size >= 0) {
+  if (op.schema.index_of(arg::output_size) >= 0) {
     IntList sizes;
     for (int i = 0; i < maximum.at.spatial; ++i) sizes.push_back(choices.between(1, 3));
     return std::vector<Argument>{*self, std::move(sizes)};
@@ -232,9 +233,9 @@ std::optional<std::vector<Argument>> sample_backward(const Op&, SampleContext& c
 }
 
 std::vector<IndexRange> ranges_of_backward(const Call& call) {
-  const Layout& self = call.tensor(1).layout;
+  const Layout& self = call.tensor(arg::self).layout;
   const int rank = self.rank();
-  return {{call.value(7), self.sizes[rank - 1] * self.sizes[rank - 2]}};
+  return {{call.value(arg::indices), self.sizes[rank - 1] * self.sizes[rank - 2]}};
 }
 
 template <const Maximum& maximum>

@@ -16,7 +16,6 @@ using Metas = Result<std::vector<ResultMeta>>;
 // One averaging op.
 struct Averaging {
   PoolParameters at;
-  int divisor_override = -1;  // the parameter
   PoolFormat format = PoolFormat::Contiguous;
   bool takes_i64 = true;
   bool takes_halves = true;
@@ -24,23 +23,21 @@ struct Averaging {
   bool sums_halves = false;
 };
 
-constexpr Averaging kernel(int spatial, int divisor_override, PoolFormat format, bool takes_halves) {
-  return {{.spatial = spatial}, divisor_override, format, true, takes_halves};
+constexpr Averaging kernel(int spatial, PoolFormat format, bool takes_halves) {
+  return {{.spatial = spatial}, format, true, takes_halves};
 }
 constexpr Averaging adaptive(int spatial, PoolFormat format, bool sums_halves) {
-  return {{.spatial = spatial, .output_size = 1, .empty_channels = true}, -1, format, false, true, sums_halves};
+  return {{.spatial = spatial, .empty_channels = true}, format, false, true, sums_halves};
 }
 
-constexpr Averaging average_1d = kernel(1, -1, PoolFormat::OfBatches, true);
-constexpr Averaging average_2d = kernel(2, 6, PoolFormat::OfBatches, true);
-constexpr Averaging average_3d = kernel(3, 6, PoolFormat::Contiguous, false);
+constexpr Averaging average_1d = kernel(1, PoolFormat::OfBatches, true);
+constexpr Averaging average_2d = kernel(2, PoolFormat::OfBatches, true);
+constexpr Averaging average_3d = kernel(3, PoolFormat::Contiguous, false);
 constexpr Averaging adaptive_1d = adaptive(1, PoolFormat::OfBatches, false);
 constexpr Averaging adaptive_2d = adaptive(2, PoolFormat::OfBatches, false);
 constexpr Averaging adaptive_3d = adaptive(3, PoolFormat::Contiguous, true);
 
-// Adaptive ops look at the dtype only where there is something to average.
-bool takes(const Averaging& averaging, DType dtype, bool empty) {
-  if (averaging.at.output_size >= 0 && empty) return true;
+bool takes(const Averaging& averaging, DType dtype) {
   if (is_floating(dtype)) return averaging.takes_halves || size_of(dtype) > 2;
   return dtype == DType::I64 && averaging.takes_i64;
 }
@@ -48,32 +45,29 @@ bool takes(const Averaging& averaging, DType dtype, bool empty) {
 template <const Averaging& averaging>
 Metas infer_average(const Call& call) {
   TRY(const PoolPlan plan, plan_pool(call, averaging.at, false));
-  const DType dtype = call.tensor(0).dtype;
+  const DType dtype = call.tensor(arg::self).dtype;
   const Layout layout = pooled_layout(plan, averaging.format);
-  if (!takes(averaging, dtype, plan.input.numel() == 0)) {
+  // Adaptive ops look at the dtype only where there is something to average.
+  const bool unseen = call.takes(arg::output_size) && plan.input.numel() == 0;
+  if (!unseen && !takes(averaging, dtype)) {
     return refuse("{} does not take {}", call.op().name, name(dtype));
   }
-  if (averaging.divisor_override >= 0 && call.has(averaging.divisor_override) &&
-      call.integer(averaging.divisor_override) == 0) {
+  if (call.has(arg::divisor_override) && call.integer(arg::divisor_override) == 0) {
     return refuse("{}: a divisor of 0", call.op().name);
   }
   return fresh_result(dtype, layout);
 }
 
 // What the sum of a window is divided by.
-int64_t divisor_of(const Call& call, const Averaging& averaging, const PoolWindow& window) {
-  if (averaging.at.output_size >= 0) return static_cast<int64_t>(window.elements.size());
-  if (averaging.divisor_override >= 0 && call.has(averaging.divisor_override)) {
-    return call.integer(averaging.divisor_override);
-  }
-  const bool counts_padding = call.boolean(averaging.at.ceil_mode + 1);
+int64_t divisor_of(const Call& call, const PoolWindow& window) {
+  if (call.has(arg::divisor_override)) return call.integer(arg::divisor_override);
+  const bool counts_padding = call.takes(arg::count_include_pad) && call.boolean(arg::count_include_pad);
   return counts_padding ? window.padded : static_cast<int64_t>(window.elements.size());
 }
 
 Ball divided(const BallMath& math, const Ball& sum, int64_t divisor) {
-  return divisor < 0 && divisor != std::numeric_limits<int64_t>::min()
-             ? math.neg(divided_by_count(math, sum, -divisor))
-             : divided_by_count(math, sum, divisor);
+  return divisor < 0 && divisor != std::numeric_limits<int64_t>::min() ? math.neg(divided_by_count(math, sum, -divisor))
+                                                                       : divided_by_count(math, sum, divisor);
 }
 
 // Cut towards zero, as C++ does.
@@ -97,13 +91,13 @@ Ball average_of(const BallMath& math, const BallView& input, const PoolWindow& w
 template <const Averaging& averaging>
 Result<void> reference_average(const ReferenceCall& call) {
   TRY(const PoolPlan plan, plan_pool(call, averaging.at, true));
-  const BallView& input = call.input(0);
+  const BallView& input = call.input(arg::self);
   const BallView& output = call.output();
   Profile profile = call.profile();
   profile.half_accumulates_half = profile.half_accumulates_half || averaging.sums_halves;
   const BallMath math(output.floating() ? output.dtype : DType::F32, profile);
   for_each_window(plan, input.layout, output.layout, [&](const PoolWindow& window, const int64_t* picture, int64_t to) {
-    const int64_t divisor = divisor_of(call, averaging, window);
+    const int64_t divisor = divisor_of(call, window);
     if (output.floating()) {
       // A window that lies in padding is 0, and has no divisor to speak of.
       output.ball(to) = window.elements.empty() ? Ball::exact(0) : average_of(math, input, window, picture, divisor);
@@ -123,11 +117,11 @@ Result<void> reference_average(const ReferenceCall& call) {
 template <const Averaging& averaging>
 std::optional<std::vector<Argument>> sample_average(const Op& op, SampleContext& context) {
   const auto self = context.pick([](const Candidate&, const TensorMeta& meta) {
-    return may_pool(meta, averaging.at.spatial) && takes(averaging, meta.dtype, false);
+    return may_pool(meta, averaging.at.spatial) && takes(averaging, meta.dtype);
   });
   if (!self) return std::nullopt;
   Choices& choices = context.choices();
-  if (averaging.at.output_size >= 0) {
+  if (op.schema.index_of(arg::output_size) >= 0) {
     IntList sizes;
     for (int i = 0; i < averaging.at.spatial; ++i) sizes.push_back(choices.between(1, 3));
     return std::vector<Argument>{*self, std::move(sizes)};
@@ -135,11 +129,11 @@ std::optional<std::vector<Argument>> sample_average(const Op& op, SampleContext&
   DrawnPool drawn = draw_pool(choices, context.meta(*self).layout, averaging.at.spatial, false);
   std::vector<Argument> arguments =
       with_defaults(op, {*self, std::move(drawn.kernel), std::move(drawn.stride), std::move(drawn.padding)});
-  const auto ceil_mode = static_cast<std::size_t>(averaging.at.ceil_mode);
-  arguments[ceil_mode] = Scalar(choices.chance(30));
-  arguments[ceil_mode + 1] = Scalar(!choices.chance(30));
-  if (averaging.divisor_override >= 0 && choices.chance(20)) arguments.back() = Scalar(choices.between(1, 3));
-  return arguments;
+  arguments = with_argument(op, std::move(arguments), arg::ceil_mode, Scalar(choices.chance(30)));
+  arguments = with_argument(op, std::move(arguments), arg::count_include_pad, Scalar(!choices.chance(30)));
+  const bool has_divisor = op.schema.index_of(arg::divisor_override) >= 0;
+  if (!has_divisor || !choices.chance(20)) return arguments;
+  return with_argument(op, std::move(arguments), arg::divisor_override, Scalar(choices.between(1, 3)));
 }
 
 template <const Averaging& averaging>
