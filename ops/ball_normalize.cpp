@@ -81,23 +81,24 @@ Ball normalized(const BallMath& math, const Normalized& element, DType saved_as)
   return with_overflow(math, result, element, scale);
 }
 
-Result<DType> parameter_dtype(const Call& call, std::initializer_list<int> parameters) {
-  const DType input = call.tensor(0).dtype;
+Result<DType> parameter_dtype(const Call& call, std::initializer_list<ParameterRef> parameters) {
+  const DType input = call.tensor(arg::input).dtype;
   std::optional<DType> dtype;
-  for (int i : parameters) {
-    if (!call.has(i)) continue;
-    const DType own = call.tensor(i).dtype;
+  for (const ParameterRef parameter : parameters) {
+    if (!call.has(parameter)) continue;
+    const DType own = call.tensor(parameter).dtype;
     const bool half = input == DType::F16 || input == DType::BF16;
     if (own != dtype.value_or(own) || (own != input && !(half && own == DType::F32))) {
       return refuse("{}: '{}' of {} beside an input of {}", call.op().name,
-                    call.op().schema.parameters[static_cast<std::size_t>(i)].name, name(own), name(input));
+                    call.op().schema.parameters[static_cast<std::size_t>(call.position(parameter))].name, name(own),
+                    name(input));
     }
     dtype = own;
   }
   return dtype.value_or(input);
 }
 
-std::vector<Ball> parameter_balls(const ReferenceCall& call, int parameter, DType dtype) {
+std::vector<Ball> parameter_balls(const ReferenceCall& call, ParameterRef parameter, DType dtype) {
   if (!call.has(parameter)) return {};
   const BallView& view = call.input(parameter);
   return lane_balls(view, elements_of(view.layout), dtype, call.profile());

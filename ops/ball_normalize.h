@@ -32,10 +32,10 @@ Ball normalized(const BallMath& math, const Normalized& element, DType saved_as)
 
 // The dtype of a normalisation's parameters, where some are given: the input's, or f32 beside a half input, and the
 // same for all.
-Result<DType> parameter_dtype(const Call& call, std::initializer_list<int> parameters);
+Result<DType> parameter_dtype(const Call& call, std::initializer_list<ParameterRef> parameters);
 
 // A parameter's elements as balls of that dtype, row-major; empty where it is None.
-std::vector<Ball> parameter_balls(const ReferenceCall& call, int parameter, DType dtype);
+std::vector<Ball> parameter_balls(const ReferenceCall& call, ParameterRef parameter, DType dtype);
 
 // The element of such a list, or null where the list is empty.
 inline const Ball* parameter_at(const std::vector<Ball>& balls, std::size_t i) {

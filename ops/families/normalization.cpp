@@ -17,15 +17,14 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
-// native_layer_norm and layer_norm: the input, the normalized shape, a weight and a bias, eps.
-constexpr int layer_weight = 2;
-constexpr int layer_bias = 3;
-constexpr int layer_eps = 4;
+// The native ops give the moments that they saved as well.
+constexpr int mean_result = 1;
+constexpr int inverse_result = 2;
 
 // The last dims, which `normalized_shape` repeats.
 Result<DimMask> normalized_dims(const Call& call) {
-  const Dims& sizes = call.tensor(0).layout.sizes;
-  const IntList& shape = call.integers(1);
+  const Dims& sizes = call.tensor(arg::input).layout.sizes;
+  const IntList& shape = call.integers(arg::normalized_shape);
   if (shape.empty()) return refuse("{} needs a shape of at least one dim", call.op().name);
   const auto rank = static_cast<int>(shape.size());
   if (rank > sizes.size() || !std::equal(shape.begin(), shape.end(), sizes.end() - rank)) {
@@ -37,22 +36,23 @@ Result<DimMask> normalized_dims(const Call& call) {
 }
 
 // A parameter has the normalized shape.
-Result<void> check_shape(const Call& call, int parameter) {
+Result<void> check_shape(const Call& call, arg parameter) {
   if (!call.has(parameter)) return {};
   const Dims& sizes = call.tensor(parameter).layout.sizes;
-  if (!std::equal(sizes.begin(), sizes.end(), call.integers(1).begin(), call.integers(1).end())) {
+  const IntList& shape = call.integers(arg::normalized_shape);
+  if (!std::equal(sizes.begin(), sizes.end(), shape.begin(), shape.end())) {
     return refuse("{}: a parameter of shape [{}]", call.op().name, to_string(sizes));
   }
   return {};
 }
 
 Metas infer_layer_norm(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::input);
   if (!is_floating(self.dtype)) return refuse("{} takes floating dtypes only", call.op().name);
   TRY(const DimMask reduced, normalized_dims(call));
-  TRY_VOID(check_shape(call, layer_weight));
-  TRY_VOID(check_shape(call, layer_bias));
-  TRY(const DType parameters, parameter_dtype(call, {layer_weight, layer_bias}));
+  TRY_VOID(check_shape(call, arg::weight));
+  TRY_VOID(check_shape(call, arg::bias));
+  TRY(const DType parameters, parameter_dtype(call, {arg::weight, arg::bias}));
   std::vector<ResultMeta> results = fresh_result(self.dtype, contiguous_layout(self.layout.sizes));
   if (call.op().schema.returns.size() == 1) return results;
   const Layout moments = contiguous_layout(reduced_sizes(self.layout.sizes, reduced, true));
@@ -75,7 +75,7 @@ void normalize_lane(const ReferenceCall& call, const NormalizedLane& at, double 
   const BallView& output = call.output();
   const DType accumulator = accumulator_of(BallMath(output.dtype, call.profile()));
   const BallMath math(accumulator, call.profile());
-  const std::vector<Ball> lane = lane_balls(call.input(0), at.from, accumulator, call.profile());
+  const std::vector<Ball> lane = lane_balls(call.input(arg::input), at.from, accumulator, call.profile());
   const BallMoments moments(math, lane);
   const Ball mean = moments.mean();
   const Ball inverse = inverse_deviation(math, moments.variance(0), eps);
@@ -89,8 +89,8 @@ void normalize_lane(const ReferenceCall& call, const NormalizedLane& at, double 
   if (call.outputs().size() == 1) return;
   // Eager does not compute the moments of no elements.
   const Ball none = Ball::unknown(Undecided::Uninitialized);
-  const BallView& means = call.output(1);
-  const BallView& inverses = call.output(2);
+  const BallView& means = call.output(mean_result);
+  const BallView& inverses = call.output(inverse_result);
   means.ball(at.number) = lane.empty() ? none : cast_ball(mean, accumulator, means.dtype, call.profile());
   inverses.ball(at.number) = lane.empty() ? none : cast_ball(inverse, accumulator, inverses.dtype, call.profile());
 }
@@ -106,28 +106,25 @@ bool has_no_result(const ReferenceCall& call) {
 Result<void> reference_layer_norm(const ReferenceCall& call) {
   if (has_no_result(call)) return {};
   const DimMask reduced = *normalized_dims(call);
-  const Lanes from(call.input(0).layout, reduced);
+  const Lanes from(call.input(arg::input).layout, reduced);
   const Lanes to(call.output().layout, reduced);
-  const DType saved_as = *parameter_dtype(call, {layer_weight, layer_bias});
-  const std::vector<Ball> weight = parameter_balls(call, layer_weight, parameters_as(call));
-  const std::vector<Ball> bias = parameter_balls(call, layer_bias, parameters_as(call));
+  const DType saved_as = *parameter_dtype(call, {arg::weight, arg::bias});
+  const std::vector<Ball> weight = parameter_balls(call, arg::weight, parameters_as(call));
+  const std::vector<Ball> bias = parameter_balls(call, arg::bias, parameters_as(call));
   for (std::size_t i = 0; i < from.size(); ++i) {
-    normalize_lane(call, {from[i], to[i], static_cast<int64_t>(i), saved_as}, call.real(layer_eps), weight, bias,
+    normalize_lane(call, {from[i], to[i], static_cast<int64_t>(i), saved_as}, call.real(arg::eps), weight, bias,
                    [](std::size_t k) { return k; });
   }
   return {};
 }
 
 // rms_norm: no mean is taken off, and eps is that of the dtype it is computed in where it is None.
-constexpr int rms_weight = 2;
-constexpr int rms_eps = 3;
-
 Metas infer_rms_norm(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::input);
   if (!is_floating(self.dtype)) return refuse("{} takes floating dtypes only", call.op().name);
   TRY_VOID(normalized_dims(call));
-  TRY_VOID(check_shape(call, rms_weight));
-  if (call.has(rms_weight) && call.tensor(rms_weight).dtype != self.dtype)
+  TRY_VOID(check_shape(call, arg::weight));
+  if (call.has(arg::weight) && call.tensor(arg::weight).dtype != self.dtype)
     return fail("{}: a weight of another dtype is not supported", call.op().name);
   TRY(const Layout layout, fresh_layout(self.layout, suggested_format(self.layout)));
   return fresh_result(self.dtype, layout);
@@ -136,19 +133,20 @@ Metas infer_rms_norm(const Call& call) {
 Result<void> reference_rms_norm(const ReferenceCall& call) {
   if (has_no_result(call)) return {};
   const DimMask reduced = *normalized_dims(call);
-  const Lanes from(call.input(0).layout, reduced);
+  const Lanes from(call.input(arg::input).layout, reduced);
   const Lanes to(call.output().layout, reduced);
   const DType accumulator = parameters_as(call);
   const BallMath math(accumulator, call.profile());
-  const std::vector<Ball> weight = parameter_balls(call, rms_weight, accumulator);
+  const std::vector<Ball> weight = parameter_balls(call, arg::weight, accumulator);
   const double own_eps = accumulator == DType::F64 ? std::numeric_limits<double>::epsilon()
                                                    : static_cast<double>(std::numeric_limits<float>::epsilon());
   for (std::size_t i = 0; i < from.size(); ++i) {
-    const std::vector<Ball> lane = lane_balls(call.input(0), from[i], accumulator, call.profile());
+    const std::vector<Ball> lane = lane_balls(call.input(arg::input), from[i], accumulator, call.profile());
     BallSum squares(math);
     for (const Ball& x : lane) squares.add(math.mul_same(x));
     const Ball mean = divided_by_count(math, not_negative(squares.result()), static_cast<int64_t>(lane.size()));
-    const Ball inverse = inverse_deviation(math, not_negative(mean), call.has(rms_eps) ? call.real(rms_eps) : own_eps);
+    const Ball inverse =
+        inverse_deviation(math, not_negative(mean), call.has(arg::eps) ? call.real(arg::eps) : own_eps);
     for (std::size_t k = 0; k < lane.size(); ++k) {
       Ball ball = math.mul(lane[k], inverse);
       if (!weight.empty()) ball = math.mul(ball, weight[k]);
@@ -165,27 +163,20 @@ struct GroupShape {
   int64_t inner = 0;
   int64_t groups = 0;
 };
-constexpr int native_weight = 1;
-constexpr int native_bias = 2;
-constexpr int composite_weight = 2;
-constexpr int composite_bias = 3;
 
 bool is_native(const Call& call) { return call.op().schema.returns.size() > 1; }
-int weight_of(const Call& call) { return is_native(call) ? native_weight : composite_weight; }
-int bias_of(const Call& call) { return is_native(call) ? native_bias : composite_bias; }
-double group_eps(const Call& call) { return call.real(is_native(call) ? 7 : 4); }
 
 Result<GroupShape> group_shape(const Call& call) {
-  const Dims& sizes = call.tensor(0).layout.sizes;
+  const Dims& sizes = call.tensor(arg::input).layout.sizes;
   GroupShape shape;
   if (is_native(call)) {
-    shape = {call.integer(3), call.integer(4), call.integer(5), call.integer(6)};
+    shape = {call.integer(arg::N), call.integer(arg::C), call.integer(arg::HxW), call.integer(arg::group)};
     const auto count = checked_numel(IntList{shape.batch, shape.channels, shape.inner});
-    if (!count || *count != call.tensor(0).layout.numel())
+    if (!count || *count != call.tensor(arg::input).layout.numel())
       return refuse("{}: the sizes are not those of the input", call.op().name);
   } else {
     if (sizes.size() < 2) return refuse("{} needs at least 2 dims", call.op().name);
-    shape = {sizes[0], sizes[1], 1, call.integer(1)};
+    shape = {sizes[0], sizes[1], 1, call.integer(arg::num_groups)};
     for (int i = 2; i < sizes.size(); ++i) shape.inner *= sizes[i];
   }
   if (shape.groups <= 0 || shape.channels % shape.groups != 0)
@@ -194,17 +185,17 @@ Result<GroupShape> group_shape(const Call& call) {
 }
 
 Metas infer_group_norm(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::input);
   if (!is_floating(self.dtype)) return refuse("{} takes floating dtypes only", call.op().name);
   TRY(const GroupShape shape, group_shape(call));
-  for (int i : {weight_of(call), bias_of(call)}) {
-    if (call.has(i) && !(call.tensor(i).layout.sizes == Dims{shape.channels}))
+  for (const arg parameter : {arg::weight, arg::bias}) {
+    if (call.has(parameter) && !(call.tensor(parameter).layout.sizes == Dims{shape.channels}))
       return refuse("{}: a parameter that is not one number a channel", call.op().name);
     // Eager's kernel reads the parameters' memory in order, whatever their strides are.
-    if (call.has(i) && is_native(call) && !is_contiguous(call.tensor(i).layout))
+    if (call.has(parameter) && is_native(call) && !is_contiguous(call.tensor(parameter).layout))
       return fail("{}: a parameter that is not contiguous is not supported", call.op().name);
   }
-  TRY(const DType parameters, parameter_dtype(call, {weight_of(call), bias_of(call)}));
+  TRY(const DType parameters, parameter_dtype(call, {arg::weight, arg::bias}));
   const MemoryFormat format = suggested_format(self.layout);
   if (is_native(call)) {
     const bool dense = format == MemoryFormat::Contiguous ? is_contiguous(self.layout)
@@ -228,18 +219,18 @@ Metas infer_group_norm(const Call& call) {
 Result<void> reference_group_norm(const ReferenceCall& call) {
   if (has_no_result(call)) return {};
   const GroupShape shape = *group_shape(call);
-  const std::vector<int64_t> from = elements_of(call.input(0).layout);
+  const std::vector<int64_t> from = elements_of(call.input(arg::input).layout);
   const std::vector<int64_t> to = elements_of(call.output().layout);
-  const DType saved_as = *parameter_dtype(call, {weight_of(call), bias_of(call)});
-  const std::vector<Ball> weight = parameter_balls(call, weight_of(call), parameters_as(call));
-  const std::vector<Ball> bias = parameter_balls(call, bias_of(call), parameters_as(call));
+  const DType saved_as = *parameter_dtype(call, {arg::weight, arg::bias});
+  const std::vector<Ball> weight = parameter_balls(call, arg::weight, parameters_as(call));
+  const std::vector<Ball> bias = parameter_balls(call, arg::bias, parameters_as(call));
   const int64_t channels = shape.channels / shape.groups;
   const auto length = static_cast<std::size_t>(channels * shape.inner);
   for (int64_t i = 0; i < shape.batch * shape.groups; ++i) {
     const std::size_t start = static_cast<std::size_t>(i) * length;
     const int64_t first_channel = i % shape.groups * channels;
     normalize_lane(call, {std::span(from).subspan(start, length), std::span(to).subspan(start, length), i, saved_as},
-                   group_eps(call), weight, bias, [&](std::size_t k) {
+                   call.real(arg::eps), weight, bias, [&](std::size_t k) {
                      return static_cast<std::size_t>(first_channel + static_cast<int64_t>(k) / shape.inner);
                    });
   }
@@ -268,12 +259,13 @@ std::optional<std::vector<Argument>> sample_layer_norm(const Op& op, SampleConte
   const TensorMeta& meta = context.meta(*self);
   const int64_t dims = context.choices().between(1, meta.layout.rank());
   const IntList shape(meta.layout.sizes.end() - dims, meta.layout.sizes.end());
+  const auto eps = static_cast<std::size_t>(op.schema.index_of(arg::eps));
   std::vector<Argument> arguments = {*self, shape};
   for (std::size_t i = 2; i < op.schema.parameters.size(); ++i) {
     const Parameter& parameter = op.schema.parameters[i];
     arguments.push_back(parameter.default_value.value_or(Argument()));
     if (parameter.kind == ArgKind::Tensor) arguments.back() = draw_parameter(context, meta.dtype, Dims(shape), false);
-    if (parameter.name == "eps" && !parameter.optional) arguments.back() = Scalar(sampled_eps);
+    if (i == eps && !parameter.optional) arguments.back() = Scalar(sampled_eps);
   }
   return arguments;
 }
