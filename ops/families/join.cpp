@@ -57,20 +57,20 @@ Result<Layout> cat_layout(std::span<const Layout> layouts, int64_t dim) {
 }
 
 Metas infer_cat(const Call& call) {
-  const ValueList& tensors = call.values(0);
+  const ValueList& tensors = call.values(arg::tensors);
   if (tensors.empty()) return fail("{}: the list of tensors is empty", call.op().name);
-  const Result<Layout> layout = cat_layout(layouts_of(call, tensors), call.integer(1));
+  const Result<Layout> layout = cat_layout(layouts_of(call, tensors), call.integer(arg::dim));
   if (!layout) return in_op(call, layout.error());
   return std::vector{ResultMeta{promoted(call, tensors), *layout, ValueId()}};
 }
 
 Result<void> reference_cat(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const std::vector<Layout> layouts = layouts_of(call, call.values(0));
+  const std::vector<Layout> layouts = layouts_of(call, call.values(arg::tensors));
   if (leading(layouts) == nullptr) return {};
-  TRY(const int dim, wrap_dim(call.integer(1), output.layout.rank()));
+  TRY(const int dim, wrap_dim(call.integer(arg::dim), output.layout.rank()));
   Layout part = output.layout;
-  for (ValueId tensor : call.values(0)) {
+  for (ValueId tensor : call.values(arg::tensors)) {
     const BallView& input = call.view(tensor);
     if (is_skipped(input.layout)) continue;
     part.sizes[dim] = input.layout.sizes[dim];
@@ -103,18 +103,18 @@ Result<Layout> stack_layout(std::vector<Layout> layouts, int64_t dim) {
 }
 
 Metas infer_stack(const Call& call) {
-  const ValueList& tensors = call.values(0);
+  const ValueList& tensors = call.values(arg::tensors);
   if (tensors.empty()) return fail("{}: the list of tensors is empty", call.op().name);
-  const Result<Layout> layout = stack_layout(layouts_of(call, tensors), call.integer(1));
+  const Result<Layout> layout = stack_layout(layouts_of(call, tensors), call.integer(arg::dim));
   if (!layout) return in_op(call, layout.error());
   return std::vector{ResultMeta{promoted(call, tensors), *layout, ValueId()}};
 }
 
 Result<void> reference_stack(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const ValueList& tensors = call.values(0);
+  const ValueList& tensors = call.values(arg::tensors);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    TRY(const Layout part, select_layout(output.layout, call.integer(1), static_cast<int64_t>(i)));
+    TRY(const Layout part, select_layout(output.layout, call.integer(arg::dim), static_cast<int64_t>(i)));
     copy_elements(call.view(tensors[i]), with_layout(output, part), call.profile());
   }
   return {};

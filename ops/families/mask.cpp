@@ -16,12 +16,12 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
-// masked_scatter: parameters self, mask, source
+// masked_scatter
 
 Metas infer_masked_scatter(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
-  const TensorMeta& mask = call.tensor(1);
-  const TensorMeta& source = call.tensor(2);
+  const TensorMeta& self = call.tensor(arg::self);
+  const TensorMeta& mask = call.tensor(arg::mask);
+  const TensorMeta& source = call.tensor(arg::source);
   if (mask.dtype != DType::Bool) return refuse("{}: the mask is {}, not bool", call.op().name, name(mask.dtype));
   if (source.dtype != self.dtype) {
     return refuse("{}: a source of {} does not go into {}", call.op().name, name(source.dtype), name(self.dtype));
@@ -36,8 +36,8 @@ Metas infer_masked_scatter(const Call& call) {
 
 // Eager reads a source that lies in the written memory while it writes there.
 Metas infer_masked_scatter_inplace(const Call& call) {
-  const bool elements = call.tensor(0).layout.numel() > 0 && call.tensor(2).layout.numel() > 0;
-  if (elements && call.tensor(2).storage == call.tensor(0).storage) {
+  const bool elements = call.tensor(arg::self).layout.numel() > 0 && call.tensor(arg::source).layout.numel() > 0;
+  if (elements && call.tensor(arg::source).storage == call.tensor(arg::self).storage) {
     return std::unexpected(
         Error{ErrorKind::Unsupported, "", "", call.op().name + ": a source in the written storage is not supported"});
   }
@@ -47,9 +47,9 @@ Metas infer_masked_scatter_inplace(const Call& call) {
 // The k-th element that the mask chooses takes the k-th of the source. Behind an element of the mask that is not known,
 // neither is the count.
 Result<void> reference_masked_scatter(const ReferenceCall& call) {
-  const BallView& self = call.input(0);
-  const BallView& mask = call.input(1);
-  const BallView& source = call.input(2);
+  const BallView& self = call.input(arg::self);
+  const BallView& mask = call.input(arg::mask);
+  const BallView& source = call.input(arg::source);
   const BallView& output = call.output();
   const Dims& sizes = output.layout.sizes;
   const std::vector<int64_t> from = elements_of(*broadcast_to(self.layout, sizes));
@@ -75,11 +75,11 @@ Result<void> reference_masked_scatter(const ReferenceCall& call) {
   return {};
 }
 
-// nonzero_static: parameters self, size, fill_value
+// nonzero_static
 
 Metas infer_nonzero(const Call& call) {
-  const int64_t size = call.integer(1);
-  const int rank = call.tensor(0).layout.rank();
+  const int64_t size = call.integer(arg::size);
+  const int rank = call.tensor(arg::self).layout.rank();
   if (size < 0) return refuse("{}: size {} is negative", call.op().name, size);
   const Dims sizes{size, rank};
   if (!checked_numel(std::span(sizes.begin(), sizes.end()))) return fail("{}: {} are too many", call.op().name, size);
@@ -90,11 +90,11 @@ Metas infer_nonzero(const Call& call) {
 IntegerBall is_nonzero(const BallView& view, int64_t element) { return element_as_integer(view, element, DType::Bool); }
 
 Result<void> reference_nonzero(const ReferenceCall& call) {
-  const BallView& self = call.input(0);
+  const BallView& self = call.input(arg::self);
   const BallView& output = call.output();
   const int64_t rows = output.layout.sizes[0];
   const int rank = self.layout.rank();
-  for (IntegerBall& element : output.storage->integers) element = {call.integer(2), Undecided::No};
+  for (IntegerBall& element : output.storage->integers) element = {call.integer(arg::fill_value), Undecided::No};
   int64_t row = 0;
   Undecided lost = Undecided::No;
   for_each_index(self.layout.sizes, [&](const Dims& at) {

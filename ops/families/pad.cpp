@@ -66,8 +66,8 @@ Result<Layout> cut(const Layout& self, const std::vector<Padding>& padding) {
 }
 
 Result<Layout> constant_layout(const Call& call) {
-  const Layout& self = call.tensor(0).layout;
-  const IntList& pad = call.integers(1);
+  const Layout& self = call.tensor(arg::self).layout;
+  const IntList& pad = call.integers(arg::pad);
   if (pad.size() % 2 != 0) return refuse("{} paddings are no pairs", pad.size());
   if (pad.size() / 2 > static_cast<std::size_t>(self.rank())) {
     return refuse("{} paddings for {} dims", pad.size(), self.rank());
@@ -86,25 +86,25 @@ Result<Layout> constant_layout(const Call& call) {
 Metas infer_constant(const Call& call) {
   const Result<Layout> layout = constant_layout(call);
   if (!layout) return in_op(call, layout.error());
-  const DType dtype = call.tensor(0).dtype;
-  TRY_VOID(check_fits(call, call.scalar(2), dtype));
+  const DType dtype = call.tensor(arg::self).dtype;
+  TRY_VOID(check_fits(call, call.scalar(arg::value), dtype));
   return std::vector{ResultMeta{dtype, *layout, ValueId()}};
 }
 
 Result<void> reference_constant(const ReferenceCall& call) {
-  const BallView& self = call.input(0);
+  const BallView& self = call.input(arg::self);
   const BallView& output = call.output();
-  const std::vector<Padding> padding = paddings(call.integers(1), self.layout.rank());
+  const std::vector<Padding> padding = paddings(call.integers(arg::pad), self.layout.rank());
   TRY(const Layout left, cut(self.layout, padding));
   Layout inside{left.sizes, output.layout.strides, output.layout.offset};
   for (int dim = 0; dim < inside.rank(); ++dim) {
     inside.offset += std::max<int64_t>(padding[static_cast<std::size_t>(dim)].before, 0) * inside.strides[dim];
   }
   if (output.floating()) {
-    const Ball value = BallMath(output.dtype, call.profile()).scalar(call.real(2));
+    const Ball value = BallMath(output.dtype, call.profile()).scalar(call.real(arg::value));
     for_each_element(output.layout, [&](int64_t element) { output.ball(element) = value; });
   } else {
-    const IntegerBall value{number_as(output.dtype, call.scalar(2)), Undecided::No};
+    const IntegerBall value{number_as(output.dtype, call.scalar(arg::value)), Undecided::No};
     for_each_element(output.layout, [&](int64_t element) { output.integer(element) = value; });
   }
   copy_elements(with_layout(self, left), with_layout(output, inside), call.profile());
@@ -146,9 +146,9 @@ Result<Layout> border_layout(const TensorMeta& self, const IntList& pad, const B
 
 template <const Border& border>
 Metas infer_border(const Call& call) {
-  const Result<Layout> layout = border_layout(call.tensor(0), call.integers(1), border);
+  const Result<Layout> layout = border_layout(call.tensor(arg::self), call.integers(arg::padding), border);
   if (!layout) return in_op(call, layout.error());
-  return std::vector{ResultMeta{call.tensor(0).dtype, *layout, ValueId()}};
+  return std::vector{ResultMeta{call.tensor(arg::self).dtype, *layout, ValueId()}};
 }
 
 // Where eager reads position k of a padded dim. A negative padding shifts the start, so that what lies past the edge of
@@ -167,9 +167,9 @@ int64_t border_source(int64_t k, int64_t size, int64_t before, bool reflects) {
 
 template <const Border& border>
 Result<void> reference_border(const ReferenceCall& call) {
-  const BallView& self = call.input(0);
+  const BallView& self = call.input(arg::self);
   const BallView& output = call.output();
-  const std::vector<Padding> padding = paddings(call.integers(1), self.layout.rank());
+  const std::vector<Padding> padding = paddings(call.integers(arg::padding), self.layout.rank());
   for_each_index(output.layout.sizes, [&](const Dims& at) {
     Dims from = at;
     for (int dim = at.size() - border.dims; dim < at.size(); ++dim) {

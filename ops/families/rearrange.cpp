@@ -16,26 +16,26 @@ using Metas = Result<std::vector<ResultMeta>>;
 
 Metas fresh(const Call& call, const Result<Layout>& layout) {
   if (!layout) return in_op(call, layout.error());
-  return std::vector{ResultMeta{call.tensor(0).dtype, *layout, ValueId()}};
+  return std::vector{ResultMeta{call.tensor(arg::self).dtype, *layout, ValueId()}};
 }
 
 Metas infer_flip(const Call& call) {
-  const Layout& layout = call.tensor(0).layout;
-  const Result<std::vector<int>> dims = wrap_dims(call.integers(1), layout.rank());
+  const Layout& layout = call.tensor(arg::self).layout;
+  const Result<std::vector<int>> dims = wrap_dims(call.integers(arg::dims), layout.rank());
   if (!dims) return in_op(call, dims.error());
   return fresh(call, fresh_layout(layout, MemoryFormat::Preserve));
 }
 
 Result<void> reference_flip(const ReferenceCall& call) {
-  Layout mirrored = call.input(0).layout;
+  Layout mirrored = call.input(arg::self).layout;
   if (mirrored.rank() > 0 && mirrored.numel() > 0) {
-    TRY(const std::vector<int> dims, wrap_dims(call.integers(1), mirrored.rank()));
+    TRY(const std::vector<int> dims, wrap_dims(call.integers(arg::dims), mirrored.rank()));
     for (int dim : dims) {
       mirrored.offset += (mirrored.sizes[dim] - 1) * mirrored.strides[dim];
       mirrored.strides[dim] = -mirrored.strides[dim];
     }
   }
-  copy_elements(with_layout(call.input(0), mirrored), call.output(), call.profile());
+  copy_elements(with_layout(call.input(arg::self), mirrored), call.output(), call.profile());
   return {};
 }
 
@@ -67,16 +67,16 @@ Result<Layout> roll_layout(const Layout& layout, const IntList& shifts, const In
 }
 
 Metas infer_roll(const Call& call) {
-  return fresh(call, roll_layout(call.tensor(0).layout, call.integers(1), call.integers(2)));
+  return fresh(call, roll_layout(call.tensor(arg::self).layout, call.integers(arg::shifts), call.integers(arg::dims)));
 }
 
 Result<void> reference_roll(const ReferenceCall& call) {
-  const BallView& input = call.input(0);
+  const BallView& input = call.input(arg::self);
   const BallView& output = call.output();
   const Dims& sizes = output.layout.sizes;
   if (output.layout.numel() == 0) return {};
-  const IntList& shifts = call.integers(1);
-  const IntList& dims = call.integers(2);
+  const IntList& shifts = call.integers(arg::shifts);
+  const IntList& dims = call.integers(arg::dims);
   if (dims.empty()) {
     const std::vector<int64_t> from = elements_of(input.layout);
     const std::vector<int64_t> to = elements_of(output.layout);
@@ -113,10 +113,12 @@ Result<Layout> repeat_layout(const Layout& layout, const IntList& repeats) {
   return contiguous_layout(result);
 }
 
-Metas infer_repeat(const Call& call) { return fresh(call, repeat_layout(call.tensor(0).layout, call.integers(1))); }
+Metas infer_repeat(const Call& call) {
+  return fresh(call, repeat_layout(call.tensor(arg::self).layout, call.integers(arg::repeats)));
+}
 
 Result<void> reference_repeat(const ReferenceCall& call) {
-  const BallView& input = call.input(0);
+  const BallView& input = call.input(arg::self);
   const BallView& output = call.output();
   const int added = output.layout.rank() - input.layout.rank();
   for_each_index(output.layout.sizes, [&](const Dims& index) {

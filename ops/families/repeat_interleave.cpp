@@ -17,15 +17,16 @@ std::unexpected<Error> depends_on_data(const Call& call) {
                                call.op().name + ": a result whose shape depends on the data is not supported"});
 }
 
-// repeat_interleave.Tensor: index i repeats[i] times. Parameters repeats, output_size.
+// repeat_interleave.Tensor: index i repeats[i] times.
 
 Metas infer_counts(const Call& call) {
-  const TensorMeta& repeats = call.tensor(0);
+  const TensorMeta& repeats = call.tensor(arg::repeats);
   if (const Result<void> checked = check_index_dtype(repeats.dtype); !checked) return in_op(call, checked.error());
   if (repeats.layout.rank() != 1) return refuse("{}: {} dims are no vector", call.op().name, repeats.layout.rank());
-  if (!call.has(1)) return depends_on_data(call);
-  if (call.integer(1) < 0) return refuse("{}: output_size {} is negative", call.op().name, call.integer(1));
-  return std::vector{ResultMeta{repeats.dtype, contiguous_layout({call.integer(1)}), ValueId()}};
+  if (!call.has(arg::output_size)) return depends_on_data(call);
+  if (call.integer(arg::output_size) < 0)
+    return refuse("{}: output_size {} is negative", call.op().name, call.integer(arg::output_size));
+  return std::vector{ResultMeta{repeats.dtype, contiguous_layout({call.integer(arg::output_size)}), ValueId()}};
 }
 
 // The size is the sum of the counts. Counts that are negative or too many are left to the reference to refuse.
@@ -41,7 +42,7 @@ void complete_counts(std::vector<Argument>& arguments, const KnownElements& know
 }
 
 Result<void> reference_counts(const ReferenceCall& call) {
-  const BallView& repeats = call.input(0);
+  const BallView& repeats = call.input(arg::repeats);
   const BallView& output = call.output();
   const int64_t size = output.layout.numel();
   int64_t index = 0;
@@ -61,20 +62,20 @@ Result<void> reference_counts(const ReferenceCall& call) {
   return {};
 }
 
-// repeat_interleave.self_int: parameters self, repeats, dim, output_size; without a dim, self as a vector
+// repeat_interleave.self_int: without a dim, self as a vector
 
 Result<Dims> repeated_sizes(const Call& call) {
-  const Layout& self = call.tensor(0).layout;
-  const int64_t repeats = call.integer(1);
+  const Layout& self = call.tensor(arg::self).layout;
+  const int64_t repeats = call.integer(arg::repeats);
   if (repeats < 0) return refuse("{} repeats are negative", repeats);
-  Dims sizes = call.has(2) ? self.sizes : Dims{self.numel()};
-  TRY(const int dim, existing_dim(call.has(2) ? call.integer(2) : 0, sizes.size()));
+  Dims sizes = call.has(arg::dim) ? self.sizes : Dims{self.numel()};
+  TRY(const int dim, existing_dim(call.has(arg::dim) ? call.integer(arg::dim) : 0, sizes.size()));
   if (__builtin_mul_overflow(sizes[dim], repeats, &sizes[dim]) ||
       !checked_numel(std::span(sizes.begin(), sizes.end()))) {
     return refuse("{} repeats are too many", repeats);
   }
-  if (call.has(3) && call.integer(3) != sizes[dim]) {
-    return refuse("output_size {} is not {}", call.integer(3), sizes[dim]);
+  if (call.has(arg::output_size) && call.integer(arg::output_size) != sizes[dim]) {
+    return refuse("output_size {} is not {}", call.integer(arg::output_size), sizes[dim]);
   }
   return sizes;
 }
@@ -82,21 +83,21 @@ Result<Dims> repeated_sizes(const Call& call) {
 Metas infer_repeated(const Call& call) {
   const Result<Dims> sizes = repeated_sizes(call);
   if (!sizes) return in_op(call, sizes.error());
-  return std::vector{ResultMeta{call.tensor(0).dtype, contiguous_layout(*sizes), ValueId()}};
+  return std::vector{ResultMeta{call.tensor(arg::self).dtype, contiguous_layout(*sizes), ValueId()}};
 }
 
 Result<void> reference_repeated(const ReferenceCall& call) {
-  const BallView& self = call.input(0);
+  const BallView& self = call.input(arg::self);
   const BallView& output = call.output();
-  const int64_t repeats = call.integer(1);
-  if (!call.has(2)) {
+  const int64_t repeats = call.integer(arg::repeats);
+  if (!call.has(arg::dim)) {
     int64_t to = 0;
     for (int64_t element : elements_of(self.layout)) {
       for (int64_t i = 0; i < repeats; ++i) convert_element(self, element, output, to++, call.profile());
     }
     return {};
   }
-  TRY(const int dim, wrap_dim(call.integer(2), self.layout.rank()));
+  TRY(const int dim, wrap_dim(call.integer(arg::dim), self.layout.rank()));
   for_each_index(output.layout.sizes, [&](const Dims& at) {
     Dims from = at;
     from[dim] /= repeats;

@@ -15,10 +15,10 @@ using Metas = Result<std::vector<ResultMeta>>;
 
 // cumsum and cumprod; integers are counted in i64.
 Metas infer_total(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
-  const Result<int> dim = wrap_dim(call.integer(1), self.layout.rank());
+  const TensorMeta& self = call.tensor(arg::self);
+  const Result<int> dim = wrap_dim(call.integer(arg::dim), self.layout.rank());
   if (!dim) return in_op(call, dim.error());
-  const DType dtype = call.dtype(2).value_or(is_floating(self.dtype) ? self.dtype : DType::I64);
+  const DType dtype = call.dtype(arg::dtype).value_or(is_floating(self.dtype) ? self.dtype : DType::I64);
   // Eager notices only when there is something to add up.
   if (dtype == DType::Bool && self.layout.rank() > 0 && self.layout.numel() > 0)
     return refuse("{} does not make bool", call.op().name);
@@ -26,25 +26,25 @@ Metas infer_total(const Call& call) {
 }
 
 Metas infer_total_inplace(const Call& call) {
-  const DType self = call.tensor(0).dtype;
-  if (call.dtype(2).value_or(self) != self)
+  const DType self = call.tensor(arg::self).dtype;
+  if (call.dtype(arg::dtype).value_or(self) != self)
     return refuse("{}: the dtype is not that of the written tensor", call.op().name);
   return infer_inplace(call);
 }
 
 // Values and indices.
 Metas infer_extreme(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
-  const Result<int> dim = wrap_dim(call.integer(1), self.layout.rank());
+  const TensorMeta& self = call.tensor(arg::self);
+  const Result<int> dim = wrap_dim(call.integer(arg::dim), self.layout.rank());
   if (!dim) return in_op(call, dim.error());
   const Layout layout = contiguous_layout(self.layout.sizes);
   return std::vector{ResultMeta{self.dtype, layout, ValueId()}, ResultMeta{DType::I64, layout, ValueId()}};
 }
 
-// The lanes along parameter 1 of a tensor of the operand's shape. An operand without dims is its own lane.
+// The lanes along the dim of a tensor of the operand's shape. An operand without dims is its own lane.
 Lanes lanes_along(const Call& call, const Layout& layout) {
   DimMask along(static_cast<std::size_t>(layout.rank()), false);
-  if (layout.rank() > 0) along[static_cast<std::size_t>(*wrap_dim(call.integer(1), layout.rank()))] = true;
+  if (layout.rank() > 0) along[static_cast<std::size_t>(*wrap_dim(call.integer(arg::dim), layout.rank()))] = true;
   return {layout, along};
 }
 
@@ -53,7 +53,7 @@ template <class Visit>
 void for_each_lane(const ReferenceCall& call, Visit&& visit) {
   // An empty tensor may have any number of lanes of no elements.
   if (call.output().layout.numel() == 0) return;
-  const Lanes from = lanes_along(call, call.input(0).layout);
+  const Lanes from = lanes_along(call, call.input(arg::self).layout);
   const Lanes to = lanes_along(call, call.output().layout);
   for (std::size_t i = 0; i < from.size(); ++i) visit(from[i], to[i]);
 }
@@ -63,7 +63,7 @@ uint64_t multiplied(uint64_t a, uint64_t b) { return a * b; }
 
 template <class FloatTotal, uint64_t (*join)(uint64_t, uint64_t), int64_t start>
 Result<void> reference_total(const ReferenceCall& call) {
-  const BallView& self = call.input(0);
+  const BallView& self = call.input(arg::self);
   const BallView& output = call.output();
   const BallMath math(output.floating() ? output.dtype : DType::F32, call.profile());
   for_each_lane(call, [&](std::span<const int64_t> from, std::span<const int64_t> to) {
@@ -84,10 +84,13 @@ Result<void> reference_total(const ReferenceCall& call) {
   return {};
 }
 
+// The extremes are the first result, their places the second.
+constexpr int indices_result = 1;
+
 // Of equal extremes eager gives the place of the last so far.
 template <bool smallest>
 Result<void> reference_extreme(const ReferenceCall& call) {
-  const BallView& self = call.input(0);
+  const BallView& self = call.input(arg::self);
   const BallMath math(self.floating() ? self.dtype : DType::F32, call.profile());
   for_each_lane(call, [&](std::span<const int64_t> from, std::span<const int64_t> to) {
     RunningExtreme<Ball> largest(math, smallest, OfEqual::Last);
@@ -95,12 +98,12 @@ Result<void> reference_extreme(const ReferenceCall& call) {
     for (std::size_t k = 0; k < from.size(); ++k) {
       if (self.floating()) {
         largest.add(self.ball(from[k]), from[k]);
-        call.output(0).ball(to[k]) = largest.value();
-        call.output(1).integer(to[k]) = largest.index();
+        call.output().ball(to[k]) = largest.value();
+        call.output(indices_result).integer(to[k]) = largest.index();
       } else {
         largest_integer.add(self.integer(from[k]), from[k]);
-        call.output(0).integer(to[k]) = largest_integer.value();
-        call.output(1).integer(to[k]) = largest_integer.index();
+        call.output().integer(to[k]) = largest_integer.value();
+        call.output(indices_result).integer(to[k]) = largest_integer.index();
       }
     }
   });

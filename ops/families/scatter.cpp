@@ -12,26 +12,28 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
-std::optional<int64_t> optional_integer(const Call& call, int i) {
-  return call.has(i) ? std::optional(call.integer(i)) : std::nullopt;
+std::optional<int64_t> optional_integer(const Call& call, arg name) {
+  return call.has(name) ? std::optional(call.integer(name)) : std::nullopt;
 }
 
-// The window that a scatter writes, in a clone of self (parameter 0) whose layout is `clone`.
+// The window that a scatter writes, in a clone of self whose layout is `clone`.
 using WindowFn = Result<Layout> (*)(const Call& call, const Layout& clone);
 
 Result<Layout> sliced(const Call& call, const Layout& clone) {
-  return slice_layout(clone, call.integer(2), optional_integer(call, 3), optional_integer(call, 4), call.integer(5));
+  return slice_layout(clone, call.integer(arg::dim), optional_integer(call, arg::start),
+                      optional_integer(call, arg::end), call.integer(arg::step));
 }
 Result<Layout> selected(const Call& call, const Layout& clone) {
-  return select_layout(clone, call.integer(2), call.integer(3));
+  return select_layout(clone, call.integer(arg::dim), call.integer(arg::index));
 }
 Result<Layout> diagonal(const Call& call, const Layout& clone) {
-  return diagonal_layout(clone, call.integer(2), call.integer(3), call.integer(4));
+  return diagonal_layout(clone, call.integer(arg::offset), call.integer(arg::dim1), call.integer(arg::dim2));
 }
 Result<Layout> strided(const Call& call, const Layout& clone) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::self);
   const auto inside = [&](int64_t elements) {
-    return as_strided_layout(clone, call.integers(2), call.integers(3), optional_integer(call, 4), elements);
+    return as_strided_layout(clone, call.integers(arg::size), call.integers(arg::stride),
+                             optional_integer(call, arg::storage_offset), elements);
   };
   // As in as_strided: whether the operand alone reaches far enough is seen at once.
   const bool expanded = is_expanded(self.layout);
@@ -44,11 +46,11 @@ Result<Layout> strided(const Call& call, const Layout& clone) {
 
 template <WindowFn window_of>
 Metas infer_scatter(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::self);
   const Layout clone = storage_clone_layout(self.layout);
   const Result<Layout> window = window_of(call, clone);
   if (!window) return in_op(call, window.error());
-  const Dims& source = call.tensor(1).layout.sizes;
+  const Dims& source = call.tensor(arg::src).layout.sizes;
   if (source != window->sizes) {
     return fail("{}: the source's shape [{}] is not the window's [{}]", call.op().name, to_string(source),
                 to_string(window->sizes));
@@ -59,8 +61,8 @@ Metas infer_scatter(const Call& call) {
 template <WindowFn window_of>
 Result<void> reference_scatter(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const BallView& source = call.input(1);
-  clone_storage(call.input(0), output, call.profile());
+  const BallView& source = call.input(arg::src);
+  clone_storage(call.input(arg::self), output, call.profile());
   TRY(const Layout window, window_of(call, output.layout));
   const std::vector<int64_t> from = elements_of(source.layout);
   const std::vector<int64_t> to = elements_of(window);

@@ -17,25 +17,19 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
-// Parameters of every overload: self, dim, index, and the values that are scattered, a tensor or a number.
-constexpr int dim_at = 1;
-constexpr int index_at = 2;
-constexpr int values_at = 3;
-
-bool scatters_number(const Call& call) {
-  return std::holds_alternative<Scalar>(call.arguments()[static_cast<std::size_t>(values_at)]);
-}
+// An overload scatters a tensor, `src`, or a number, `value`.
+bool scatters_number(const Call& call) { return call.takes(arg::value); }
 
 Result<void> check_shapes(const Call& call, int dim) {
-  const Layout self = at_least_1d(call.tensor(0).layout);
-  const Layout index = at_least_1d(call.tensor(index_at).layout);
+  const Layout self = at_least_1d(call.tensor(arg::self).layout);
+  const Layout index = at_least_1d(call.tensor(arg::index).layout);
   if (index.rank() != self.rank()) return refuse("the index has {} dims, the tensor {}", index.rank(), self.rank());
   for (int i = 0; i < self.rank(); ++i) {
     if (i == dim || index.sizes[i] <= self.sizes[i]) continue;
     return refuse("the index's size {} at dim {} is over the tensor's {}", index.sizes[i], i, self.sizes[i]);
   }
   if (scatters_number(call)) return {};
-  const Layout source = at_least_1d(call.tensor(values_at).layout);
+  const Layout source = at_least_1d(call.tensor(arg::src).layout);
   if (index.rank() != source.rank()) return refuse("the index has {} dims, the source {}", index.rank(), source.rank());
   for (int i = 0; i < source.rank(); ++i) {
     if (index.sizes[i] <= source.sizes[i]) continue;
@@ -45,11 +39,11 @@ Result<void> check_shapes(const Call& call, int dim) {
 }
 
 Result<void> check_scatter(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
-  const TensorMeta& index = call.tensor(index_at);
-  TRY(const int dim, wrap_dim(call.integer(dim_at), self.layout.rank()));
-  if (!scatters_number(call) && call.tensor(values_at).dtype != self.dtype) {
-    return refuse("a source of {} cannot be scattered into {}", name(call.tensor(values_at).dtype), name(self.dtype));
+  const TensorMeta& self = call.tensor(arg::self);
+  const TensorMeta& index = call.tensor(arg::index);
+  TRY(const int dim, wrap_dim(call.integer(arg::dim), self.layout.rank()));
+  if (!scatters_number(call) && call.tensor(arg::src).dtype != self.dtype) {
+    return refuse("a source of {} cannot be scattered into {}", name(call.tensor(arg::src).dtype), name(self.dtype));
   }
   // Eager looks at no more of an index without elements.
   if (index.layout.numel() == 0) return {};
@@ -59,19 +53,15 @@ Result<void> check_scatter(const Call& call) {
 
 // The result is a row-major copy, whatever self's strides.
 Metas infer_scatter(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::self);
   if (const Result<void> checked = check_scatter(call); !checked) return in_op(call, checked.error());
-  if (scatters_number(call)) TRY_VOID(check_fits(call, call.scalar(values_at), self.dtype));
+  if (scatters_number(call)) TRY_VOID(check_fits(call, call.scalar(arg::value), self.dtype));
   return std::vector{ResultMeta{self.dtype, contiguous_layout(self.layout.sizes), ValueId()}};
-}
-
-const std::string& reduce_argument(const Call& call) {
-  return std::get<std::string>(call.arguments()[static_cast<std::size_t>(values_at + 1)]);
 }
 
 // `reduce` of scatter.reduce and scatter.value_reduce.
 Result<Combine> arithmetic_of(const Call& call) {
-  const std::string& reduce = reduce_argument(call);
+  const std::string& reduce = call.text(arg::reduce);
   if (reduce == "add") return Combine::Sum;
   if (reduce == "multiply") return Combine::Product;
   return refuse("{}: a reduction '{}' is neither 'add' nor 'multiply'", call.op().name, reduce);
@@ -84,10 +74,11 @@ Metas infer_arithmetic(const Call& call) {
 
 // `reduce` of scatter_reduce.
 Result<Combine> reduction_of(const Call& call) {
-  const std::string& reduce = reduce_argument(call);
+  const std::string& reduce = call.text(arg::reduce);
   const std::optional<Combine> combine = parse_combine(reduce);
   if (!combine) return refuse("{}: a reduction '{}' is not known", call.op().name, reduce);
-  if (*combine == Combine::Mean && call.tensor(0).dtype == DType::Bool && call.tensor(index_at).layout.numel() > 0) {
+  if (*combine == Combine::Mean && call.tensor(arg::self).dtype == DType::Bool &&
+      call.tensor(arg::index).layout.numel() > 0) {
     return refuse("{}: bool has no mean", call.op().name);
   }
   return *combine;
@@ -102,12 +93,12 @@ Metas infer_reduction(const Call& call) {
 // An index that is not known makes its whole line undecided.
 template <class Visit>
 Result<void> for_each_scattered(const ReferenceCall& call, Visit&& visit) {
-  const BallView& index = call.input(index_at);
+  const BallView& index = call.input(arg::index);
   if (index.layout.numel() == 0) return {};
   const BallView& output = call.output();
   const Layout target = at_least_1d(output.layout);
   const Layout positions = at_least_1d(index.layout);
-  TRY(const int dim, wrap_dim(call.integer(dim_at), output.layout.rank()));
+  TRY(const int dim, wrap_dim(call.integer(arg::dim), output.layout.rank()));
   TRY_VOID(check_all_in_range(call, index, target.sizes[dim]));
   std::vector<std::pair<int64_t, Undecided>> unknown_lines;
   for_each_index(positions.sizes, [&](const Dims& at) {
@@ -149,10 +140,10 @@ struct Accumulate {
 
 // The number that is scattered, as an element of the output's dtype.
 Ball number_as_ball(const ReferenceCall& call) {
-  return BallMath(call.output().dtype, call.profile()).scalar(call.real(values_at));
+  return BallMath(call.output().dtype, call.profile()).scalar(call.real(arg::value));
 }
 IntegerBall number_as_integer(const ReferenceCall& call) {
-  return {number_as(call.output().dtype, call.scalar(values_at)), Undecided::No};
+  return {number_as(call.output().dtype, call.scalar(arg::value)), Undecided::No};
 }
 
 // One number for every index: where two meet, they agree.
@@ -186,18 +177,18 @@ struct AccumulateNumber {
 
 Result<void> reference_write(const ReferenceCall& call) {
   const BallView& output = call.output();
-  copy_elements(call.input(0), output, call.profile());
+  copy_elements(call.input(arg::self), output, call.profile());
   if (scatters_number(call)) return for_each_scattered(call, WriteNumber{&call});
-  const BallView& source = call.input(values_at);
+  const BallView& source = call.input(arg::src);
   return for_each_scattered(call, Write{{output, call.profile()}, &source, at_least_1d(source.layout)});
 }
 
 Result<void> accumulate(const ReferenceCall& call, Combine how, bool keeps_self) {
   const BallView& output = call.output();
-  copy_elements(call.input(0), output, call.profile());
+  copy_elements(call.input(arg::self), output, call.profile());
   const Combiner combiner(output, how, keeps_self, call.profile());
   if (scatters_number(call)) return for_each_scattered(call, AccumulateNumber{&call, combiner});
-  const BallView& source = call.input(values_at);
+  const BallView& source = call.input(arg::src);
   return for_each_scattered(call, Accumulate{combiner, &source, at_least_1d(source.layout)});
 }
 
@@ -210,13 +201,13 @@ Result<void> reference_arithmetic(const ReferenceCall& call) {
 
 Result<void> reference_reduction(const ReferenceCall& call) {
   TRY(const Combine how, reduction_of(call));
-  return accumulate(call, how, call.boolean(values_at + 2));
+  return accumulate(call, how, call.boolean(arg::include_self));
 }
 
 std::vector<IndexRange> ranges(const Call& call) {
-  const Layout self = at_least_1d(call.tensor(0).layout);
-  const Result<int> dim = wrap_dim(call.integer(dim_at), self.rank());
-  return dim ? std::vector{IndexRange{call.value(index_at), self.sizes[*dim]}} : std::vector<IndexRange>();
+  const Layout self = at_least_1d(call.tensor(arg::self).layout);
+  const Result<int> dim = wrap_dim(call.integer(arg::dim), self.rank());
+  return dim ? std::vector{IndexRange{call.value(arg::index), self.sizes[*dim]}} : std::vector<IndexRange>();
 }
 
 using Drawn = std::optional<std::vector<Argument>>;
@@ -230,7 +221,12 @@ bool index_fits(const Dims& index, const Dims& tensor, int dim) {
   return true;
 }
 
-// An index, a dim, a self whose line holds at least as many elements as the index writes there, and a source.
+// Whether several values may meet in one element.
+enum class Meeting { Avoided, Allowed };
+
+// An index, a dim, a self and a source. Where a meeting is avoided, self's line holds at least as many elements as the
+// index writes there.
+template <Meeting meeting>
 Drawn sample_scatter(const Op& op, SampleContext& context) {
   Choices& choices = context.choices();
   const auto index = pick_index(context, IndexWidth::Either, [](const TensorMeta& meta) {
@@ -240,15 +236,14 @@ Drawn sample_scatter(const Op& op, SampleContext& context) {
   const TensorMeta& indices = context.meta(*index);
   const Dims& sizes = indices.layout.sizes;
   const int dim = static_cast<int>(choices.below(static_cast<uint64_t>(sizes.size())));
-  const bool writes_once = op.schema.name == "scatter" || op.schema.name == "scatter_";
   const auto self = context.pick([&](const Candidate& candidate, const TensorMeta& meta) {
     if (op.writes() && (!candidate.writable || meta.storage == indices.storage)) return false;
     return index_fits(sizes, meta.layout.sizes, dim) && meta.layout.sizes[dim] > 0 &&
-           (!writes_once || meta.layout.sizes[dim] >= sizes[dim]);
+           (meeting == Meeting::Allowed || meta.layout.sizes[dim] >= sizes[dim]);
   });
   if (!self) return std::nullopt;
   const TensorMeta& written = context.meta(*self);
-  const bool number = op.schema.overload.starts_with("value");
+  const bool number = op.schema.index_of(arg::value) >= 0;
   Argument values;
   if (number) {
     values = draw_scalar(choices, written.dtype);
@@ -261,26 +256,32 @@ Drawn sample_scatter(const Op& op, SampleContext& context) {
     values = *source;
   }
   std::vector<Argument> given{*self, integer_argument(dim), *index, std::move(values)};
-  if (op.schema.name.starts_with("scatter_reduce")) {
+  if (op.schema.index_of(arg::include_self) >= 0) {
     static constexpr std::array<std::string_view, 5> reductions = {"sum", "prod", "mean", "amax", "amin"};
     const std::string_view drawn = choices.pick(reductions);
     given.emplace_back(std::string(drawn == "mean" && written.dtype == DType::Bool ? "sum" : drawn));
     given.emplace_back(std::in_place_type<Scalar>, !choices.chance(30));
-  } else if (op.schema.overload.ends_with("reduce")) {
+  } else if (op.schema.index_of(arg::reduce) >= 0) {
     given.emplace_back(std::string(choices.chance(50) ? "multiply" : "add"));
   }
   return with_defaults(op, std::move(given));
 }
 
+template <Meeting meeting>
 OpDef pure(std::string_view schema, InferFn infer, ReferenceFn reference) {
-  return {.schema = schema, .infer = infer, .reference = reference, .sample = sample_scatter, .index_ranges = ranges};
+  return {.schema = schema,
+          .infer = infer,
+          .reference = reference,
+          .sample = sample_scatter<meeting>,
+          .index_ranges = ranges};
 }
 
+template <Meeting meeting>
 OpDef twin(std::string_view schema, std::string_view functional) {
   return {.schema = schema,
           .infer = infer_inplace_apart,
           .reference = reference_inplace,
-          .sample = sample_scatter,
+          .sample = sample_scatter<meeting>,
           .functional = functional,
           .index_ranges = ranges};
 }
@@ -289,28 +290,36 @@ OpDef twin(std::string_view schema, std::string_view functional) {
 
 std::vector<OpDef> scatter_index_family() {
   return {
-      pure("scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", infer_scatter, reference_write),
-      pure("scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", infer_scatter, reference_write),
-      pure("scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor", infer_arithmetic,
-           reference_arithmetic),
-      pure("scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
-           infer_arithmetic, reference_arithmetic),
-      pure("scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", infer_scatter, reference_add),
-      pure("scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, "
-           "bool include_self=True) -> Tensor",
-           infer_reduction, reference_reduction),
+      pure<Meeting::Avoided>("scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", infer_scatter,
+                             reference_write),
+      pure<Meeting::Avoided>("scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", infer_scatter,
+                             reference_write),
+      pure<Meeting::Avoided>("scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+                             infer_arithmetic, reference_arithmetic),
+      pure<Meeting::Avoided>(
+          "scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
+          infer_arithmetic, reference_arithmetic),
+      pure<Meeting::Allowed>("scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", infer_scatter,
+                             reference_add),
+      pure<Meeting::Allowed>("scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, "
+                             "bool include_self=True) -> Tensor",
+                             infer_reduction, reference_reduction),
 
-      twin("scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)", "aten.scatter.src"),
-      twin("scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)", "aten.scatter.value"),
-      twin("scatter_.reduce(Tensor(a!) self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor(a!)",
-           "aten.scatter.reduce"),
-      twin("scatter_.value_reduce(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor(a!)",
-           "aten.scatter.value_reduce"),
-      twin("scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)",
-           "aten.scatter_add.default"),
-      twin("scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce, *, "
-           "bool include_self=True) -> Tensor(a!)",
-           "aten.scatter_reduce.two"),
+      twin<Meeting::Avoided>("scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)",
+                             "aten.scatter.src"),
+      twin<Meeting::Avoided>("scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)",
+                             "aten.scatter.value"),
+      twin<Meeting::Avoided>(
+          "scatter_.reduce(Tensor(a!) self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor(a!)",
+          "aten.scatter.reduce"),
+      twin<Meeting::Avoided>(
+          "scatter_.value_reduce(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor(a!)",
+          "aten.scatter.value_reduce"),
+      twin<Meeting::Allowed>("scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)",
+                             "aten.scatter_add.default"),
+      twin<Meeting::Allowed>("scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce, *, "
+                             "bool include_self=True) -> Tensor(a!)",
+                             "aten.scatter_reduce.two"),
   };
 }
 

@@ -18,64 +18,52 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
-// Where the parameters of an overload stand; -1 for one that it does not have.
-struct Positions {
-  int sequence = 0;
-  int value = 1;
-  int narrow = 2;  // out_int32
-  int right = 3;
-  int side = -1;
-  int sorter = -1;
-};
-constexpr Positions searched = {0, 1, 2, 3, 4, 5};
-constexpr Positions bucketed = {1, 0, 2, 3, -1, -1};
+// bucketize takes one sequence for all values, its boundaries.
+bool takes_boundaries(const Call& call) { return call.takes(arg::boundaries); }
+arg sequence_name(const Call& call) { return takes_boundaries(call) ? arg::boundaries : arg::sorted_sequence; }
 
-bool is_number(const Call& call, int i) {
-  return std::holds_alternative<Scalar>(call.arguments()[static_cast<std::size_t>(i)]);
-}
+Dims value_sizes(const Call& call) { return call.is_tensor(arg::self) ? call.tensor(arg::self).layout.sizes : Dims(); }
 
-Dims value_sizes(const Call& call, const Positions& at) {
-  return is_number(call, at.value) ? Dims() : call.tensor(at.value).layout.sizes;
-}
+// What the elements and the values are compared as.
+DType compared_dtype(const Call& call) { return result_type(call, {sequence_name(call), arg::self}); }
 
 // Whether equal elements are passed: `right`, or a `side` that must not contradict it.
-Result<bool> passes_equal(const Call& call, const Positions& at) {
-  const bool right = call.boolean(at.right);
-  if (at.side < 0 || !call.has(at.side)) return right;
-  const auto& side = std::get<std::string>(call.arguments()[static_cast<std::size_t>(at.side)]);
+Result<bool> passes_equal(const Call& call) {
+  const bool right = call.boolean(arg::right);
+  if (!call.has(arg::side)) return right;
+  const std::string& side = call.text(arg::side);
   if (side != "left" && side != "right") return refuse("a side '{}' is neither 'left' nor 'right'", side);
   if (side == "left" && right) return refuse("side is 'left' and right is true");
   return side == "right";
 }
 
-Result<void> check_sorter(const Call& call, const Positions& at) {
-  if (at.sorter < 0 || !call.has(at.sorter)) return {};
-  const TensorMeta& sorter = call.tensor(at.sorter);
+Result<void> check_sorter(const Call& call) {
+  if (!call.has(arg::sorter)) return {};
+  const TensorMeta& sorter = call.tensor(arg::sorter);
   TRY_VOID(check_index_dtype(sorter.dtype, IndexWidth::Wide));
-  if (sorter.layout.sizes == call.tensor(at.sequence).layout.sizes) return {};
+  if (sorter.layout.sizes == call.tensor(sequence_name(call)).layout.sizes) return {};
   return refuse("the sorter's shape [{}] is not the sequence's", to_string(sorter.layout.sizes));
 }
 
-Result<void> check_search(const Call& call, const Positions& at) {
-  const Dims& sequence = call.tensor(at.sequence).layout.sizes;
-  const Dims values = value_sizes(call, at);
-  const bool lone = at.side < 0;  // bucketize takes one sequence for all values
-  if (sequence.empty() || (lone && sequence.size() != 1)) return refuse("a sequence of {} dims", sequence.size());
+Result<void> check_search(const Call& call) {
+  const Dims& sequence = call.tensor(sequence_name(call)).layout.sizes;
+  const Dims values = value_sizes(call);
+  if (sequence.empty() || (takes_boundaries(call) && sequence.size() != 1))
+    return refuse("a sequence of {} dims", sequence.size());
   if (sequence.size() > 1) {
     bool fits = sequence.size() == values.size();
     for (int i = 0; fits && i + 1 < sequence.size(); ++i) fits = sequence[i] == values[i];
     if (!fits) return refuse("values of [{}] for sequences of [{}]", to_string(values), to_string(sequence));
   }
-  if (result_type(call, {at.sequence, at.value}) == DType::Bool) return refuse("bool is not taken");
-  TRY_VOID(passes_equal(call, at));
-  return check_sorter(call, at);
+  if (compared_dtype(call) == DType::Bool) return refuse("bool is not taken");
+  TRY_VOID(passes_equal(call));
+  return check_sorter(call);
 }
 
-template <const Positions& at>
 Metas infer_search(const Call& call) {
-  if (const Result<void> checked = check_search(call, at); !checked) return in_op(call, checked.error());
-  const DType dtype = call.boolean(at.narrow) ? DType::I32 : DType::I64;
-  return std::vector{ResultMeta{dtype, contiguous_layout(value_sizes(call, at)), ValueId()}};
+  if (const Result<void> checked = check_search(call); !checked) return in_op(call, checked.error());
+  const DType dtype = call.boolean(arg::out_int32) ? DType::I32 : DType::I64;
+  return std::vector{ResultMeta{dtype, contiguous_layout(value_sizes(call)), ValueId()}};
 }
 
 // Whether an element of the sequence stands in front of the value. A NaN of either does.
@@ -133,15 +121,15 @@ IntegerBall place_of(const std::vector<Element>& sequence, bool sorted, const El
 
 // The elements of one sequence in the order that the sorter gives, or the reason why they are not known.
 template <class Element, class Load>
-Result<std::vector<Element>> sequence_of(const ReferenceCall& call, const Positions& at, int64_t row, int64_t length,
+Result<std::vector<Element>> sequence_of(const ReferenceCall& call, int64_t row, int64_t length,
                                          const std::vector<int64_t>& elements, Load&& load, Undecided& lost) {
   std::vector<Element> sequence;
-  const bool sorts = at.sorter >= 0 && call.has(at.sorter);
-  const std::vector<int64_t> sorter = sorts ? elements_of(call.input(at.sorter).layout) : std::vector<int64_t>();
+  const bool sorts = call.has(arg::sorter);
+  const std::vector<int64_t> sorter = sorts ? elements_of(call.input(arg::sorter).layout) : std::vector<int64_t>();
   for (int64_t i = 0; i < length; ++i) {
     int64_t from = i;
     if (sorts) {
-      const IntegerBall& chosen = call.input(at.sorter).integer(sorter[static_cast<std::size_t>(row * length + i)]);
+      const IntegerBall& chosen = call.input(arg::sorter).integer(sorter[static_cast<std::size_t>(row * length + i)]);
       TRY_VOID(check_in_range(call, chosen, length));
       if (chosen.undecided != Undecided::No) lost = chosen.undecided;
       from = chosen.undecided == Undecided::No ? chosen.value : 0;
@@ -153,17 +141,17 @@ Result<std::vector<Element>> sequence_of(const ReferenceCall& call, const Positi
 
 // One sequence for all values, or one for each row of them.
 template <class Element, class Load, class Value>
-Result<void> search(const ReferenceCall& call, const Positions& at, Load&& load, Value&& value) {
+Result<void> search(const ReferenceCall& call, Load&& load, Value&& value) {
   const BallView& output = call.output();
-  const Layout& layout = call.input(at.sequence).layout;
+  const Layout& layout = call.input(sequence_name(call)).layout;
   const int64_t length = layout.sizes.back();
   const int64_t count = output.layout.numel();
   const int64_t rows = layout.rank() == 1 ? 1 : count / std::max<int64_t>(output.layout.sizes.back(), 1);
   const std::vector<int64_t> elements = elements_of(layout);
-  TRY(const bool passes, passes_equal(call, at));
+  TRY(const bool passes, passes_equal(call));
   for (int64_t row = 0; row < rows && count > 0; ++row) {
     Undecided lost = Undecided::No;
-    TRY(const std::vector<Element> sequence, sequence_of<Element>(call, at, row, length, elements, load, lost));
+    TRY(const std::vector<Element> sequence, sequence_of<Element>(call, row, length, elements, load, lost));
     const bool sorted = surely_sorted(sequence);
     for (int64_t i = row * (count / rows); i < (row + 1) * (count / rows); ++i) {
       const IntegerBall place = place_of(sequence, sorted, value(static_cast<std::size_t>(i)), passes);
@@ -173,39 +161,37 @@ Result<void> search(const ReferenceCall& call, const Positions& at, Load&& load,
   return {};
 }
 
-template <const Positions& at>
 Result<void> reference_search(const ReferenceCall& call) {
-  const DType dtype = result_type(call, {at.sequence, at.value});
-  const BallView& sequence = call.input(at.sequence);
-  const Operand value(call, at.value, call.output().layout.sizes, dtype);
+  const DType dtype = compared_dtype(call);
+  const BallView& sequence = call.input(sequence_name(call));
+  const Operand value(call, arg::self, call.output().layout.sizes, dtype);
   if (is_floating(dtype)) {
     return search<Ball>(
-        call, at, [&](int64_t element) { return element_as_ball(sequence, element, dtype, call.profile()); },
+        call, [&](int64_t element) { return element_as_ball(sequence, element, dtype, call.profile()); },
         [&](std::size_t i) { return value.ball(i); });
   }
   return search<IntegerBall>(
-      call, at, [&](int64_t element) { return element_as_integer(sequence, element, dtype); },
+      call, [&](int64_t element) { return element_as_integer(sequence, element, dtype); },
       [&](std::size_t i) { return value.integer(i); });
 }
 
 // A drawn sequence is hardly ever sorted, so the generator does not make these.
-template <const Positions& at>
 OpDef searching(std::string_view schema) {
-  return {.schema = schema, .infer = infer_search<at>, .reference = reference_search<at>};
+  return {.schema = schema, .infer = infer_search, .reference = reference_search};
 }
 
 }  // namespace
 
 std::vector<OpDef> search_family() {
   return {
-      searching<searched>("searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool "
-                          "right=False, str? side=None, Tensor? sorter=None) -> Tensor"),
-      searching<searched>("searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool "
-                          "right=False, str? side=None, Tensor? sorter=None) -> Tensor"),
-      searching<bucketed>("bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool "
-                          "right=False) -> Tensor"),
-      searching<bucketed>("bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool "
-                          "right=False) -> Tensor"),
+      searching("searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool "
+                "right=False, str? side=None, Tensor? sorter=None) -> Tensor"),
+      searching("searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool "
+                "right=False, str? side=None, Tensor? sorter=None) -> Tensor"),
+      searching("bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool "
+                "right=False) -> Tensor"),
+      searching("bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool "
+                "right=False) -> Tensor"),
   };
 }
 

@@ -18,7 +18,10 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
-// What one overload asks for.
+// Which results an overload has.
+enum class Gives { Both, Values, Indices };
+
+// What a call asks for.
 struct Request {
   int64_t dim = -1;
   bool descending = false;
@@ -27,34 +30,29 @@ struct Request {
   bool indices = true;
 };
 
-bool flag(const Call& call, int i) { return call.has(i) && call.boolean(i); }
+bool flag(const Call& call, arg name) { return call.has(name) && call.boolean(name); }
 
-using RequestFn = Request (*)(const Call& call);
-
-Request sort_request(const Call& call) { return {.dim = call.integer(1), .descending = call.boolean(2)}; }
-Request stable_sort_request(const Call& call) {
-  return {.dim = call.integer(2), .descending = call.boolean(3), .stable = flag(call, 1)};
+// msort has no dim: it sorts along the first.
+Request request_of(const Call& call, Gives gives) {
+  return {.dim = call.takes(arg::dim) ? call.integer(arg::dim) : 0,
+          .descending = flag(call, arg::descending),
+          .stable = flag(call, arg::stable),
+          .values = gives != Gives::Indices,
+          .indices = gives != Gives::Values};
 }
-Request argsort_request(const Call& call) {
-  return {.dim = call.integer(1), .descending = call.boolean(2), .values = false};
-}
-Request stable_argsort_request(const Call& call) {
-  return {.dim = call.integer(2), .descending = call.boolean(3), .stable = flag(call, 1), .values = false};
-}
-Request msort_request(const Call&) { return {.dim = 0, .indices = false}; }
 
 Metas results(const Call& call, const Request& request, const Layout& layout) {
   std::vector<ResultMeta> metas;
-  if (request.values) metas.push_back({call.tensor(0).dtype, layout, ValueId()});
+  if (request.values) metas.push_back({call.tensor(arg::self).dtype, layout, ValueId()});
   if (request.indices) metas.push_back({DType::I64, layout, ValueId()});
   return metas;
 }
 
 // The results lie as a clone of self does.
-template <RequestFn request_of>
+template <Gives gives>
 Metas infer_sort(const Call& call) {
-  const Request request = request_of(call);
-  const Layout& self = call.tensor(0).layout;
+  const Request request = request_of(call, gives);
+  const Layout& self = call.tensor(arg::self).layout;
   if (const Result<int> dim = wrap_dim(request.dim, self.rank()); !dim) return in_op(call, dim.error());
   TRY(const Layout layout, fresh_layout(self, MemoryFormat::Preserve));
   return results(call, request, layout);
@@ -64,7 +62,7 @@ Metas infer_sort(const Call& call) {
 // storage, places)`; `places` is empty for a line that has an undecided element, whose reason comes along.
 template <class Visit>
 void for_each_line(const ReferenceCall& call, int dim, Ties ties, Visit&& visit) {
-  const BallView& self = call.input(0);
+  const BallView& self = call.input(arg::self);
   const Layout layout = at_least_1d(self.layout);
   Dims firsts = layout.sizes;
   const int64_t length = firsts[dim];
@@ -110,8 +108,8 @@ IntegerBall any_of_line(std::span<const IntegerBall> line) { return line.front()
 template <class PlaceOf>
 void write_ranked(const ReferenceCall& call, const Request& request, int dim, int64_t taken, PlaceOf&& place_of) {
   const Ties ties = !request.stable ? Ties::Open : request.descending ? Ties::Backward : Ties::Forward;
-  const BallView* values = request.values ? &call.output(0) : nullptr;
-  const BallView* indices = request.indices ? &call.output(request.values ? 1 : 0) : nullptr;
+  const BallView* values = request.values ? &call.output() : nullptr;
+  const BallView* indices = request.indices ? &call.outputs().back() : nullptr;
   for_each_line(call, dim, ties, [&](const Dims& first, auto line, const auto& places, Undecided undecided) {
     const bool open = undecided == Undecided::No && has_no_order(call.profile(), line);
     const auto any = open ? std::optional(any_of_line(line)) : std::nullopt;
@@ -140,22 +138,22 @@ void write_ranked(const ReferenceCall& call, const Request& request, int dim, in
   });
 }
 
-template <RequestFn request_of>
+template <Gives gives>
 Result<void> reference_sort(const ReferenceCall& call) {
-  const Request request = request_of(call);
-  const Layout self = at_least_1d(call.input(0).layout);
+  const Request request = request_of(call, gives);
+  const Layout self = at_least_1d(call.input(arg::self).layout);
   TRY(const int dim, wrap_dim(request.dim, self.rank()));
   write_ranked(call, request, dim, self.sizes[dim],
                [&](int64_t k, int64_t length) { return request.descending ? length - 1 - k : k; });
   return {};
 }
 
-// topk: parameters self, k, dim, largest, sorted
+// topk
 
 Result<Layout> topk_layout(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
-  const int64_t k = call.integer(1);
-  TRY(const int dim, wrap_dim(call.integer(2), self.layout.rank()));
+  const TensorMeta& self = call.tensor(arg::self);
+  const int64_t k = call.integer(arg::k);
+  TRY(const int dim, wrap_dim(call.integer(arg::dim), self.layout.rank()));
   if (self.dtype == DType::Bool) return refuse("bool is not taken");
   if (k < 0 || k > at_least_1d(self.layout).sizes[dim]) return refuse("k = {} is out of range", k);
   Dims sizes = self.layout.sizes;
@@ -171,8 +169,8 @@ Metas infer_topk(const Call& call) {
 
 // Without `sorted`, which of the k places an element of the result comes from is not defined.
 void forget_order(const ReferenceCall& call, int dim) {
-  const BallView& values = call.output(0);
-  const BallView& indices = call.output(1);
+  const BallView& values = call.output();
+  const BallView& indices = call.outputs().back();
   const int64_t taken = values.layout.rank() == 0 ? 1 : values.layout.sizes[dim];
   if (taken < 2) return;
   set_all_undecided(indices, Undecided::InexactCompare);
@@ -197,13 +195,13 @@ void forget_order(const ReferenceCall& call, int dim) {
 }
 
 Result<void> reference_topk(const ReferenceCall& call) {
-  TRY(const int dim, wrap_dim(call.integer(2), call.input(0).layout.rank()));
-  const bool largest = call.boolean(3);
+  TRY(const int dim, wrap_dim(call.integer(arg::dim), call.input(arg::self).layout.rank()));
+  const bool largest = call.boolean(arg::largest);
   // A 0-d tensor keeps its element even for k = 0.
-  const int64_t taken = call.output().layout.rank() == 0 ? 1 : call.integer(1);
+  const int64_t taken = call.output().layout.rank() == 0 ? 1 : call.integer(arg::k);
   write_ranked(call, {.descending = largest}, dim, taken,
                [largest](int64_t k, int64_t length) { return largest ? length - 1 - k : k; });
-  if (!call.boolean(4)) forget_order(call, dim);
+  if (!call.boolean(arg::sorted)) forget_order(call, dim);
   return {};
 }
 
@@ -214,8 +212,8 @@ Drawn sample_sort(const Op& op, SampleContext& context) {
   if (!self) return std::nullopt;
   Choices& choices = context.choices();
   std::vector<Argument> given{*self};
-  if (op.schema.index_of("stable") >= 0) given.emplace_back(std::in_place_type<Scalar>, !choices.chance(10));
-  if (op.schema.index_of("dim") >= 0) {
+  if (op.schema.index_of(arg::stable) >= 0) given.emplace_back(std::in_place_type<Scalar>, !choices.chance(10));
+  if (op.schema.index_of(arg::dim) >= 0) {
     given.push_back(integer_argument(draw_dim(choices, context.meta(*self).layout.rank())));
     given.emplace_back(std::in_place_type<Scalar>, choices.chance(50));
   }
@@ -233,25 +231,22 @@ Drawn sample_topk(const Op& op, SampleContext& context) {
                             integer_argument(dim), Scalar(!choices.chance(40))});
 }
 
-template <RequestFn request_of>
+template <Gives gives>
 OpDef sorting(std::string_view schema) {
-  return {.schema = schema,
-          .infer = infer_sort<request_of>,
-          .reference = reference_sort<request_of>,
-          .sample = sample_sort};
+  return {.schema = schema, .infer = infer_sort<gives>, .reference = reference_sort<gives>, .sample = sample_sort};
 }
 
 }  // namespace
 
 std::vector<OpDef> sort_family() {
   return {
-      sorting<sort_request>("sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)"),
-      sorting<stable_sort_request>("sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> "
-                                   "(Tensor values, Tensor indices)"),
-      sorting<argsort_request>("argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor"),
-      sorting<stable_argsort_request>("argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) "
-                                      "-> Tensor"),
-      sorting<msort_request>("msort(Tensor self) -> Tensor"),
+      sorting<Gives::Both>("sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)"),
+      sorting<Gives::Both>("sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> "
+                           "(Tensor values, Tensor indices)"),
+      sorting<Gives::Indices>("argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor"),
+      sorting<Gives::Indices>("argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) "
+                              "-> Tensor"),
+      sorting<Gives::Values>("msort(Tensor self) -> Tensor"),
       {.schema = "topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, "
                  "Tensor indices)",
        .infer = infer_topk,
