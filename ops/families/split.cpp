@@ -19,7 +19,8 @@ Result<std::vector<ResultMeta>> infer_list(const Call& call) {
   const Result<std::vector<Layout>> layouts = layouts_of(call);
   if (!layouts) return in_op(call, layouts.error());
   std::vector<ResultMeta> results;
-  for (const Layout& layout : *layouts) results.push_back({call.tensor(0).dtype, layout, call.value(0)});
+  for (const Layout& layout : *layouts)
+    results.push_back({call.tensor(arg::self).dtype, layout, call.value(arg::self)});
   return results;
 }
 
@@ -39,18 +40,18 @@ Result<std::vector<Layout>> equal_parts(const Layout& layout, int dim, int64_t p
 }
 
 Result<std::vector<Layout>> split(const Call& call) {
-  const Layout& layout = call.tensor(0).layout;
-  const int64_t part = call.integer(1);
-  TRY(const int dim, existing_dim(call.integer(2), layout.rank()));
+  const Layout& layout = call.tensor(arg::self).layout;
+  const int64_t part = call.integer(arg::split_size);
+  TRY(const int dim, existing_dim(call.integer(arg::dim), layout.rank()));
   if (part < 0) return fail("split size {} is negative", part);
   if (part == 0 && layout.sizes[dim] > 0) return fail("split size 0 for dim {} of size {}", dim, layout.sizes[dim]);
   return equal_parts(layout, dim, part);
 }
 
 Result<std::vector<Layout>> chunk(const Call& call) {
-  const Layout& layout = call.tensor(0).layout;
-  const int64_t chunks = call.integer(1);
-  TRY(const int dim, existing_dim(call.integer(2), layout.rank()));
+  const Layout& layout = call.tensor(arg::self).layout;
+  const int64_t chunks = call.integer(arg::chunks);
+  TRY(const int dim, existing_dim(call.integer(arg::dim), layout.rank()));
   if (chunks <= 0) return fail("{} chunks are not at least 1", chunks);
   const int64_t size = layout.sizes[dim];
   if (size > 0) return equal_parts(layout, dim, (size - 1) / chunks + 1);
@@ -59,9 +60,9 @@ Result<std::vector<Layout>> chunk(const Call& call) {
 }
 
 Result<std::vector<Layout>> split_with_sizes(const Call& call) {
-  const Layout& layout = call.tensor(0).layout;
-  const IntList& sizes = call.integers(1);
-  TRY(const int dim, existing_dim(call.integer(2), layout.rank()));
+  const Layout& layout = call.tensor(arg::self).layout;
+  const IntList& sizes = call.integers(arg::split_sizes);
+  TRY(const int dim, existing_dim(call.integer(arg::dim), layout.rank()));
   int64_t rest = layout.sizes[dim];
   for (int64_t size : sizes) {
     if (size < 0) return fail("split size {} is negative", size);
@@ -73,8 +74,8 @@ Result<std::vector<Layout>> split_with_sizes(const Call& call) {
 }
 
 Result<std::vector<Layout>> unbind(const Call& call) {
-  const Layout& layout = call.tensor(0).layout;
-  TRY(const int dim, existing_dim(call.integer(1), layout.rank()));
+  const Layout& layout = call.tensor(arg::self).layout;
+  TRY(const int dim, existing_dim(call.integer(arg::dim), layout.rank()));
   TRY_VOID(check_parts(layout.sizes[dim]));
   std::vector<Layout> parts;
   for (int64_t i = 0; i < layout.sizes[dim]; ++i) {

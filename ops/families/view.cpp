@@ -10,21 +10,25 @@
 namespace parallax {
 namespace {
 
-const Layout& self_layout(const Call& call) { return call.tensor(0).layout; }
+const Layout& self_layout(const Call& call) { return call.tensor(arg::self).layout; }
 
 Result<Layout> same(const Call& call) { return self_layout(call); }
-Result<Layout> view(const Call& call) { return view_layout(self_layout(call), call.integers(1)); }
-Result<Layout> expand(const Call& call) { return expand_layout(self_layout(call), call.integers(1)); }
-Result<Layout> permute(const Call& call) { return permute_layout(self_layout(call), call.integers(1)); }
+Result<Layout> view(const Call& call) { return view_layout(self_layout(call), call.integers(arg::size)); }
+Result<Layout> expand(const Call& call) { return expand_layout(self_layout(call), call.integers(arg::size)); }
+Result<Layout> permute(const Call& call) { return permute_layout(self_layout(call), call.integers(arg::dims)); }
 Result<Layout> transpose(const Call& call) {
-  return transpose_layout(self_layout(call), call.integer(1), call.integer(2));
+  return transpose_layout(self_layout(call), call.integer(arg::dim0), call.integer(arg::dim1));
 }
-Result<Layout> movedim(const Call& call) { return movedim_layout(self_layout(call), call.integer(1), call.integer(2)); }
+Result<Layout> movedim(const Call& call) {
+  return movedim_layout(self_layout(call), call.integer(arg::source), call.integer(arg::destination));
+}
 Result<Layout> t(const Call& call) { return t_layout(self_layout(call)); }
 Result<Layout> squeeze(const Call& call) { return squeeze_all_layout(self_layout(call)); }
-Result<Layout> squeeze_dim(const Call& call) { return squeeze_layout(self_layout(call), IntList{call.integer(1)}); }
-Result<Layout> squeeze_dims(const Call& call) { return squeeze_layout(self_layout(call), call.integers(1)); }
-Result<Layout> unsqueeze(const Call& call) { return unsqueeze_layout(self_layout(call), call.integer(1)); }
+Result<Layout> squeeze_dim(const Call& call) {
+  return squeeze_layout(self_layout(call), IntList{call.integer(arg::dim)});
+}
+Result<Layout> squeeze_dims(const Call& call) { return squeeze_layout(self_layout(call), call.integers(arg::dim)); }
+Result<Layout> unsqueeze(const Call& call) { return unsqueeze_layout(self_layout(call), call.integer(arg::dim)); }
 
 using Drawn = std::optional<std::vector<Argument>>;
 

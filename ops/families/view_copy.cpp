@@ -16,12 +16,12 @@ Result<Layout> twin_layout(const Call& call) {
 Result<std::vector<ResultMeta>> infer_view_copy(const Call& call) {
   const Result<Layout> layout = twin_layout(call);
   if (!layout) return in_op(call, layout.error());
-  return std::vector{ResultMeta{call.tensor(0).dtype, contiguous_layout(layout->sizes), ValueId()}};
+  return std::vector{ResultMeta{call.tensor(arg::self).dtype, contiguous_layout(layout->sizes), ValueId()}};
 }
 
 Result<void> reference_view_copy(const ReferenceCall& call) {
   TRY(const Layout layout, twin_layout(call));
-  copy_elements(with_layout(call.input(0), layout), call.output(), call.profile());
+  copy_elements(with_layout(call.input(arg::self), layout), call.output(), call.profile());
   return {};
 }
 
@@ -38,20 +38,20 @@ Result<void> reference_list_copy(const ReferenceCall& call) {
   const Op& twin = *call.op().view_twin;
   TRY(const std::vector<ResultMeta> parts, twin.infer(Call(twin, call.arguments(), call.metas())));
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    copy_elements(with_layout(call.input(0), parts[i].layout), call.outputs()[i], call.profile());
+    copy_elements(with_layout(call.input(arg::self), parts[i].layout), call.outputs()[i], call.profile());
   }
   return {};
 }
 
 // view_copy takes sizes that no view of these strides has, too.
 Result<std::vector<ResultMeta>> infer_reshaped_copy(const Call& call) {
-  const Result<Dims> sizes = infer_sizes(call.integers(1), call.tensor(0).layout.numel());
+  const Result<Dims> sizes = infer_sizes(call.integers(arg::size), call.tensor(arg::self).layout.numel());
   if (!sizes) return in_op(call, sizes.error());
-  return std::vector{ResultMeta{call.tensor(0).dtype, contiguous_layout(*sizes), ValueId()}};
+  return std::vector{ResultMeta{call.tensor(arg::self).dtype, contiguous_layout(*sizes), ValueId()}};
 }
 
 Result<void> reference_reshaped_copy(const ReferenceCall& call) {
-  copy_elements(call.input(0), call.output(), call.profile());
+  copy_elements(call.input(arg::self), call.output(), call.profile());
   return {};
 }
 

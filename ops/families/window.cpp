@@ -10,40 +10,44 @@
 namespace parallax {
 namespace {
 
-const Layout& self_layout(const Call& call) { return call.tensor(0).layout; }
+const Layout& self_layout(const Call& call) { return call.tensor(arg::self).layout; }
 
-std::optional<int64_t> optional_integer(const Call& call, int i) {
-  return call.has(i) ? std::optional(call.integer(i)) : std::nullopt;
+std::optional<int64_t> optional_integer(const Call& call, arg name) {
+  return call.has(name) ? std::optional(call.integer(name)) : std::nullopt;
 }
 
-Result<Layout> select(const Call& call) { return select_layout(self_layout(call), call.integer(1), call.integer(2)); }
+Result<Layout> select(const Call& call) {
+  return select_layout(self_layout(call), call.integer(arg::dim), call.integer(arg::index));
+}
 Result<Layout> slice(const Call& call) {
-  return slice_layout(self_layout(call), call.integer(1), optional_integer(call, 2), optional_integer(call, 3),
-                      call.integer(4));
+  return slice_layout(self_layout(call), call.integer(arg::dim), optional_integer(call, arg::start),
+                      optional_integer(call, arg::end), call.integer(arg::step));
 }
 Result<Layout> narrow(const Call& call) {
-  return narrow_layout(self_layout(call), call.integer(1), call.integer(2), call.integer(3));
+  return narrow_layout(self_layout(call), call.integer(arg::dim), call.integer(arg::start), call.integer(arg::length));
 }
 Result<Layout> diagonal(const Call& call) {
-  return diagonal_layout(self_layout(call), call.integer(1), call.integer(2), call.integer(3));
+  return diagonal_layout(self_layout(call), call.integer(arg::offset), call.integer(arg::dim1),
+                         call.integer(arg::dim2));
 }
 Result<Layout> unfold(const Call& call) {
-  return unfold_layout(self_layout(call), call.integer(1), call.integer(2), call.integer(3));
+  return unfold_layout(self_layout(call), call.integer(arg::dimension), call.integer(arg::size),
+                       call.integer(arg::step));
 }
 Result<Layout> as_strided(const Call& call) {
   const auto inside = [&](int64_t elements) {
-    return as_strided_layout(self_layout(call), call.integers(1), call.integers(2), optional_integer(call, 3),
-                             elements);
+    return as_strided_layout(self_layout(call), call.integers(arg::size), call.integers(arg::stride),
+                             optional_integer(call, arg::storage_offset), elements);
   };
   // The reach of the whole storage is a look at every value there is, and seldom more than the operand's own.
   const Result<Layout> window = inside(self_layout(call).numel() > 0 ? self_layout(call).extent() : 0);
-  return window ? window : inside(known_elements(call.metas(), call.tensor(0).storage));
+  return window ? window : inside(known_elements(call.metas(), call.tensor(arg::self).storage));
 }
 
 // resize_ and resize_as_: the storage's elements under other sizes, in row-major order or in the order of a format. A
 // larger storage would begin with what eager itself leaves undefined; it is not supported.
 Result<std::vector<ResultMeta>> resized(const Call& call, const Dims& sizes, std::optional<MemoryFormat> format) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::self);
   Result<Layout> layout = self.layout;
   if (format || sizes != self.layout.sizes) {
     layout = fresh_layout(contiguous_layout(sizes), format.value_or(MemoryFormat::Contiguous));
@@ -54,20 +58,20 @@ Result<std::vector<ResultMeta>> resized(const Call& call, const Dims& sizes, std
     return std::unexpected(
         Error{ErrorKind::Unsupported, "", "", call.op().name + ": a storage that grows is not supported"});
   }
-  return std::vector{ResultMeta{self.dtype, *layout, call.value(0)}};
+  return std::vector{ResultMeta{self.dtype, *layout, call.value(arg::self)}};
 }
 
 Result<std::vector<ResultMeta>> infer_resize(const Call& call) {
-  const Result<Dims> sizes = to_sizes(call.integers(1));
+  const Result<Dims> sizes = to_sizes(call.integers(arg::size));
   if (!sizes) return in_op(call, sizes.error());
-  const std::optional<MemoryFormat> format = call.memory_format(2);
+  const std::optional<MemoryFormat> format = call.memory_format(arg::memory_format);
   if (format == MemoryFormat::Preserve) return refuse("{}: preserve_format is no format to resize to", call.op().name);
   return resized(call, *sizes, format);
 }
 
 Result<std::vector<ResultMeta>> infer_resize_as(const Call& call) {
-  const Layout& other = call.tensor(1).layout;
-  std::optional<MemoryFormat> format = call.memory_format(2);
+  const Layout& other = call.tensor(arg::the_template).layout;
+  std::optional<MemoryFormat> format = call.memory_format(arg::memory_format);
   if (format == MemoryFormat::Preserve) format = suggested_format(other);
   return resized(call, other.sizes, format);
 }
