@@ -31,7 +31,7 @@ IntegerBall one(const IntegerBall& a, const IntegerBall& b, bool same) {
 }
 
 Result<std::vector<ResultMeta>> infer_logical(const Call& call) {
-  TRY(const Layout layout, pointwise_layout(call, {0, 1}, result_type(call, {0, 1})));
+  TRY(const Layout layout, pointwise_layout(call, {arg::self, arg::other}, result_type(call, {arg::self, arg::other})));
   return fresh_result(DType::Bool, layout);
 }
 
@@ -44,9 +44,9 @@ IntegerBall truth(const Operand& operand, DType common, std::size_t index) {
 template <Connective connective>
 Result<void> reference_logical(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const DType common = result_type(call, {0, 1});
-  const Operand a(call, 0, output.layout.sizes, common);
-  const Operand b(call, 1, output.layout.sizes, common);
+  const DType common = result_type(call, {arg::self, arg::other});
+  const Operand a(call, arg::self, output.layout.sizes, common);
+  const Operand b(call, arg::other, output.layout.sizes, common);
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const IntegerBall result = connective(truth(a, common, i), truth(b, common, i), a.same_element(b, i));

@@ -23,7 +23,7 @@ constexpr double most_degrees = 0x1p20;
 
 Result<void> check_degrees(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const Operand degrees(call, 1, output.layout.sizes, output.dtype);
+  const Operand degrees(call, arg::n, output.layout.sizes, output.dtype);
   for (std::size_t i = 0; i < static_cast<std::size_t>(output.layout.numel()); ++i) {
     const Ball degree = degrees.ball(i);
     if (degree.decided() && degree.high() > most_degrees) {

@@ -37,7 +37,7 @@ Scalar draw_exponent(Choices& choices, DType dtype) {
 // Integers are not taken to a negative number, and the number must fit the dtype; floats and doubles take any.
 Result<void> check_exponent(const Call& call, DType common) {
   const std::string& op = call.op().name;
-  const Scalar exponent = call.scalar(1);
+  const Scalar exponent = call.scalar(arg::exponent);
   const double value = as_double(exponent);
   // Powers of 0 and 1 are not computed.
   if (value == 0 || value == 1) return {};
@@ -65,7 +65,7 @@ constexpr BinaryFunction float_pow = {
 
 // An in-place float_power writes f64 only, where others would convert.
 Result<std::vector<ResultMeta>> infer_float_power_inplace(const Call& call) {
-  const DType dtype = call.tensor(0).dtype;
+  const DType dtype = call.tensor(arg::self).dtype;
   if (dtype != DType::F64) return refuse("{}: the base is {}, not f64", call.op().name, name(dtype));
   return infer_inplace(call);
 }
@@ -80,23 +80,23 @@ OpDef float_power_twin(std::string_view schema, std::string_view functional) {
 // computes in the dtype of b.
 
 bool shifts_exponent(const Call& call) {
-  return is_floating(call.tensor(0).dtype) && is_integral(call.tensor(1).dtype);
+  return is_floating(call.tensor(arg::self).dtype) && is_integral(call.tensor(arg::other).dtype);
 }
 
 Result<std::vector<ResultMeta>> infer_ldexp(const Call& call) {
-  if (shifts_exponent(call) && call.tensor(1).dtype == DType::Bool) {
+  if (shifts_exponent(call) && call.tensor(arg::other).dtype == DType::Bool) {
     return refuse("{} does not take a bool exponent", call.op().name);
   }
-  const DType dtype = floating_type(result_type(call, {0, 1}));
-  TRY(const Layout layout, pointwise_layout(call, {0, 1}, dtype));
+  const DType dtype = floating_type(result_type(call, {arg::self, arg::other}));
+  TRY(const Layout layout, pointwise_layout(call, {arg::self, arg::other}, dtype));
   return fresh_result(dtype, layout);
 }
 
 Result<void> reference_ldexp(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const DType exponent_dtype = call.tensor(1).dtype;
-  const Operand base(call, 0, output.layout.sizes, output.dtype);
-  const Operand exponent(call, 1, output.layout.sizes, exponent_dtype);
+  const DType exponent_dtype = call.tensor(arg::other).dtype;
+  const Operand base(call, arg::self, output.layout.sizes, output.dtype);
+  const Operand exponent(call, arg::other, output.layout.sizes, exponent_dtype);
   const BallMath math(output.dtype, call.profile());
   const BallMath power_math(floating_type(exponent_dtype), call.profile());
   const std::vector<int64_t> elements = elements_of(output.layout);

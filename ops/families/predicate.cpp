@@ -41,19 +41,19 @@ constexpr Predicate signbit = {[](const Ball& x) {
 
 template <const Predicate& predicate>
 Result<std::vector<ResultMeta>> infer_predicate(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::self);
   if (predicate.clones_integers && is_integral(self.dtype)) {
     return fresh_result(DType::Bool, *fresh_layout(self.layout, MemoryFormat::Preserve));
   }
-  TRY(const Layout layout, pointwise_layout(call, {0}, self.dtype));
+  TRY(const Layout layout, pointwise_layout(call, {arg::self}, self.dtype));
   return fresh_result(DType::Bool, layout);
 }
 
 template <const Predicate& predicate>
 Result<void> reference_predicate(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const DType dtype = call.tensor(0).dtype;
-  const Operand operand(call, 0, output.layout.sizes, dtype);
+  const DType dtype = call.tensor(arg::self).dtype;
+  const Operand operand(call, arg::self, output.layout.sizes, dtype);
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     if (is_floating(dtype)) {

@@ -20,7 +20,7 @@ constexpr UnaryFunction frac = {Takes::Floats, of_ball<ball_frac>};
 // round(x 10^n) / 10^n, or round(x / 10^n) 10^n for a negative number of decimals, each step in the dtype.
 constexpr UnaryFunction round_decimals = {Takes::Floats,
                                           [](const BallMath& math, const Ball& x, const ReferenceCall& call) {
-                                            const auto decimals = static_cast<double>(call.integer(1));
+                                            const auto decimals = static_cast<double>(call.integer(arg::decimals));
                                             if (decimals == 0) return ball_round(math, x);
                                             const Ball power = math.scalar(std::pow(10.0, std::fabs(decimals)));
                                             if (decimals > 0)

@@ -24,7 +24,7 @@ constexpr UnaryFunction entr = {.floating = of_ball<ball_entr>, .in_own_dtype = 
 constexpr UnaryFunction lgamma = {Takes::AsFloats, of_ball<ball_lgamma>};
 // An integer zero has no sign, and becomes +0.
 constexpr UnaryFunction digamma = {Takes::AsFloats, [](const BallMath& math, const Ball& x, const ReferenceCall& call) {
-                                     return ball_digamma(math, x, !call.input(0).floating());
+                                     return ball_digamma(math, x, !call.input(arg::self).floating());
                                    }};
 constexpr UnaryFunction i0 = {Takes::AsFloats, of_ball<ball_i0>};
 constexpr UnaryFunction i0e = {.floating = of_ball<ball_i0e>, .in_own_dtype = true};

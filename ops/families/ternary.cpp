@@ -19,14 +19,14 @@ struct BallTriple {
   bool same_bc = false;
 };
 
-// Calls `compute(math, triple)` for each element of a floating result.
+// Calls `compute(math, triple)` for each element of a floating result, of self and two further operands.
 template <class Compute>
-void for_each_triple(const ReferenceCall& call, Compute&& compute) {
+void for_each_triple(const ReferenceCall& call, arg second, arg third, Compute&& compute) {
   const BallView& output = call.output();
   const Dims& sizes = output.layout.sizes;
-  const Operand a(call, 0, sizes, output.dtype);
-  const Operand b(call, 1, sizes, output.dtype);
-  const Operand c(call, 2, sizes, output.dtype);
+  const Operand a(call, arg::self, sizes, output.dtype);
+  const Operand b(call, second, sizes, output.dtype);
+  const Operand c(call, third, sizes, output.dtype);
   const ElementMath in_dtype(output.dtype, call.profile());
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
@@ -38,10 +38,10 @@ void for_each_triple(const ReferenceCall& call, Compute&& compute) {
 // addcmul: self + value * tensor1 * tensor2.
 
 Result<std::vector<ResultMeta>> infer_addcmul(const Call& call) {
-  const DType common = result_type(call, {0, 1, 2});
+  const DType common = result_type(call, {arg::self, arg::tensor1, arg::tensor2});
   if (common == DType::Bool) return refuse("{} does not take bool", call.op().name);
-  TRY_VOID(check_fits(call, call.scalar(3), opmath_type(common)));
-  TRY(const Layout layout, pointwise_layout(call, {0, 1, 2}, common));
+  TRY_VOID(check_fits(call, call.scalar(arg::value), opmath_type(common)));
+  TRY(const Layout layout, pointwise_layout(call, {arg::self, arg::tensor1, arg::tensor2}, common));
   return fresh_result(common, layout);
 }
 
@@ -55,10 +55,10 @@ Ball scaled_product(const BallMath& math, double value, const BallTriple& triple
 void add_integer_products(const ReferenceCall& call) {
   const BallView& output = call.output();
   const Dims& sizes = output.layout.sizes;
-  const Operand self(call, 0, sizes, output.dtype);
-  const Operand a(call, 1, sizes, output.dtype);
-  const Operand b(call, 2, sizes, output.dtype);
-  const int64_t value = number_as(output.dtype, call.scalar(3));
+  const Operand self(call, arg::self, sizes, output.dtype);
+  const Operand a(call, arg::tensor1, sizes, output.dtype);
+  const Operand b(call, arg::tensor2, sizes, output.dtype);
+  const int64_t value = number_as(output.dtype, call.scalar(arg::value));
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const IntegerBall x = a.integer(i);
@@ -74,8 +74,8 @@ Result<void> reference_addcmul(const ReferenceCall& call) {
     add_integer_products(call);
     return {};
   }
-  for_each_triple(call, [&](const BallMath& math, const BallTriple& triple) {
-    return math.add(triple.a, scaled_product(math, call.real(3), triple));
+  for_each_triple(call, arg::tensor1, arg::tensor2, [&](const BallMath& math, const BallTriple& triple) {
+    return math.add(triple.a, scaled_product(math, call.real(arg::value), triple));
   });
   return {};
 }
@@ -83,12 +83,12 @@ Result<void> reference_addcmul(const ReferenceCall& call) {
 // addcdiv: self + value * tensor1 / tensor2.
 
 Result<std::vector<ResultMeta>> infer_addcdiv(const Call& call) {
-  if (is_integral(call.tensor(1).dtype) && is_integral(call.tensor(2).dtype)) {
+  if (is_integral(call.tensor(arg::tensor1).dtype) && is_integral(call.tensor(arg::tensor2).dtype)) {
     return refuse("{} does not divide integers", call.op().name);
   }
-  const DType common = result_type(call, {0, 1, 2});
-  TRY_VOID(check_fits(call, call.scalar(3), opmath_type(common)));
-  TRY(const Layout layout, pointwise_layout(call, {0, 1, 2}, common));
+  const DType common = result_type(call, {arg::self, arg::tensor1, arg::tensor2});
+  TRY_VOID(check_fits(call, call.scalar(arg::value), opmath_type(common)));
+  TRY(const Layout layout, pointwise_layout(call, {arg::self, arg::tensor1, arg::tensor2}, common));
   return fresh_result(common, layout);
 }
 
@@ -101,8 +101,9 @@ Ball scaled_quotient(const BallMath& math, double value, const BallTriple& tripl
 }
 
 Result<void> reference_addcdiv(const ReferenceCall& call) {
-  for_each_triple(call, [&](const BallMath& math, const BallTriple& triple) {
-    return math.add(triple.a, scaled_quotient(math, call.real(3), triple, is_integral(call.tensor(2).dtype)));
+  for_each_triple(call, arg::tensor1, arg::tensor2, [&](const BallMath& math, const BallTriple& triple) {
+    return math.add(triple.a,
+                    scaled_quotient(math, call.real(arg::value), triple, is_integral(call.tensor(arg::tensor2).dtype)));
   });
   return {};
 }
@@ -110,22 +111,22 @@ Result<void> reference_addcdiv(const ReferenceCall& call) {
 // lerp: start + weight * (end - start). Eager computes end - (end - start) * (1 - weight) for weights from 0.5 on.
 
 Result<std::vector<ResultMeta>> infer_lerp(const Call& call) {
-  const DType dtype = call.tensor(0).dtype;
+  const DType dtype = call.tensor(arg::self).dtype;
   const std::string& op = call.op().name;
   if (is_integral(dtype)) return refuse("{} does not take {}", op, name(dtype));
-  if (call.tensor(1).dtype != dtype)
-    return refuse("{}: the end is {}, not {}", op, name(call.tensor(1).dtype), name(dtype));
-  if (call.op().schema.overload == "Scalar") {
-    TRY_VOID(check_fits(call, call.scalar(2), opmath_type(dtype)));
-    TRY(const Layout layout, pointwise_layout(call, {0, 1}, dtype));
+  if (call.tensor(arg::end).dtype != dtype)
+    return refuse("{}: the end is {}, not {}", op, name(call.tensor(arg::end).dtype), name(dtype));
+  if (!call.is_tensor(arg::weight)) {
+    TRY_VOID(check_fits(call, call.scalar(arg::weight), opmath_type(dtype)));
+    TRY(const Layout layout, pointwise_layout(call, {arg::self, arg::end}, dtype));
     return fresh_result(dtype, layout);
   }
-  const TensorMeta& weight = call.tensor(2);
+  const TensorMeta& weight = call.tensor(arg::weight);
   if (weight.dtype != dtype && weight.layout.rank() > 0) {
     return refuse("{}: the weight is {}, not {}", op, name(weight.dtype), name(dtype));
   }
-  const DType common = result_type(call, {0, 1, 2});
-  TRY(const Layout layout, pointwise_layout(call, {0, 1, 2}, common));
+  const DType common = result_type(call, {arg::self, arg::end, arg::weight});
+  TRY(const Layout layout, pointwise_layout(call, {arg::self, arg::end, arg::weight}, common));
   return fresh_result(common, layout);
 }
 
@@ -162,7 +163,7 @@ Ball lerp(const BallMath& math, const BallTriple& triple) {
 }
 
 Result<void> reference_lerp(const ReferenceCall& call) {
-  for_each_triple(call, lerp);
+  for_each_triple(call, arg::end, arg::weight, lerp);
   return {};
 }
 
@@ -177,12 +178,12 @@ std::optional<std::vector<Argument>> sample_triple(const Op& op, SampleContext& 
   const auto first = pick_of_same_dtype(context, *self, true);
   const auto second = pick_of_same_dtype(context, *self, true);
   if (!first || !second) return std::nullopt;
-  if (op.schema.parameters[2].kind == ArgKind::Scalar) {
+  if (op.schema.index_of(arg::weight) >= 0 && takes_scalar(op, arg::weight)) {
     return std::vector<Argument>{*self, *first, draw_scalar(context.choices(), context.meta(*self).dtype)};
   }
   std::vector<Argument> arguments = with_defaults(op, {*self, *first, *second});
-  if (arguments.size() > 3 && context.choices().chance(25)) arguments[3] = Scalar(int64_t{2});
-  return arguments;
+  if (op.schema.index_of(arg::value) < 0 || !context.choices().chance(25)) return arguments;
+  return with_argument(op, std::move(arguments), arg::value, Scalar(int64_t{2}));
 }
 
 std::optional<std::vector<Argument>> sample_number(const Op& op, SampleContext& context) {

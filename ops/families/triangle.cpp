@@ -17,7 +17,7 @@ namespace {
 using Metas = Result<std::vector<ResultMeta>>;
 
 // The dtype of a tensor made from numbers alone: f32 where none is given.
-DType wanted_dtype(const Call& call, int i) { return call.dtype(i).value_or(DType::F32); }
+DType wanted_dtype(const Call& call) { return call.dtype(arg::dtype).value_or(DType::F32); }
 
 void set_number(const BallView& view, int64_t element, int64_t number) {
   if (view.floating()) {
@@ -34,7 +34,7 @@ bool keeps(Side side, int64_t row, int64_t column, int64_t diagonal) {
 }
 
 Metas infer_triangle(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::self);
   if (self.layout.rank() < 2) return refuse("{}: {} dims are no matrix", call.op().name, self.layout.rank());
   return std::vector{ResultMeta{self.dtype, contiguous_layout(self.layout.sizes), ValueId()}};
 }
@@ -42,18 +42,18 @@ Metas infer_triangle(const Call& call) {
 // An expanded self is written all the same; what meets in one element then depends on eager's order.
 Metas infer_triangle_inplace(const Call& call) {
   TRY_VOID(infer_triangle(call));
-  const TensorMeta& self = call.tensor(0);
-  return std::vector{ResultMeta{self.dtype, self.layout, call.value(0)}};
+  const TensorMeta& self = call.tensor(arg::self);
+  return std::vector{ResultMeta{self.dtype, self.layout, call.value(arg::self)}};
 }
 
 template <Side side>
 Result<void> reference_triangle(const ReferenceCall& call) {
-  const BallView& self = call.input(0);
+  const BallView& self = call.input(arg::self);
   const BallView& output = call.output();
   const int rank = self.layout.rank();
   for_each_index(output.layout.sizes, [&](const Dims& at) {
     const int64_t to = element_at(output.layout, at);
-    if (keeps(side, at[rank - 2], at[rank - 1], call.integer(1))) {
+    if (keeps(side, at[rank - 2], at[rank - 1], call.integer(arg::diagonal))) {
       convert_element(self, element_at(self.layout, at), output, to, call.profile());
     } else {
       set_number(output, to, 0);
@@ -71,7 +71,7 @@ Result<void> reference_triangle_inplace(const ReferenceCall& call) {
   std::vector<int64_t> kept;
   for_each_index(output.layout.sizes, [&](const Dims& at) {
     const int64_t element = element_at(output.layout, at);
-    if (!keeps(side, at[rank - 2], at[rank - 1], call.integer(1))) {
+    if (!keeps(side, at[rank - 2], at[rank - 1], call.integer(arg::diagonal))) {
       set_number(output, element, 0);
     } else if (overlaps) {
       kept.push_back(element);
@@ -80,7 +80,7 @@ Result<void> reference_triangle_inplace(const ReferenceCall& call) {
   if (!overlaps) return {};
   std::vector<bool> cleared(std::max(output.storage->balls.size(), output.storage->integers.size()), false);
   for_each_index(output.layout.sizes, [&](const Dims& at) {
-    if (keeps(side, at[rank - 2], at[rank - 1], call.integer(1))) return;
+    if (keeps(side, at[rank - 2], at[rank - 1], call.integer(arg::diagonal))) return;
     cleared[static_cast<std::size_t>(element_at(output.layout, at))] = true;
   });
   for (int64_t element : kept) {
@@ -89,7 +89,7 @@ Result<void> reference_triangle_inplace(const ReferenceCall& call) {
   return {};
 }
 
-// tril_indices and triu_indices: parameters row, col, offset, dtype
+// tril_indices and triu_indices
 
 // Tables of more elements are a mistake in the input.
 constexpr int64_t most_rows = int64_t{1} << 22;
@@ -103,10 +103,10 @@ int64_t columns_kept(Side side, int64_t row, int64_t columns, int64_t offset) {
 
 template <Side side>
 Metas infer_indices(const Call& call) {
-  const int64_t rows = call.integer(0);
-  const int64_t columns = call.integer(1);
-  const int64_t offset = call.integer(2);
-  const DType dtype = call.dtype(3).value_or(DType::I64);
+  const int64_t rows = call.integer(arg::row);
+  const int64_t columns = call.integer(arg::col);
+  const int64_t offset = call.integer(arg::offset);
+  const DType dtype = call.dtype(arg::dtype).value_or(DType::I64);
   if (rows < 0 || columns < 0) return refuse("{}: a size of {} x {}", call.op().name, rows, columns);
   if (dtype != DType::I64 && dtype != DType::I32) return refuse("{}: {} holds no indices", call.op().name, name(dtype));
   if (rows > most_rows || columns > most_rows || offset > most_rows || offset < -most_rows) {
@@ -120,11 +120,11 @@ Metas infer_indices(const Call& call) {
 template <Side side>
 Result<void> reference_indices(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const int64_t columns = call.integer(1);
+  const int64_t columns = call.integer(arg::col);
   const int64_t count = output.layout.sizes[1];
   int64_t at = 0;
-  for (int64_t row = 0; row < call.integer(0); ++row) {
-    const int64_t kept = columns_kept(side, row, columns, call.integer(2));
+  for (int64_t row = 0; row < call.integer(arg::row); ++row) {
+    const int64_t kept = columns_kept(side, row, columns, call.integer(arg::offset));
     const int64_t first = side == Side::Lower ? 0 : columns - kept;
     for (int64_t column = first; column < first + kept; ++column, ++at) {
       output.integer(at) = {row, Undecided::No};
@@ -136,15 +136,14 @@ Result<void> reference_indices(const ReferenceCall& call) {
 
 // eye: n rows, and m columns or as many
 
-template <bool square>
 Metas infer_eye(const Call& call) {
-  const int64_t rows = call.integer(0);
-  const int64_t columns = square ? rows : call.integer(1);
+  const int64_t rows = call.integer(arg::n);
+  const int64_t columns = call.takes(arg::m) ? call.integer(arg::m) : rows;
   if (rows < 0 || columns < 0) return refuse("{}: a size of {} x {}", call.op().name, rows, columns);
   const Dims sizes{rows, columns};
   if (!checked_numel(std::span(sizes.begin(), sizes.end())))
     return fail("{}: [{}] is too large", call.op().name, to_string(sizes));
-  return std::vector{ResultMeta{wanted_dtype(call, square ? 1 : 2), contiguous_layout(sizes), ValueId()}};
+  return std::vector{ResultMeta{wanted_dtype(call), contiguous_layout(sizes), ValueId()}};
 }
 
 Result<void> reference_eye(const ReferenceCall& call) {
@@ -162,11 +161,11 @@ struct Embedding {
 };
 
 Result<Embedding> embedding(const Call& call) {
-  const Dims& self = call.tensor(0).layout.sizes;
-  const int64_t offset = call.integer(1);
+  const Dims& self = call.tensor(arg::self).layout.sizes;
+  const int64_t offset = call.integer(arg::offset);
   if (self.size() + 1 > max_rank) return fail("the result has more than {} dims", max_rank);
-  TRY(int first, wrap_dim(call.integer(2), self.size() + 1));
-  TRY(int second, wrap_dim(call.integer(3), self.size() + 1));
+  TRY(int first, wrap_dim(call.integer(arg::dim1), self.size() + 1));
+  TRY(int second, wrap_dim(call.integer(arg::dim2), self.size() + 1));
   if (first == second) return refuse("the diagonal's dims are both {}", first);
   if (self.empty()) return refuse("a 0-d tensor has no diagonal");
   if (offset > most_rows || offset < -most_rows) return fail("offset {} is too large", offset);
@@ -184,14 +183,14 @@ Result<Embedding> embedding(const Call& call) {
 Metas infer_diag_embed(const Call& call) {
   const Result<Embedding> result = embedding(call);
   if (!result) return in_op(call, result.error());
-  return std::vector{ResultMeta{call.tensor(0).dtype, result->layout, ValueId()}};
+  return std::vector{ResultMeta{call.tensor(arg::self).dtype, result->layout, ValueId()}};
 }
 
 Result<void> reference_diag_embed(const ReferenceCall& call) {
   const BallView& output = call.output();
   TRY(const Embedding result, embedding(call));
   for_each_element(output.layout, [&](int64_t element) { set_number(output, element, 0); });
-  copy_elements(call.input(0), with_layout(output, result.diagonal), call.profile());
+  copy_elements(call.input(arg::self), with_layout(output, result.diagonal), call.profile());
   return {};
 }
 
@@ -210,15 +209,14 @@ Drawn sample_indices(const Op& op, SampleContext& context) {
   std::vector<Argument> arguments =
       with_defaults(op, {integer_argument(choices.between(0, 4)), integer_argument(choices.between(0, 4)),
                          integer_argument(choices.between(-1, 1))});
-  if (choices.chance(20)) arguments[3] = DType::I32;
-  return arguments;
+  if (!choices.chance(20)) return arguments;
+  return with_argument(op, std::move(arguments), arg::dtype, DType::I32);
 }
 
-template <bool square>
 Drawn sample_eye(const Op& op, SampleContext& context) {
   Choices& choices = context.choices();
   std::vector<Argument> given{integer_argument(choices.between(0, 4))};
-  if (!square) given.push_back(integer_argument(choices.between(0, 4)));
+  if (op.schema.index_of(arg::m) >= 0) given.push_back(integer_argument(choices.between(0, 4)));
   given.emplace_back(draw_dtype(choices));
   return with_defaults(op, std::move(given));
 }
@@ -254,9 +252,8 @@ OpDef indices(std::string_view schema) {
       .schema = schema, .infer = infer_indices<side>, .reference = reference_indices<side>, .sample = sample_indices};
 }
 
-template <bool square>
 OpDef eye(std::string_view schema) {
-  return {.schema = schema, .infer = infer_eye<square>, .reference = reference_eye, .sample = sample_eye<square>};
+  return {.schema = schema, .infer = infer_eye, .reference = reference_eye, .sample = sample_eye};
 }
 
 }  // namespace
@@ -271,10 +268,10 @@ std::vector<OpDef> triangle_family() {
                            "Device? device=None, bool? pin_memory=None) -> Tensor"),
       indices<Side::Upper>("triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, "
                            "Device? device=None, bool? pin_memory=None) -> Tensor"),
-      eye<true>("eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-                "pin_memory=None) -> Tensor"),
-      eye<false>("eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-                 "pin_memory=None) -> Tensor"),
+      eye("eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+          "pin_memory=None) -> Tensor"),
+      eye("eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+          "pin_memory=None) -> Tensor"),
       {.schema = "diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
        .infer = infer_diag_embed,
        .reference = reference_diag_embed,

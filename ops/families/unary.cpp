@@ -37,7 +37,7 @@ Result<std::vector<ResultMeta>> infer_square(const Call& call) {
 }
 
 // A number that stands for values of x: cast to the dtype, and so infinite where it is over.
-Ball replacement(const BallMath& math, const Call& call, int parameter, double otherwise) {
+Ball replacement(const BallMath& math, const Call& call, arg parameter, double otherwise) {
   const double number = call.has(parameter) ? call.real(parameter) : otherwise;
   const double cast = round_to(math.dtype(), number);
   return std::isinf(cast) ? Ball::exact(cast) : math.scalar(number);
@@ -46,9 +46,9 @@ Ball replacement(const BallMath& math, const Call& call, int parameter, double o
 Ball without_nan(const BallMath& math, const Ball& x, const ReferenceCall& call) {
   if (!x.decided()) return x;
   const double largest = info(math.dtype()).max_finite;
-  const Ball nan = replacement(math, call, 1, 0);
-  const Ball posinf = replacement(math, call, 2, largest);
-  const Ball neginf = replacement(math, call, 3, -largest);
+  const Ball nan = replacement(math, call, arg::nan, 0);
+  const Ball posinf = replacement(math, call, arg::posinf, largest);
+  const Ball neginf = replacement(math, call, arg::neginf, -largest);
   if (is_definite_nan(x)) return nan;
   if (is_definite_infinity(x)) {
     const Ball replaced = x.mid > 0 ? posinf : neginf;
@@ -79,13 +79,13 @@ std::optional<std::vector<Argument>> sample_nan_to_num(const Op& op, SampleConte
 }
 
 Result<std::vector<ResultMeta>> infer_clamp(const Call& call) {
-  if (!call.has(1) && !call.has(2)) return refuse("{}: one of min and max is needed", call.op().name);
-  const DType dtype = result_type(call, {0, 1, 2});
+  if (!call.has(arg::min) && !call.has(arg::max)) return refuse("{}: one of min and max is needed", call.op().name);
+  const DType dtype = result_type(call, {arg::self, arg::min, arg::max});
   if (dtype == DType::Bool) return refuse("{} does not take bool", call.op().name);
-  for (int bound : {1, 2}) {
+  for (const arg bound : {arg::min, arg::max}) {
     if (call.has(bound)) TRY_VOID(check_fits(call, call.scalar(bound), dtype));
   }
-  TRY(const Layout layout, pointwise_layout(call, {0}, dtype));
+  TRY(const Layout layout, pointwise_layout(call, {arg::self}, dtype));
   return fresh_result(dtype, layout);
 }
 
@@ -93,11 +93,11 @@ Result<std::vector<ResultMeta>> infer_clamp(const Call& call) {
 Result<void> reference_clamp(const ReferenceCall& call) {
   const BallView& output = call.output();
   const Dims& sizes = output.layout.sizes;
-  const Operand operand(call, 0, sizes, output.dtype);
+  const Operand operand(call, arg::self, sizes, output.dtype);
   const std::optional<Operand> low =
-      call.has(1) ? std::optional<Operand>(std::in_place, call, 1, sizes, output.dtype) : std::nullopt;
+      call.has(arg::min) ? std::optional<Operand>(std::in_place, call, arg::min, sizes, output.dtype) : std::nullopt;
   const std::optional<Operand> high =
-      call.has(2) ? std::optional<Operand>(std::in_place, call, 2, sizes, output.dtype) : std::nullopt;
+      call.has(arg::max) ? std::optional<Operand>(std::in_place, call, arg::max, sizes, output.dtype) : std::nullopt;
   const BallMath math(output.floating() ? output.dtype : DType::F32, call.profile());
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {

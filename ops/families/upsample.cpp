@@ -1,5 +1,6 @@
 // Upsampling (and down): nearest, linear and cubic, to a size or by a factor.
 #include <algorithm>
+#include <array>
 
 #include "ops/copying.h"
 #include "ops/elementwise.h"
@@ -15,19 +16,15 @@ using Metas = Result<std::vector<ResultMeta>>;
 
 enum class Kernel { Nearest, NearestExact, Linear, Cubic };
 
-// One overload. After the input and the output's size comes align_corners, where the kernel is smooth, then a scale for
-// each dim, or for `listed` ones a list of them that stands for the size.
+// The overloads of one op: with a scale for each dim, or (.vec) with a list of them that stands for the size.
 struct Upsampling {
   Kernel kernel;
   int spatial;
   bool takes_u8;
   // Whether eager keeps the weights of halves, and all that is computed with them, as halves (measured).
   bool halves_weights = false;
-  bool listed = false;
 
   constexpr bool smooth() const { return kernel == Kernel::Linear || kernel == Kernel::Cubic; }
-  constexpr int scales() const { return smooth() ? 3 : 2; }
-  constexpr Upsampling with_list() const { return {kernel, spatial, takes_u8, halves_weights, true}; }
 };
 
 constexpr Upsampling nearest(int spatial) { return {Kernel::Nearest, spatial, true}; }
@@ -41,33 +38,36 @@ constexpr Upsampling linear_1d = {Kernel::Linear, 1, false, true};
 constexpr Upsampling linear_2d = {Kernel::Linear, 2, true};
 constexpr Upsampling linear_3d = {Kernel::Linear, 3, false, true};
 constexpr Upsampling cubic_2d = {Kernel::Cubic, 2, true, true};
-constexpr Upsampling nearest_1d_listed = nearest_1d.with_list();
-constexpr Upsampling nearest_2d_listed = nearest_2d.with_list();
-constexpr Upsampling nearest_3d_listed = nearest_3d.with_list();
-constexpr Upsampling nearest_exact_1d_listed = nearest_exact_1d.with_list();
-constexpr Upsampling nearest_exact_2d_listed = nearest_exact_2d.with_list();
-constexpr Upsampling linear_1d_listed = linear_1d.with_list();
-constexpr Upsampling linear_2d_listed = linear_2d.with_list();
-constexpr Upsampling linear_3d_listed = linear_3d.with_list();
-constexpr Upsampling cubic_2d_listed = cubic_2d.with_list();
 
 constexpr int64_t largest_extent = int64_t{1} << 30;
 
+// Whether the scales are a list that stands for the size.
+bool is_listed(const Op& op) { return op.schema.index_of(arg::scale_factors) >= 0; }
+
+arg input_name(const Call& call) { return is_listed(call.op()) ? arg::input : arg::self; }
+
+// The name of one dim's scale where these are no list.
+arg scale_name(int spatial, int dim) {
+  constexpr std::array names = {arg::scales_d, arg::scales_h, arg::scales_w};
+  return spatial == 1 ? arg::scales : names[names.size() - static_cast<std::size_t>(spatial - dim)];
+}
+
 // The size of one output dim, and the scale that the caller gives for it.
 Result<ResampledDim> listed_dim(const Call& call, const Upsampling& upsampling, int dim) {
-  if (call.has(1) == call.has(upsampling.scales())) {
+  if (call.has(arg::output_size) == call.has(arg::scale_factors)) {
     return refuse("{}: one of output_size and scale_factors is needed", call.op().name);
   }
   ResampledDim result;
-  result.input = call.tensor(0).layout.sizes[dim + 2];
+  result.input = call.tensor(input_name(call)).layout.sizes[dim + 2];
   const auto at = static_cast<std::size_t>(dim);
   const auto wanted = static_cast<std::size_t>(upsampling.spatial);
-  if (call.has(1)) {
-    if (call.integers(1).size() != wanted) return refuse("{}: {} sizes", call.op().name, call.integers(1).size());
-    result.output = call.integers(1)[at];
+  if (call.has(arg::output_size)) {
+    const IntList& sizes = call.integers(arg::output_size);
+    if (sizes.size() != wanted) return refuse("{}: {} sizes", call.op().name, sizes.size());
+    result.output = sizes[at];
     return result;
   }
-  const auto* scales = std::get_if<ScalarList>(&call.arguments()[static_cast<std::size_t>(upsampling.scales())]);
+  const auto* scales = std::get_if<ScalarList>(&call.argument(arg::scale_factors));
   if (scales == nullptr || scales->size() != wanted) return refuse("{}: {} scales are wanted", call.op().name, wanted);
   result.scale = as_double((*scales)[at]);
   const double size = static_cast<double>(result.input) * *result.scale;
@@ -78,28 +78,29 @@ Result<ResampledDim> listed_dim(const Call& call, const Upsampling& upsampling, 
 }
 
 Result<ResampledDim> sized_dim(const Call& call, const Upsampling& upsampling, int dim) {
-  const IntList& sizes = call.integers(1);
+  const IntList& sizes = call.integers(arg::output_size);
   if (sizes.size() != static_cast<std::size_t>(upsampling.spatial)) {
     return refuse("{}: {} sizes", call.op().name, sizes.size());
   }
   ResampledDim result;
-  result.input = call.tensor(0).layout.sizes[dim + 2];
+  result.input = call.tensor(input_name(call)).layout.sizes[dim + 2];
   result.output = sizes[static_cast<std::size_t>(dim)];
-  if (call.has(upsampling.scales() + dim)) result.scale = call.real(upsampling.scales() + dim);
+  const arg scale = scale_name(upsampling.spatial, dim);
+  if (call.has(scale)) result.scale = call.real(scale);
   return result;
 }
 
 Result<std::vector<ResampledDim>> resampled_dims(const Call& call, const Upsampling& upsampling) {
-  const Layout& input = call.tensor(0).layout;
+  const Layout& input = call.tensor(input_name(call)).layout;
   if (input.rank() != upsampling.spatial + 2) return refuse("{}: an input of {} dims", call.op().name, input.rank());
   if (input.sizes[1] == 0) return refuse("{}: an input without channels", call.op().name);
   std::vector<ResampledDim> dims;
   for (int i = 0; i < upsampling.spatial; ++i) {
-    TRY(ResampledDim dim, upsampling.listed ? listed_dim(call, upsampling, i) : sized_dim(call, upsampling, i));
+    TRY(ResampledDim dim, is_listed(call.op()) ? listed_dim(call, upsampling, i) : sized_dim(call, upsampling, i));
     if (dim.input < 1 || dim.output < 1 || dim.input > largest_extent || dim.output > largest_extent) {
       return refuse("{}: from a size of {} to {}", call.op().name, dim.input, dim.output);
     }
-    dim.align_corners = upsampling.smooth() && call.boolean(2);
+    dim.align_corners = call.takes(arg::align_corners) && call.boolean(arg::align_corners);
     dims.push_back(dim);
   }
   return dims;
@@ -107,7 +108,7 @@ Result<std::vector<ResampledDim>> resampled_dims(const Call& call, const Upsampl
 
 template <const Upsampling& upsampling>
 Metas infer_upsample(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(input_name(call));
   TRY(const std::vector<ResampledDim> dims, resampled_dims(call, upsampling));
   if (!is_floating(self.dtype) && !(self.dtype == DType::U8 && upsampling.takes_u8)) {
     return refuse("{} does not take {}", call.op().name, name(self.dtype));
@@ -186,7 +187,7 @@ void for_each_texel(std::span<const Taps1d> taps, const std::vector<ResampledDim
 template <const Upsampling& upsampling>
 Result<void> reference_upsample(const ReferenceCall& call) {
   TRY(const std::vector<ResampledDim> dims, resampled_dims(call, upsampling));
-  const BallView& input = call.input(0);
+  const BallView& input = call.input(input_name(call));
   const BallView& output = call.output();
   const bool floating = output.floating();
   Profile profile = call.profile();
@@ -267,7 +268,7 @@ std::optional<std::vector<Argument>> sample_upsample(const Op& op, SampleContext
   Choices& choices = context.choices();
   const Layout& input = context.meta(*self).layout;
   static constexpr std::array factors = {2.0, 1.5, 0.7, 1.0};
-  const bool by_scale = choices.chance(upsampling.listed ? 50 : 20);
+  const bool by_scale = choices.chance(is_listed(op) ? 50 : 20);
   IntList sizes;
   ScalarList scales;
   int64_t elements = input.sizes[0] * input.sizes[1];
@@ -282,14 +283,17 @@ std::optional<std::vector<Argument>> sample_upsample(const Op& op, SampleContext
   }
   if (elements > most_elements) return std::nullopt;
   std::vector<Argument> arguments(op.schema.parameters.size());
-  arguments[0] = *self;
-  if (upsampling.smooth()) arguments[2] = Scalar(choices.chance(50));
-  if (!upsampling.listed || !by_scale) arguments[1] = sizes;
-  if (by_scale && upsampling.listed) {
-    arguments[static_cast<std::size_t>(upsampling.scales())] = scales;
+  const auto argument = [&](arg name) -> Argument& {
+    return arguments[static_cast<std::size_t>(op.schema.index_of(name))];
+  };
+  arguments.front() = *self;
+  if (upsampling.smooth()) argument(arg::align_corners) = Scalar(choices.chance(50));
+  if (!is_listed(op) || !by_scale) argument(arg::output_size) = sizes;
+  if (by_scale && is_listed(op)) {
+    argument(arg::scale_factors) = scales;
   } else if (by_scale) {
-    for (std::size_t dim = 0; dim < scales.size(); ++dim) {
-      arguments[static_cast<std::size_t>(upsampling.scales()) + dim] = scales[dim];
+    for (int dim = 0; dim < upsampling.spatial; ++dim) {
+      argument(scale_name(upsampling.spatial, dim)) = scales[static_cast<std::size_t>(dim)];
     }
   }
   return arguments;
@@ -331,26 +335,26 @@ std::vector<OpDef> upsample_family() {
           "upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? "
           "scales_w=None) -> Tensor"),
 
-      upsample<nearest_1d_listed>(
+      upsample<nearest_1d>(
           "upsample_nearest1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor"),
-      upsample<nearest_2d_listed>(
+      upsample<nearest_2d>(
           "upsample_nearest2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor"),
-      upsample<nearest_3d_listed>(
+      upsample<nearest_3d>(
           "upsample_nearest3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor"),
-      upsample<nearest_exact_1d_listed>(
+      upsample<nearest_exact_1d>(
           "_upsample_nearest_exact1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor"),
-      upsample<nearest_exact_2d_listed>(
+      upsample<nearest_exact_2d>(
           "_upsample_nearest_exact2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor"),
-      upsample<linear_1d_listed>(
+      upsample<linear_1d>(
           "upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> "
           "Tensor"),
-      upsample<linear_2d_listed>(
+      upsample<linear_2d>(
           "upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) "
           "-> Tensor"),
-      upsample<linear_3d_listed>(
+      upsample<linear_3d>(
           "upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) "
           "-> Tensor"),
-      upsample<cubic_2d_listed>(
+      upsample<cubic_2d>(
           "upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> "
           "Tensor"),
   };

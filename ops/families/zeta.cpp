@@ -11,27 +11,21 @@ namespace {
 
 Ball zeta(const BallMath& math, const BallPair& pair) { return ball_zeta(math, pair.a, pair.b); }
 
-// Which parameter is the tensor, and which the order: the twin has them the other way round.
-struct PolygammaParameters {
-  int order;
-  int self;
-};
-constexpr PolygammaParameters functional = {0, 1};
-constexpr PolygammaParameters inplace = {1, 0};
+// polygamma: the derivative of order n of digamma. The twin has its parameters the other way round.
 
 Result<std::vector<ResultMeta>> infer_polygamma(const Call& call) {
-  if (call.integer(functional.order) < 0) return refuse("{}: the order is negative", call.op().name);
-  const DType dtype = floating_type(call.tensor(functional.self).dtype);
-  TRY(const Layout layout, pointwise_layout(call, {functional.self}, dtype));
+  if (call.integer(arg::n) < 0) return refuse("{}: the order is negative", call.op().name);
+  const DType dtype = floating_type(call.tensor(arg::self).dtype);
+  TRY(const Layout layout, pointwise_layout(call, {arg::self}, dtype));
   return fresh_result(dtype, layout);
 }
 
 Result<std::vector<ResultMeta>> infer_polygamma_inplace(const Call& call) {
-  if (call.integer(inplace.order) < 0) return refuse("{}: the order is negative", call.op().name);
-  const TensorMeta& self = call.tensor(inplace.self);
+  if (call.integer(arg::n) < 0) return refuse("{}: the order is negative", call.op().name);
+  const TensorMeta& self = call.tensor(arg::self);
   if (!is_floating(self.dtype)) return refuse("{} cannot write its result into {}", call.op().name, name(self.dtype));
-  TRY_VOID(check_writable(call, call.value(inplace.self)));
-  return std::vector{ResultMeta{self.dtype, self.layout, call.value(inplace.self)}};
+  TRY_VOID(check_writable(call, call.value(arg::self)));
+  return std::vector{ResultMeta{self.dtype, self.layout, call.value(arg::self)}};
 }
 
 // Eager computes digamma and trigamma of the halves in f32, but the series of zeta step by step in the half itself:
@@ -45,14 +39,13 @@ Ball polygamma_of(const ReferenceCall& call, DType dtype, int64_t order, const B
   return cast_ball(result, computed, dtype, call.profile());
 }
 
-Result<void> compute_polygamma(const ReferenceCall& call, const PolygammaParameters& parameters) {
+Result<void> reference_polygamma(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const Operand self(call, parameters.self, output.layout.sizes, output.dtype);
-  const bool zeros_are_positive = !call.input(parameters.self).floating();
+  const Operand self(call, arg::self, output.layout.sizes, output.dtype);
+  const bool zeros_are_positive = !call.input(arg::self).floating();
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    output.ball(elements[i]) =
-        polygamma_of(call, output.dtype, call.integer(parameters.order), self.ball(i), zeros_are_positive);
+    output.ball(elements[i]) = polygamma_of(call, output.dtype, call.integer(arg::n), self.ball(i), zeros_are_positive);
   }
   return {};
 }
@@ -75,11 +68,11 @@ std::vector<OpDef> zeta_family() {
       wide_pair_op<zeta>("special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor"),
       {.schema = "polygamma(int n, Tensor self) -> Tensor",
        .infer = infer_polygamma,
-       .reference = [](const ReferenceCall& call) { return compute_polygamma(call, functional); },
+       .reference = reference_polygamma,
        .sample = sample_polygamma},
       {.schema = "polygamma_(Tensor(a!) self, int n) -> Tensor(a!)",
        .infer = infer_polygamma_inplace,
-       .reference = [](const ReferenceCall& call) { return compute_polygamma(call, inplace); },
+       .reference = reference_polygamma,
        .sample = sample_polygamma},
   };
 }
