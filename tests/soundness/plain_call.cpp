@@ -27,23 +27,26 @@ PlainTensor broadcast(const PlainTensor& from, const Dims& own, const Dims& whol
   return repeated;
 }
 
-PlainTensor PlainCall::broadcast(int i) const { return parallax::broadcast(elements(i), sizes(i), result_sizes()); }
-
-int PlainCall::dim(int i) const {
-  const auto given = static_cast<int>(integer(i));
-  return given < 0 ? given + std::max(rank(0), 1) : given;
+PlainTensor PlainCall::broadcast(ParameterRef parameter) const {
+  return parallax::broadcast(elements(parameter), sizes(parameter), result_sizes());
 }
 
-std::vector<bool> PlainCall::dims(int i) const {
-  std::vector<bool> mask(static_cast<std::size_t>(rank(0)), !has(i) || integers(i).empty());
-  if (!has(i) || mask.empty()) return mask;
-  for (const int64_t dim : integers(i)) mask[static_cast<std::size_t>(dim < 0 ? dim + rank(0) : dim)] = true;
+int PlainCall::dim(ParameterRef parameter) const {
+  const auto given = static_cast<int>(integer(parameter));
+  return given < 0 ? given + std::max(rank(arg::self), 1) : given;
+}
+
+std::vector<bool> PlainCall::dims(ParameterRef parameter) const {
+  const int own = rank(arg::self);
+  std::vector<bool> mask(static_cast<std::size_t>(own), !has(parameter) || integers(parameter).empty());
+  if (!has(parameter) || mask.empty()) return mask;
+  for (const int64_t dim : integers(parameter)) mask[static_cast<std::size_t>(dim < 0 ? dim + own : dim)] = true;
   return mask;
 }
 
-int64_t PlainCall::entry(int i, int k, int64_t otherwise) const {
-  if (!has(i) || integers(i).empty()) return otherwise;
-  const IntList& list = integers(i);
+int64_t PlainCall::entry(ParameterRef parameter, int k, int64_t otherwise) const {
+  if (!has(parameter) || integers(parameter).empty()) return otherwise;
+  const IntList& list = integers(parameter);
   return list.size() == 1 ? list[0] : list[static_cast<std::size_t>(k)];
 }
 

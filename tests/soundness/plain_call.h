@@ -17,24 +17,25 @@ class PlainCall : public Call {
   PlainCall(const Call& call, const std::vector<PlainTensor>& values, std::span<const Dims> results)
       : Call(call), values_(&values), results_(results) {}
 
-  // Parameter i, a tensor.
-  const PlainTensor& elements(int i) const { return elements_of_value(value(i)); }
+  // Of a parameter that is a tensor.
+  const PlainTensor& elements(ParameterRef parameter) const { return elements_of_value(value(parameter)); }
   const PlainTensor& elements_of_value(ValueId value) const { return (*values_)[value.index]; }
-  const Dims& sizes(int i) const { return tensor(i).layout.sizes; }
-  int rank(int i) const { return sizes(i).size(); }
+  const Dims& sizes(ParameterRef parameter) const { return tensor(parameter).layout.sizes; }
+  int rank(ParameterRef parameter) const { return sizes(parameter).size(); }
   const Dims& result_sizes(int k = 0) const { return results_[static_cast<std::size_t>(k)]; }
-  bool is_tensor(int i) const { return std::holds_alternative<ValueId>(arguments()[static_cast<std::size_t>(i)]); }
 
-  // Parameter i, a tensor, repeated to the first result's sizes.
-  PlainTensor broadcast(int i) const;
-  // Parameter i, a number that the schema gives no default for, or `otherwise` where it is None.
-  double real_or(int i, double otherwise) const { return has(i) ? real(i) : otherwise; }
-  // Parameter i, a dim, as a dim of tensor parameter 0.
-  int dim(int i) const;
-  // Parameter i, a list of dims, as a mask over those of tensor parameter 0; all dims for None or none.
-  std::vector<bool> dims(int i) const;
-  // Parameter `i` of a list of numbers; one number stands for all of them.
-  int64_t entry(int i, int k, int64_t otherwise) const;
+  // A tensor, repeated to the first result's sizes.
+  PlainTensor broadcast(ParameterRef parameter) const;
+  // A number, or `otherwise` where it is None or the overload does not have it.
+  double real_or(ParameterRef parameter, double otherwise) const {
+    return has(parameter) ? real(parameter) : otherwise;
+  }
+  // A dim, as a dim of self.
+  int dim(ParameterRef parameter) const;
+  // A list of dims, as a mask over those of self; all dims for None, for none and where the overload does not have it.
+  std::vector<bool> dims(ParameterRef parameter) const;
+  // Entry k of a list of numbers; one number stands for all of them.
+  int64_t entry(ParameterRef parameter, int k, int64_t otherwise) const;
 
  private:
   const std::vector<PlainTensor>* values_;

@@ -7,38 +7,25 @@ namespace {
 
 using Results = std::vector<PlainTensor>;
 
-// Where the parameters of a convolution stand.
-struct ConvolutionForm {
-  int dilation;
-  int groups;
-  bool transposed = false;
-  int says_transposed = -1;  // of the general overload only
-};
-constexpr ConvolutionForm general = {5, 8, false, 6};
-constexpr ConvolutionForm forward = {5, 6};
-constexpr ConvolutionForm backward = {7, 6, true};
-
-template <const ConvolutionForm& form>
-void convolution(Perturbed& p, const PlainCall& call, Results& results) {
-  const bool transposed = form.says_transposed < 0 ? form.transposed : call.boolean(form.says_transposed);
-  const int first = call.rank(0) - (call.rank(1) - 2);
-  const Box input(call.sizes(0), first);
-  const Box kernel(call.sizes(1), 2);
+void convolve(Perturbed& p, const PlainCall& call, Results& results, bool transposed) {
+  const int first = call.rank(arg::input) - (call.rank(arg::weight) - 2);
+  const Box input(call.sizes(arg::input), first);
+  const Box kernel(call.sizes(arg::weight), 2);
   const Box output(call.result_sizes(), first);
-  const int64_t groups = call.integer(form.groups);
-  const int64_t channels = call.sizes(0)[first - 1];
+  const int64_t groups = call.integer(arg::groups);
+  const int64_t channels = call.sizes(arg::input)[first - 1];
   const int64_t filters = call.result_sizes()[first - 1];
   const int64_t in_group = channels / groups;
   const int64_t filters_in_group = filters / groups;
-  const int64_t batch = first == 2 ? call.sizes(0)[0] : 1;
+  const int64_t batch = first == 2 ? call.sizes(arg::input)[0] : 1;
   // Where the input's element lies that kernel place k brings to output place o; -1 for none.
   const auto source = [&](const std::vector<int64_t>& o, const std::vector<int64_t>& k) {
     std::vector<int64_t> at(o.size());
     for (std::size_t dim = 0; dim < o.size(); ++dim) {
       const auto d = static_cast<int>(dim);
-      const int64_t stride = call.entry(3, d, 1);
-      const int64_t padding = call.entry(4, d, 0);
-      const int64_t reach = k[dim] * call.entry(form.dilation, d, 1);
+      const int64_t stride = call.entry(arg::stride, d, 1);
+      const int64_t padding = call.entry(arg::padding, d, 0);
+      const int64_t reach = k[dim] * call.entry(arg::dilation, d, 1);
       at[dim] = transposed ? o[dim] + padding - reach : o[dim] * stride - padding + reach;
       if (!transposed) continue;
       if (at[dim] % stride != 0) return int64_t{-1};
@@ -59,29 +46,37 @@ void convolution(Perturbed& p, const PlainCall& call, Results& results) {
           for (int64_t k = 0; k < kernel.count(); ++k) {
             const int64_t place = source(output.coordinates(o), kernel.coordinates(k));
             if (place < 0) continue;
-            x.push_back(call.elements(0)[static_cast<std::size_t>((n * channels + channel) * input.count() + place)]);
-            w.push_back(call.elements(1)[static_cast<std::size_t>(weights * kernel.count() + k)]);
+            x.push_back(
+                call.elements(arg::input)[static_cast<std::size_t>((n * channels + channel) * input.count() + place)]);
+            w.push_back(call.elements(arg::weight)[static_cast<std::size_t>(weights * kernel.count() + k)]);
           }
         }
         const double sum = p.dot(x, w);
-        results[0][to] =
-            call.has(2) ? p.accumulator().add(p.kept(sum), call.elements(2)[static_cast<std::size_t>(f)]) : sum;
+        results[0][to] = call.has(arg::bias)
+                             ? p.accumulator().add(p.kept(sum), call.elements(arg::bias)[static_cast<std::size_t>(f)])
+                             : sum;
       }
     }
   }
 }
 
+void convolution(Perturbed& p, const PlainCall& call, Results& results) {
+  convolve(p, call, results, call.boolean(arg::transposed));
+}
+void forward(Perturbed& p, const PlainCall& call, Results& results) { convolve(p, call, results, false); }
+void backward(Perturbed& p, const PlainCall& call, Results& results) { convolve(p, call, results, true); }
+
 }  // namespace
 
 std::vector<PlainOp> plain_convolution_ops() {
   return {
-      {"convolution", "aten.convolution.default", convolution<general>},
-      {"convolution", "aten.conv1d.default", convolution<forward>},
-      {"convolution", "aten.conv2d.default", convolution<forward>},
-      {"convolution", "aten.conv3d.default", convolution<forward>},
-      {"convolution", "aten.conv_transpose1d.default", convolution<backward>},
-      {"convolution", "aten.conv_transpose2d.input", convolution<backward>},
-      {"convolution", "aten.conv_transpose3d.input", convolution<backward>},
+      {"convolution", "aten.convolution.default", convolution},
+      {"convolution", "aten.conv1d.default", forward},
+      {"convolution", "aten.conv2d.default", forward},
+      {"convolution", "aten.conv3d.default", forward},
+      {"convolution", "aten.conv_transpose1d.default", backward},
+      {"convolution", "aten.conv_transpose2d.input", backward},
+      {"convolution", "aten.conv_transpose3d.input", backward},
   };
 }
 

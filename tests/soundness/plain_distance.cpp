@@ -66,61 +66,61 @@ std::size_t matrix_of(const Dims& sizes, const Dims& result, std::size_t batch) 
   return place;
 }
 
-// x1, x2, p, compute_mode: 0 and None go by the product from 26 rows on, 1 always, for p = 2.
+// compute_mode 0 and None go by the product from 26 rows on, 1 always, for p = 2.
 void cdist(Perturbed& p, const PlainCall& call, Results& results) {
   const Dims& sizes = call.result_sizes();
   const auto rows = static_cast<std::size_t>(sizes[sizes.size() - 2]);
   const auto columns = static_cast<std::size_t>(sizes[sizes.size() - 1]);
-  const auto inner = static_cast<std::size_t>(call.sizes(0)[call.rank(0) - 1]);
-  const int64_t mode = call.has(3) ? call.integer(3) : 0;
-  const bool product = call.real(2) == 2 && (mode == 1 || (mode == 0 && (rows > 25 || columns > 25)));
+  const auto inner = static_cast<std::size_t>(call.sizes(arg::x1)[call.rank(arg::x1) - 1]);
+  const int64_t mode = call.has(arg::compute_mode) ? call.integer(arg::compute_mode) : 0;
+  const bool product = call.real(arg::p) == 2 && (mode == 1 || (mode == 0 && (rows > 25 || columns > 25)));
   for (std::size_t i = 0; i < results[0].size(); ++i) {
     const std::size_t batch = i / (rows * columns);
-    const std::size_t x = matrix_of(call.sizes(0), sizes, batch) + i / columns % rows * inner;
-    const std::size_t y = matrix_of(call.sizes(1), sizes, batch) + i % columns * inner;
-    const std::span<const double> left(call.elements(0).data() + x, inner);
-    const std::span<const double> right(call.elements(1).data() + y, inner);
-    results[0][i] = product ? by_product(p, left, right) : norm_of_difference(p, left, right, call.real(2));
+    const std::size_t x = matrix_of(call.sizes(arg::x1), sizes, batch) + i / columns % rows * inner;
+    const std::size_t y = matrix_of(call.sizes(arg::x2), sizes, batch) + i % columns * inner;
+    const std::span<const double> left(call.elements(arg::x1).data() + x, inner);
+    const std::span<const double> right(call.elements(arg::x2).data() + y, inner);
+    results[0][i] = product ? by_product(p, left, right) : norm_of_difference(p, left, right, call.real(arg::p));
   }
 }
 
-// x, p: each row with each later one.
+// Each row with each later one.
 void pdist(Perturbed& p, const PlainCall& call, Results& results) {
-  const auto rows = static_cast<std::size_t>(call.sizes(0)[0]);
-  const auto inner = static_cast<std::size_t>(call.sizes(0)[1]);
+  const auto rows = static_cast<std::size_t>(call.sizes(arg::self)[0]);
+  const auto inner = static_cast<std::size_t>(call.sizes(arg::self)[1]);
   std::size_t place = 0;
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t j = i + 1; j < rows; ++j) {
-      const std::span<const double> left(call.elements(0).data() + i * inner, inner);
-      const std::span<const double> right(call.elements(0).data() + j * inner, inner);
-      results[0][place++] = norm_of_difference(p, left, right, call.real(1));
+      const std::span<const double> left(call.elements(arg::self).data() + i * inner, inner);
+      const std::span<const double> right(call.elements(arg::self).data() + j * inner, inner);
+      results[0][place++] = norm_of_difference(p, left, right, call.real(arg::p));
     }
   }
 }
 
-// self, other, p: the norm of all their differences.
+// The norm of all their differences.
 void dist(Perturbed& p, const PlainCall& call, Results& results) {
-  const Dims whole = *broadcast_sizes(call.sizes(0), call.sizes(1));
-  const PlainTensor left = broadcast(call.elements(0), call.sizes(0), whole);
-  const PlainTensor right = broadcast(call.elements(1), call.sizes(1), whole);
-  results[0][0] = norm_of_difference(p, left, right, call.real(2));
+  const Dims whole = *broadcast_sizes(call.sizes(arg::self), call.sizes(arg::other));
+  const PlainTensor left = broadcast(call.elements(arg::self), call.sizes(arg::self), whole);
+  const PlainTensor right = broadcast(call.elements(arg::other), call.sizes(arg::other), whole);
+  results[0][0] = norm_of_difference(p, left, right, call.real(arg::p));
 }
 
 void outer(Perturbed& p, const PlainCall& call, Results& results) {
-  const PlainTensor& columns = call.elements(1);
+  const PlainTensor& columns = call.elements(arg::vec2);
   for (std::size_t i = 0; i < results[0].size(); ++i) {
-    results[0][i] = p.mul(call.elements(0)[i / columns.size()], columns[i % columns.size()]);
+    results[0][i] = p.mul(call.elements(arg::self)[i / columns.size()], columns[i % columns.size()]);
   }
 }
 
-// self, two vectors, beta, alpha, element by element; self is not looked at where beta is 0.
+// Element by element; self is not looked at where beta is 0.
 void addr(Perturbed& p, const PlainCall& call, Results& results) {
-  const PlainTensor addend = call.broadcast(0);
-  const PlainTensor& columns = call.elements(2);
-  const double beta = p.number(call.real(3));
-  const double alpha = p.number(call.real(4));
+  const PlainTensor addend = call.broadcast(arg::self);
+  const PlainTensor& columns = call.elements(arg::vec2);
+  const double beta = p.number(call.real(arg::beta));
+  const double alpha = p.number(call.real(arg::alpha));
   for (std::size_t i = 0; i < results[0].size(); ++i) {
-    const double x = call.elements(1)[i / columns.size()];
+    const double x = call.elements(arg::vec1)[i / columns.size()];
     const double y = columns[i % columns.size()];
     const double product = p.other_form() ? p.mul(alpha, p.mul(x, y)) : p.mul(p.mul(alpha, x), y);
     results[0][i] = beta == 0 ? product : p.fma(beta, addend[i], product);

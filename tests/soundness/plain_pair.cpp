@@ -10,9 +10,9 @@ namespace {
 
 using Domain = PlainOp::Domain;
 
-// a + alpha b; parameter 2 is alpha, 1 where it is not given.
+// a + alpha b.
 double scaled_sum(Perturbed& p, const PlainCall& call, double a, double b, double sign) {
-  const double alpha = call.real(2) * sign;
+  const double alpha = call.real(arg::alpha) * sign;
   if (std::fabs(alpha) == 1) return p.add(a, alpha * b);
   return p.fma(p.number(alpha), b, a);
 }
@@ -55,20 +55,18 @@ double floor_divide(Perturbed& p, const PlainCall&, double a, double b) {
   return quotient - floored > 0.5 ? p.add(floored, 1) : floored;
 }
 
-// Parameter 2 is the rounding mode.
 double divide(Perturbed& p, const PlainCall& call, double a, double b) {
-  if (!call.has(2)) return p.div(a, b);
-  if (std::get<std::string>(call.arguments()[2]) == "floor") return floor_divide(p, call, a, b);
+  if (!call.has(arg::rounding_mode)) return p.div(a, b);
+  if (call.text(arg::rounding_mode) == "floor") return floor_divide(p, call, a, b);
   return std::trunc(p.div(a, b));
 }
 
-// Parameter 3 is the factor.
 double addcmul(Perturbed& p, const PlainCall& call, double self, double a, double b) {
-  const double value = p.number(call.real(3));
+  const double value = p.number(call.real(arg::value));
   return p.other_form() ? p.fma(value, p.mul(a, b), self) : p.fma(p.mul(value, a), b, self);
 }
 double addcdiv(Perturbed& p, const PlainCall& call, double self, double a, double b) {
-  const double value = p.number(call.real(3));
+  const double value = p.number(call.real(arg::value));
   return p.other_form() ? p.fma(value, p.div(a, b), self) : p.add(self, p.div(p.mul(value, a), b));
 }
 double lerp(Perturbed& p, const PlainCall&, double self, double end, double weight) {
@@ -77,10 +75,10 @@ double lerp(Perturbed& p, const PlainCall&, double self, double end, double weig
   return p.fma(weight, way, self);
 }
 
-// Tensors next to each other along parameter 1.
+// Tensors next to each other along a dim.
 void cat(Perturbed&, const PlainCall& call, std::vector<PlainTensor>& results) {
-  const ValueList& parts = call.values(0);
-  int along = static_cast<int>(call.integer(1));
+  const ValueList& parts = call.values(arg::tensors);
+  int along = static_cast<int>(call.integer(arg::dim));
   if (along < 0) along += call.result_sizes().size();
   std::size_t inner = 1;
   for (int dim = along + 1; dim < call.result_sizes().size(); ++dim) {

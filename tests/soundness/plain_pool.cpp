@@ -17,24 +17,24 @@ struct Window {
   int64_t padded = 1;
 };
 
-// kernel, stride and padding are parameters 1, 2 and 3; the stride is the kernel where it is empty.
-Window window_at(const PlainCall& call, const Box& input, const std::vector<int64_t>& o, int dilation) {
+// The stride is the kernel where it is empty, the dilation 1 where the op has none.
+Window window_at(const PlainCall& call, const Box& input, const std::vector<int64_t>& o) {
   std::vector<int64_t> kernel_sizes;
-  for (int dim = 0; dim < input.rank(); ++dim) kernel_sizes.push_back(call.entry(1, dim, 1));
+  for (int dim = 0; dim < input.rank(); ++dim) kernel_sizes.push_back(call.entry(arg::kernel_size, dim, 1));
   const Box kernel(kernel_sizes);
   Window window;
   std::vector<int64_t> start(o.size());
   for (int dim = 0; dim < input.rank(); ++dim) {
     const auto d = static_cast<std::size_t>(dim);
-    const int64_t padding = call.entry(3, dim, 0);
-    start[d] = o[d] * call.entry(2, dim, kernel.size(dim)) - padding;
+    const int64_t padding = call.entry(arg::padding, dim, 0);
+    start[d] = o[d] * call.entry(arg::stride, dim, kernel.size(dim)) - padding;
     // A window over the end, where the size was rounded up, ends with the padding.
     window.padded *= std::min(start[d] + kernel.size(dim), input.size(dim) + padding) - start[d];
   }
   for (int64_t k = 0; k < kernel.count(); ++k) {
     std::vector<int64_t> at = kernel.coordinates(k);
     for (std::size_t d = 0; d < at.size(); ++d) {
-      at[d] = start[d] + at[d] * (dilation < 0 ? 1 : call.entry(dilation, static_cast<int>(d), 1));
+      at[d] = start[d] + at[d] * call.entry(arg::dilation, static_cast<int>(d), 1);
     }
     if (const int64_t place = input.place(at); place >= 0) window.places.push_back(static_cast<std::size_t>(place));
   }
@@ -44,15 +44,15 @@ Window window_at(const PlainCall& call, const Box& input, const std::vector<int6
 // For each plane of a picture of `spatial` dims, each output place: its elements in the window.
 template <class WindowAt, class Reduce>
 void pool(const PlainCall& call, PlainTensor& result, int spatial, WindowAt window_of, Reduce reduce) {
-  const Box input(call.sizes(0), call.rank(0) - spatial);
-  const Box output(call.result_sizes(), call.rank(0) - spatial);
+  const Box input(call.sizes(arg::self), call.rank(arg::self) - spatial);
+  const Box output(call.result_sizes(), call.rank(arg::self) - spatial);
   const auto plane_size = static_cast<std::size_t>(input.count());
   const auto outputs = static_cast<std::size_t>(output.count());
   for (std::size_t i = 0; i < result.size(); ++i) {
     const Window window = window_of(input, output, output.coordinates(static_cast<int64_t>(i % outputs)));
     PlainTensor elements;
     for (const std::size_t place : window.places)
-      elements.push_back(call.elements(0)[i / outputs * plane_size + place]);
+      elements.push_back(call.elements(arg::self)[i / outputs * plane_size + place]);
     result[i] = reduce(elements, window);
   }
 }
@@ -67,15 +67,16 @@ double average(const Perturbed& p, const PlainTensor& elements, double divisor) 
   return p.sum(products);
 }
 
-// ceil_mode is in the result's sizes; parameter 5 counts the padding, parameter 6 overrides the divisor.
+// ceil_mode is in the result's sizes.
 template <int spatial>
 void average_pool(Perturbed& p, const PlainCall& call, Results& results) {
   pool(
       call, results[0], spatial,
-      [&](const Box& input, const Box&, const std::vector<int64_t>& o) { return window_at(call, input, o, -1); },
+      [&](const Box& input, const Box&, const std::vector<int64_t>& o) { return window_at(call, input, o); },
       [&](const PlainTensor& elements, const Window& window) {
-        auto divisor = static_cast<double>(call.boolean(5) ? window.padded : static_cast<int64_t>(elements.size()));
-        if (spatial > 1 && call.has(6)) divisor = call.real(6);
+        auto divisor = static_cast<double>(
+            call.boolean(arg::count_include_pad) ? window.padded : static_cast<int64_t>(elements.size()));
+        if (call.has(arg::divisor_override)) divisor = call.real(arg::divisor_override);
         return average(p, elements, divisor);
       });
 }
@@ -117,7 +118,7 @@ template <int spatial>
 void max_pool(Perturbed& p, const PlainCall& call, Results& results) {
   pool(
       call, results[0], spatial,
-      [&](const Box& input, const Box&, const std::vector<int64_t>& o) { return window_at(call, input, o, 4); },
+      [&](const Box& input, const Box&, const std::vector<int64_t>& o) { return window_at(call, input, o); },
       [&](const PlainTensor& elements, const Window&) { return largest_of(p, elements); });
 }
 

@@ -48,62 +48,71 @@ void multiply(Perturbed& p, const PlainTensor& left, const PlainTensor& right, s
   }
 }
 
-std::size_t size(const PlainCall& call, int i, int dim) { return static_cast<std::size_t>(call.sizes(i)[dim]); }
+std::size_t size(const PlainCall& call, arg name, int dim) { return static_cast<std::size_t>(call.sizes(name)[dim]); }
 double as_it_is(std::size_t, double sum) { return sum; }
 
 void mm(Perturbed& p, const PlainCall& call, Results& results) {
-  multiply(p, call.elements(0), call.elements(1), 1, size(call, 0, 0), size(call, 0, 1), size(call, 1, 1), results[0],
-           as_it_is);
+  multiply(p, call.elements(arg::self), call.elements(arg::mat2), 1, size(call, arg::self, 0), size(call, arg::self, 1),
+           size(call, arg::mat2, 1), results[0], as_it_is);
 }
 void bmm(Perturbed& p, const PlainCall& call, Results& results) {
-  multiply(p, call.elements(0), call.elements(1), size(call, 0, 0), size(call, 0, 1), size(call, 0, 2),
-           size(call, 1, 2), results[0], as_it_is);
+  multiply(p, call.elements(arg::self), call.elements(arg::mat2), size(call, arg::self, 0), size(call, arg::self, 1),
+           size(call, arg::self, 2), size(call, arg::mat2, 2), results[0], as_it_is);
 }
 void mv(Perturbed& p, const PlainCall& call, Results& results) {
-  multiply(p, call.elements(0), call.elements(1), 1, size(call, 0, 0), size(call, 0, 1), 1, results[0], as_it_is);
+  multiply(p, call.elements(arg::self), call.elements(arg::vec), 1, size(call, arg::self, 0), size(call, arg::self, 1),
+           1, results[0], as_it_is);
 }
+template <arg right>  // another name in vdot
 void dot(Perturbed& p, const PlainCall& call, Results& results) {
-  results[0][0] = p.dot(call.elements(0), call.elements(1));
+  results[0][0] = p.dot(call.elements(arg::self), call.elements(right));
 }
 
-// self, two factors, beta, alpha.
 void addmm(Perturbed& p, const PlainCall& call, Results& results) {
-  const PlainTensor addend = call.broadcast(0);
-  multiply(p, call.elements(1), call.elements(2), 1, size(call, 1, 0), size(call, 1, 1), size(call, 2, 1), results[0],
-           [&](std::size_t place, double sum) { return scaled(p, sum, call.real(4), addend[place], call.real(3)); });
+  const PlainTensor addend = call.broadcast(arg::self);
+  multiply(p, call.elements(arg::mat1), call.elements(arg::mat2), 1, size(call, arg::mat1, 0), size(call, arg::mat1, 1),
+           size(call, arg::mat2, 1), results[0], [&](std::size_t place, double sum) {
+             return scaled(p, sum, call.real(arg::alpha), addend[place], call.real(arg::beta));
+           });
 }
 void baddbmm(Perturbed& p, const PlainCall& call, Results& results) {
-  const PlainTensor addend = call.broadcast(0);
-  multiply(p, call.elements(1), call.elements(2), size(call, 1, 0), size(call, 1, 1), size(call, 1, 2),
-           size(call, 2, 2), results[0],
-           [&](std::size_t place, double sum) { return scaled(p, sum, call.real(4), addend[place], call.real(3)); });
+  const PlainTensor addend = call.broadcast(arg::self);
+  multiply(p, call.elements(arg::batch1), call.elements(arg::batch2), size(call, arg::batch1, 0),
+           size(call, arg::batch1, 1), size(call, arg::batch1, 2), size(call, arg::batch2, 2), results[0],
+           [&](std::size_t place, double sum) {
+             return scaled(p, sum, call.real(arg::alpha), addend[place], call.real(arg::beta));
+           });
 }
 
 void addmv(Perturbed& p, const PlainCall& call, Results& results) {
-  const PlainTensor addend = call.broadcast(0);
-  multiply(p, call.elements(1), call.elements(2), 1, size(call, 1, 0), size(call, 1, 1), 1, results[0],
-           [&](std::size_t place, double sum) { return scaled(p, sum, call.real(4), addend[place], call.real(3)); });
+  const PlainTensor addend = call.broadcast(arg::self);
+  multiply(p, call.elements(arg::mat), call.elements(arg::vec), 1, size(call, arg::mat, 0), size(call, arg::mat, 1), 1,
+           results[0], [&](std::size_t place, double sum) {
+             return scaled(p, sum, call.real(arg::alpha), addend[place], call.real(arg::beta));
+           });
 }
 // The products of a batch, summed: as one product of matrices side by side.
 void addbmm(Perturbed& p, const PlainCall& call, Results& results) {
-  const PlainTensor addend = call.broadcast(0);
-  const std::size_t batches = size(call, 1, 0);
-  const std::size_t rows = size(call, 1, 1);
-  const std::size_t inner = size(call, 1, 2);
+  const PlainTensor addend = call.broadcast(arg::self);
+  const std::size_t batches = size(call, arg::batch1, 0);
+  const std::size_t rows = size(call, arg::batch1, 1);
+  const std::size_t inner = size(call, arg::batch1, 2);
   PlainTensor left(rows * batches * inner);
   for (std::size_t i = 0; i < left.size(); ++i) {
     const std::size_t batch = i / inner % batches;
-    left[i] = call.elements(1)[(batch * rows + i / (batches * inner)) * inner + i % inner];
+    left[i] = call.elements(arg::batch1)[(batch * rows + i / (batches * inner)) * inner + i % inner];
   }
-  multiply(p, left, call.elements(2), 1, rows, batches * inner, size(call, 2, 2), results[0],
-           [&](std::size_t place, double sum) { return scaled(p, sum, call.real(4), addend[place], call.real(3)); });
+  multiply(p, left, call.elements(arg::batch2), 1, rows, batches * inner, size(call, arg::batch2, 2), results[0],
+           [&](std::size_t place, double sum) {
+             return scaled(p, sum, call.real(arg::alpha), addend[place], call.real(arg::beta));
+           });
 }
 
 // Of vectors, matrices and batches of them that broadcast together: a vector is a row on the left, a column on the
 // right.
 void matmul(Perturbed& p, const PlainCall& call, Results& results) {
-  Dims left = call.sizes(0);
-  Dims right = call.sizes(1);
+  Dims left = call.sizes(arg::self);
+  Dims right = call.sizes(arg::other);
   if (left.size() == 1) left = {1, left[0]};
   if (right.size() == 1) right = {right[0], 1};
   const auto rest = [](const Dims& sizes) { return Dims(std::span(sizes.begin(), sizes.end() - 2)); };
@@ -117,20 +126,22 @@ void matmul(Perturbed& p, const PlainCall& call, Results& results) {
     return all;
   };
   const auto last = [](const Dims& sizes, int back) { return static_cast<std::size_t>(sizes[sizes.size() - back]); };
-  multiply(p, broadcast(call.elements(0), left, whole(left)), broadcast(call.elements(1), right, whole(right)), batches,
-           last(left, 2), last(left, 1), last(right, 1), results[0], as_it_is);
+  multiply(p, broadcast(call.elements(arg::self), left, whole(left)),
+           broadcast(call.elements(arg::other), right, whole(right)), batches, last(left, 2), last(left, 1),
+           last(right, 1), results[0], as_it_is);
 }
 
 // input [..., inner] times the rows of weight [columns, inner] or [inner], and a bias.
 void linear(Perturbed& p, const PlainCall& call, Results& results) {
-  const std::size_t inner = size(call, 1, call.rank(1) - 1);
-  const std::size_t columns = call.rank(1) == 2 ? size(call, 1, 0) : 1;
+  const std::size_t inner = size(call, arg::weight, call.rank(arg::weight) - 1);
+  const std::size_t columns = call.rank(arg::weight) == 2 ? size(call, arg::weight, 0) : 1;
   const Arithmetic& a = p.accumulator();
   for (std::size_t place = 0; place < results[0].size(); ++place) {
-    const PlainTensor row = stretch(call.elements(0), place / columns * inner, 1, inner);
-    const PlainTensor weights = stretch(call.elements(1), place % columns * inner, 1, inner);
-    const bool biased = call.has(2);
-    const double bias = biased ? call.elements(2)[call.elements(2).size() == 1 ? 0 : place % columns] : 0;
+    const PlainTensor row = stretch(call.elements(arg::input), place / columns * inner, 1, inner);
+    const PlainTensor weights = stretch(call.elements(arg::weight), place % columns * inner, 1, inner);
+    const bool biased = call.has(arg::bias);
+    const double bias =
+        biased ? call.elements(arg::bias)[call.elements(arg::bias).size() == 1 ? 0 : place % columns] : 0;
     const double sum = p.dot(row, weights);
     results[0][place] = biased ? a.add(p.kept(sum), bias) : sum;
   }
@@ -141,9 +152,9 @@ void linear(Perturbed& p, const PlainCall& call, Results& results) {
 std::vector<PlainOp> plain_product_ops() {
   return {
       {"matmul", "aten.mm.default", mm},         {"matmul", "aten.bmm.default", bmm},
-      {"matmul", "aten.mv.default", mv},         {"matmul", "aten.dot.default", dot},
+      {"matmul", "aten.mv.default", mv},         {"matmul", "aten.dot.default", dot<arg::tensor>},
       {"matmul", "aten.addmm.default", addmm},   {"matmul", "aten.baddbmm.default", baddbmm},
-      {"matmul", "aten.linear.default", linear}, {"matmul", "aten.vdot.default", dot},
+      {"matmul", "aten.linear.default", linear}, {"matmul", "aten.vdot.default", dot<arg::other>},
       {"matmul", "aten.matmul.default", matmul}, {"matmul", "aten.addmv.default", addmv},
       {"matmul", "aten.addbmm.default", addbmm},
   };

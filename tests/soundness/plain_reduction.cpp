@@ -63,14 +63,12 @@ double plain_mean(const Perturbed& p, double sum, double count) {
 
 namespace {
 
-// A reduction over the dims of parameter 1, or all of them where the op has none.
+// A reduction over some dims, or all of them where the op names none.
 template <auto reduce>
 void over_dims(Perturbed& p, const PlainCall& call, Results& results) {
-  const bool all = call.op().schema.index_of("dim") != 1;
-  const std::vector<bool> mask = all ? std::vector<bool>(static_cast<std::size_t>(call.rank(0)), true) : call.dims(1);
-  const auto lanes = lanes_along(call.sizes(0), mask);
+  const auto lanes = lanes_along(call.sizes(arg::self), call.dims(arg::dim));
   for (std::size_t i = 0; i < lanes.size(); ++i) {
-    reduce(p, call, lane_of(call.elements(0), lanes[i]),
+    reduce(p, call, lane_of(call.elements(arg::self), lanes[i]),
            [&](int k) -> double& { return results[static_cast<std::size_t>(k)][i]; });
   }
 }
@@ -100,9 +98,7 @@ double smallest(Perturbed& p, const PlainCall&, const PlainTensor& lane) {
 
 // A correction, 1 where it is None, or whether it is 1; 1 where it is neither.
 double variance_of(Perturbed& p, const PlainCall& call, const PlainMoments& moments) {
-  const int at = call.op().schema.index_of("correction");
-  const int unbiased = call.op().schema.index_of("unbiased");
-  const double correction = at >= 0 ? call.real_or(at, 1) : unbiased >= 0 ? call.boolean(unbiased) : 1;
+  const double correction = call.takes(arg::unbiased) ? call.boolean(arg::unbiased) : call.real_or(arg::correction, 1);
   return p.accumulator().div(moments.squares, std::max(moments.count - correction, 0.0));
 }
 double variance(Perturbed& p, const PlainCall& call, const PlainTensor& lane) {
@@ -145,33 +141,33 @@ double norm_of(Perturbed& p, double order, const PlainTensor& lane) {
   if (order == 0 || order == 1) return a.sum(terms);
   return a.fn([](auto v, auto e) { return std::pow(v, e); }, a.sum(terms), a.div(1, order));
 }
-// The order is parameter 1, 2 where it is None; the dims stand second, or there are none.
+// The order is 2 where it is None.
 void vector_norm(Perturbed& p, const PlainCall& call, Results& results) {
-  const bool all = call.op().schema.index_of("dim") < 0;
-  const std::vector<bool> mask = all ? std::vector<bool>(static_cast<std::size_t>(call.rank(0)), true) : call.dims(2);
-  const auto lanes = lanes_along(call.sizes(0), mask);
+  const auto lanes = lanes_along(call.sizes(arg::self), call.dims(arg::dim));
+  const double order = call.real_or(call.takes(arg::ord) ? arg::ord : arg::p, 2);
   for (std::size_t i = 0; i < lanes.size(); ++i) {
-    results[0][i] = norm_of(p, call.real_or(1, 2), lane_of(call.elements(0), lanes[i]));
+    results[0][i] = norm_of(p, order, lane_of(call.elements(arg::self), lanes[i]));
   }
 }
 
-// Along parameter 1.
+// Along one dim.
 std::vector<std::vector<std::size_t>> lanes_of_dim(const PlainCall& call) {
-  std::vector<bool> mask(static_cast<std::size_t>(call.rank(0)), false);
-  if (!mask.empty()) mask[static_cast<std::size_t>(call.dim(1))] = true;
-  return lanes_along(call.sizes(0), mask);
+  std::vector<bool> mask(static_cast<std::size_t>(call.rank(arg::self)), false);
+  if (!mask.empty()) mask[static_cast<std::size_t>(call.dim(arg::dim))] = true;
+  return lanes_along(call.sizes(arg::self), mask);
 }
 
 // Products are made in the dtype of the elements.
 double product(Perturbed& p, const PlainCall&, const PlainTensor& lane) { return p.element().product(lane); }
 void product_of_dim(Perturbed& p, const PlainCall& call, Results& results) {
   const auto lanes = lanes_of_dim(call);
-  for (std::size_t i = 0; i < lanes.size(); ++i) results[0][i] = product(p, call, lane_of(call.elements(0), lanes[i]));
+  for (std::size_t i = 0; i < lanes.size(); ++i)
+    results[0][i] = product(p, call, lane_of(call.elements(arg::self), lanes[i]));
 }
 
 void running_sum(Perturbed& p, const PlainCall& call, Results& results) {
   for (const auto& places : lanes_of_dim(call)) {
-    const PlainTensor lane = lane_of(call.elements(0), places);
+    const PlainTensor lane = lane_of(call.elements(arg::self), places);
     for (std::size_t k = 0; k < lane.size(); ++k) results[0][places[k]] = p.sum(std::span(lane).first(k + 1));
   }
 }
@@ -179,7 +175,7 @@ void running_product(Perturbed& p, const PlainCall& call, Results& results) {
   for (const auto& places : lanes_of_dim(call)) {
     double product = 1;
     for (const std::size_t place : places) {
-      results[0][place] = product = p.mul(product, call.elements(0)[place]);
+      results[0][place] = product = p.mul(product, call.elements(arg::self)[place]);
     }
   }
 }
@@ -205,7 +201,7 @@ Exponentials exponentials_of(const Perturbed& p, const PlainTensor& lane) {
 void softmax(Perturbed& p, const PlainCall& call, Results& results) {
   const Arithmetic& a = p.accumulator();
   for (const auto& places : lanes_of_dim(call)) {
-    const Exponentials e = exponentials_of(p, lane_of(call.elements(0), places));
+    const Exponentials e = exponentials_of(p, lane_of(call.elements(arg::self), places));
     for (std::size_t k = 0; k < places.size(); ++k) {
       results[0][places[k]] = p.other_form() ? a.mul(e.powers[k], a.div(1, e.sum)) : a.div(e.powers[k], e.sum);
     }
@@ -214,7 +210,7 @@ void softmax(Perturbed& p, const PlainCall& call, Results& results) {
 void log_softmax(Perturbed& p, const PlainCall& call, Results& results) {
   const Arithmetic& a = p.accumulator();
   for (const auto& places : lanes_of_dim(call)) {
-    const PlainTensor lane = lane_of(call.elements(0), places);
+    const PlainTensor lane = lane_of(call.elements(arg::self), places);
     const Exponentials e = exponentials_of(p, lane);
     const double log_sum = a.fn(logarithm, e.sum);
     for (std::size_t k = 0; k < places.size(); ++k) results[0][places[k]] = a.sub(e.shifted[k], log_sum);
@@ -237,7 +233,7 @@ double log_total(const Arithmetic& a, std::span<const double> lane) {
 void running_log_sum(Perturbed& p, const PlainCall& call, Results& results) {
   const Arithmetic& a = p.accumulator();
   for (const auto& places : lanes_of_dim(call)) {
-    const PlainTensor lane = lane_of(call.elements(0), places);
+    const PlainTensor lane = lane_of(call.elements(arg::self), places);
     for (std::size_t k = 0; k < lane.size(); ++k) {
       double& result = results[0][places[k]];
       if (p.other_form() || k == 0) {

@@ -1,5 +1,6 @@
 // Upsampling and grid sampling: pictures read between their texels.
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "tests/soundness/plain_box.h"
@@ -132,25 +133,29 @@ Taps nearest_exact(const Perturbed& p, const Resampled& dim, int64_t o) {
   return nearest_of(dim, position(p.index(), dim, o, 0.5));
 }
 
-// After the size come align_corners, where there is one, and a scale for each dim or, in the overloads "vec", a list.
+// The name of one dim's scale where these are no list.
+arg scale_name(int spatial, int dim) {
+  if (spatial == 1) return arg::scales;
+  return std::array{arg::scales_w, arg::scales_h, arg::scales_d}[static_cast<std::size_t>(spatial - 1 - dim)];
+}
+
+// There is a scale for each dim or, in the overloads "vec", a list.
 template <int spatial, TapsAt taps_at>
 void upsample(Perturbed& p, const PlainCall& call, Results& results) {
-  const int aligns = call.op().schema.index_of("align_corners");
-  const int first_scale = aligns < 0 ? 2 : 3;
-  const bool listed = call.op().name.ends_with(".vec");
-  const Box picture(call.sizes(0), 2);
+  const arg input = call.takes(arg::input) ? arg::input : arg::self;
+  const Box picture(call.sizes(input), 2);
   const Box output(call.result_sizes(), 2);
   std::vector<Resampled> dims;
   for (int d = 0; d < spatial; ++d) {
     Resampled dim;
     dim.in = static_cast<double>(picture.size(d));
     dim.out = static_cast<double>(output.size(d));
-    dim.align_corners = aligns >= 0 && call.boolean(aligns);
-    if (listed && call.has(first_scale)) {
-      const auto& scales = std::get<ScalarList>(call.arguments()[static_cast<std::size_t>(first_scale)]);
+    dim.align_corners = call.takes(arg::align_corners) && call.boolean(arg::align_corners);
+    if (call.has(arg::scale_factors)) {
+      const auto& scales = std::get<ScalarList>(call.argument(arg::scale_factors));
       dim.scale = as_double(scales[static_cast<std::size_t>(d)]);
-    } else if (!listed && call.has(first_scale + d)) {
-      dim.scale = call.real(first_scale + d);
+    } else if (call.has(scale_name(spatial, d))) {
+      dim.scale = call.real(scale_name(spatial, d));
     }
     dims.push_back(dim);
   }
@@ -159,12 +164,12 @@ void upsample(Perturbed& p, const PlainCall& call, Results& results) {
     const std::vector<int64_t> o = output.coordinates(place);
     std::vector<Taps> taps;
     for (std::size_t d = 0; d < dims.size(); ++d) taps.push_back(taps_at(p, dims[d], o[d]));
-    const double* elements = call.elements(0).data() + static_cast<int64_t>(i) / output.count() * picture.count();
+    const double* elements = call.elements(input).data() + static_cast<int64_t>(i) / output.count() * picture.count();
     results[0][i] = weighted(p, taps, picture, elements);
   }
 }
 
-// Grid sampling: parameters 2 to 4 are the kernel, the padding and align_corners.
+// Grid sampling.
 enum Kernel : int64_t { Linear, Nearest, Cubic };
 enum Padding : int64_t { Zeros, Border, Reflection };
 
@@ -184,9 +189,9 @@ double padded(const Arithmetic& a, double x, double size, int64_t padding, bool 
 
 Taps grid_taps(const Perturbed& p, const PlainCall& call, double x, double size) {
   const Arithmetic& a = p.accumulator();
-  const int64_t kernel = call.integer(2);
-  const int64_t padding = call.integer(3);
-  const bool align = call.boolean(4);
+  const int64_t kernel = call.integer(arg::interpolation_mode);
+  const int64_t padding = call.integer(arg::padding_mode);
+  const bool align = call.boolean(arg::align_corners);
   const double extent = align ? size - 1 : size;
   const double moved = a.add(x, 1);
   double at = p.other_form() ? a.mul(moved, extent / 2) : a.mul(moved, extent);
@@ -212,18 +217,18 @@ Taps grid_taps(const Perturbed& p, const PlainCall& call, double x, double size)
 // The last dim's coordinate comes first in the grid.
 template <int spatial>
 void grid_sampler(Perturbed& p, const PlainCall& call, Results& results) {
-  const Box picture(call.sizes(0), 2);
+  const Box picture(call.sizes(arg::input), 2);
   const Box output(call.result_sizes(), 2);
-  const int64_t channels = call.sizes(0)[1];
+  const int64_t channels = call.sizes(arg::input)[1];
   for (std::size_t i = 0; i < results[0].size(); ++i) {
     const int64_t plane = static_cast<int64_t>(i) / output.count();
     const int64_t sample = plane / channels * output.count() + static_cast<int64_t>(i) % output.count();
     std::vector<Taps> taps;
     for (int dim = 0; dim < spatial; ++dim) {
       const auto coordinate = static_cast<std::size_t>(sample * spatial + spatial - 1 - dim);
-      taps.push_back(grid_taps(p, call, call.elements(1)[coordinate], static_cast<double>(picture.size(dim))));
+      taps.push_back(grid_taps(p, call, call.elements(arg::grid)[coordinate], static_cast<double>(picture.size(dim))));
     }
-    results[0][i] = weighted(p, taps, picture, call.elements(0).data() + plane * picture.count());
+    results[0][i] = weighted(p, taps, picture, call.elements(arg::input).data() + plane * picture.count());
   }
 }
 

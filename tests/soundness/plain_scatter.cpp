@@ -12,7 +12,7 @@ using Results = std::vector<PlainTensor>;
 
 std::size_t at(int64_t place) { return static_cast<std::size_t>(place); }
 
-// The terms of each element of a copy of self, parameter 0, and what they come to.
+// The terms of each element of a copy of self, and what they come to.
 class Meetings {
  public:
   explicit Meetings(const PlainTensor& self) : self_(self), terms_(self.size()) {}
@@ -54,20 +54,16 @@ class Meetings {
   std::vector<PlainTensor> terms_;
 };
 
-const std::string& text(const PlainCall& call, int i) {
-  return std::get<std::string>(call.arguments()[static_cast<std::size_t>(i)]);
-}
-
-// self, dim, index, and a source whose elements go where the index of the same place says, or a number.
+// The elements of src, or a number, go where the index of the same place says.
 Meetings scattered(const Perturbed& p, const PlainCall& call) {
-  Meetings meetings(call.elements(0));
-  const Box self(call.sizes(0), 0);
-  const Box index(call.sizes(2), 0);
+  Meetings meetings(call.elements(arg::self));
+  const Box self(call.sizes(arg::self), 0);
+  const Box index(call.sizes(arg::index), 0);
   for (int64_t i = 0; i < index.count(); ++i) {
     std::vector<int64_t> place = index.coordinates(i);
-    const double term =
-        call.is_tensor(3) ? call.elements(3)[at(Box(call.sizes(3), 0).place(place))] : p.number(call.real(3));
-    place[at(call.dim(1))] = static_cast<int64_t>(call.elements(2)[at(i)]);
+    const double term = call.takes(arg::src) ? call.elements(arg::src)[at(Box(call.sizes(arg::src), 0).place(place))]
+                                             : p.number(call.real(arg::value));
+    place[at(call.dim(arg::dim))] = static_cast<int64_t>(call.elements(arg::index)[at(i)]);
     meetings.add(self.place(place), term);
   }
   return meetings;
@@ -78,47 +74,47 @@ void scatter_add(Perturbed& p, const PlainCall& call, Results& results) {
   results[0] = scattered(p, call).combined(p, "sum", true);
 }
 void scatter_arithmetic(Perturbed& p, const PlainCall& call, Results& results) {
-  results[0] = scattered(p, call).combined(p, text(call, 4), true);
+  results[0] = scattered(p, call).combined(p, call.text(arg::reduce), true);
 }
 void scatter_reduce(Perturbed& p, const PlainCall& call, Results& results) {
-  results[0] = scattered(p, call).combined(p, text(call, 4), call.boolean(5));
+  results[0] = scattered(p, call).combined(p, call.text(arg::reduce), call.boolean(arg::include_self));
 }
 
-// self, dim, index, and a source with a slice for each index; `term_of` makes the terms of its elements.
+// A source has a slice for each index; `term_of` makes the terms of its elements.
 template <class TermOf>
 Meetings sliced(const PlainCall& call, TermOf term_of) {
-  Meetings meetings(call.elements(0));
+  Meetings meetings(call.elements(arg::self));
   // A 0-d tensor counts as one of a single element.
-  const Box self = call.rank(0) == 0 ? Box({1}) : Box(call.sizes(0), 0);
-  const std::size_t dim = at(call.dim(1));
+  const Box self = call.rank(arg::self) == 0 ? Box({1}) : Box(call.sizes(arg::self), 0);
+  const std::size_t dim = at(call.dim(arg::dim));
   std::vector<int64_t> sizes;
   for (int d = 0; d < self.rank(); ++d) sizes.push_back(self.size(d));
-  sizes[dim] = static_cast<int64_t>(call.elements(2).size());
+  sizes[dim] = static_cast<int64_t>(call.elements(arg::index).size());
   const Box source(sizes);
   for (int64_t i = 0; i < source.count(); ++i) {
     std::vector<int64_t> place = source.coordinates(i);
-    place[dim] = static_cast<int64_t>(call.elements(2)[at(place[dim])]);
+    place[dim] = static_cast<int64_t>(call.elements(arg::index)[at(place[dim])]);
     meetings.add(self.place(place), term_of(i));
   }
   return meetings;
 }
 
 void index_add(Perturbed& p, const PlainCall& call, Results& results) {
-  const double alpha = p.number(call.real(4));
-  const auto term_of = [&](int64_t i) { return p.mul(alpha, call.elements(3)[at(i)]); };
+  const double alpha = p.number(call.real(arg::alpha));
+  const auto term_of = [&](int64_t i) { return p.mul(alpha, call.elements(arg::source)[at(i)]); };
   results[0] = sliced(call, term_of).combined(p, "sum", true);
 }
 void index_reduce(Perturbed& p, const PlainCall& call, Results& results) {
-  const auto term_of = [&](int64_t i) { return call.elements(3)[at(i)]; };
-  results[0] = sliced(call, term_of).combined(p, text(call, 4), call.boolean(5));
+  const auto term_of = [&](int64_t i) { return call.elements(arg::source)[at(i)]; };
+  results[0] = sliced(call, term_of).combined(p, call.text(arg::reduce), call.boolean(arg::include_self));
 }
 void index_fill(Perturbed& p, const PlainCall& call, Results& results) {
-  results[0] = sliced(call, [&](int64_t) { return p.number(call.real(3)); }).written();
+  results[0] = sliced(call, [&](int64_t) { return p.number(call.real(arg::value)); }).written();
 }
 
-// self, indices of neighbouring dims that broadcast together, values, accumulate.
+// Indices of neighbouring dims that broadcast together.
 void index_put(Perturbed& p, const PlainCall& call, Results& results) {
-  const ValueList& indices = call.values(1);
+  const ValueList& indices = call.values(arg::indices);
   const auto first = std::ranges::find_if(indices, [](ValueId index) { return index.valid(); });
   const auto before = static_cast<int>(first - indices.begin());
   const std::vector<ValueId> named(first, indices.end());
@@ -128,16 +124,16 @@ void index_put(Perturbed& p, const PlainCall& call, Results& results) {
   for (const ValueId index : named) {
     chosen.push_back(broadcast(call.elements_of_value(index), call.meta(index).layout.sizes, common));
   }
-  const Box self(call.sizes(0), 0);
+  const Box self(call.sizes(arg::self), 0);
   const auto indexed = static_cast<int>(named.size());
   Dims whole;
   for (int dim = 0; dim < before; ++dim) whole.push_back(self.size(dim));
   for (const int64_t size : common) whole.push_back(size);
   for (int dim = before + indexed; dim < self.rank(); ++dim) whole.push_back(self.size(dim));
-  const PlainTensor values = broadcast(call.elements(2), call.sizes(2), whole);
+  const PlainTensor values = broadcast(call.elements(arg::values), call.sizes(arg::values), whole);
   const Box places(whole, 0);
   const Box of_index(common, 0);
-  Meetings meetings(call.elements(0));
+  Meetings meetings(call.elements(arg::self));
   for (int64_t i = 0; i < places.count(); ++i) {
     const std::vector<int64_t> place = places.coordinates(i);
     const auto middle = place.begin() + before;
@@ -147,27 +143,28 @@ void index_put(Perturbed& p, const PlainCall& call, Results& results) {
     target.insert(target.end(), middle + common.size(), place.end());
     meetings.add(self.place(target), values[at(i)]);
   }
-  results[0] = call.boolean(3) ? meetings.combined(p, "sum", true) : meetings.written();
+  results[0] = call.boolean(arg::accumulate) ? meetings.combined(p, "sum", true) : meetings.written();
 }
 
-// self, indices of its elements, a source, accumulate.
+// Indices of self's elements.
 void put(Perturbed& p, const PlainCall& call, Results& results) {
-  Meetings meetings(call.elements(0));
-  for (std::size_t i = 0; i < call.elements(1).size(); ++i) {
-    meetings.add(static_cast<int64_t>(call.elements(1)[i]), call.elements(2)[i]);
+  Meetings meetings(call.elements(arg::self));
+  for (std::size_t i = 0; i < call.elements(arg::index).size(); ++i) {
+    meetings.add(static_cast<int64_t>(call.elements(arg::index)[i]), call.elements(arg::source)[i]);
   }
-  results[0] = call.boolean(3) ? meetings.combined(p, "sum", true) : meetings.written();
+  results[0] = call.boolean(arg::accumulate) ? meetings.combined(p, "sum", true) : meetings.written();
 }
 
-// The gradient of each maximum, parameter 0, goes to its place in a picture, parameter 7.
+// The gradient of each maximum goes to its place in a picture.
 void max_pool_backward(Perturbed& p, const PlainCall& call, Results& results) {
-  const int first = call.rank(0) - 2;
+  const int first = call.rank(arg::grad_output) - 2;
   const int64_t plane = Box(call.result_sizes(), first).count();
-  const int64_t maxima = Box(call.sizes(0), first).count();
+  const int64_t maxima = Box(call.sizes(arg::grad_output), first).count();
   Meetings meetings(PlainTensor(results[0].size()));
-  for (std::size_t i = 0; i < call.elements(0).size(); ++i) {
+  for (std::size_t i = 0; i < call.elements(arg::grad_output).size(); ++i) {
     const int64_t picture = static_cast<int64_t>(i) / maxima;
-    meetings.add(picture * plane + static_cast<int64_t>(call.elements(7)[i]), call.elements(0)[i]);
+    meetings.add(picture * plane + static_cast<int64_t>(call.elements(arg::indices)[i]),
+                 call.elements(arg::grad_output)[i]);
   }
   results[0] = meetings.combined(p, "sum", true);
 }

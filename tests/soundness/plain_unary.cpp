@@ -25,7 +25,7 @@ constexpr auto tangent = [](auto x) { return std::tanh(x); };
 constexpr auto error_function = [](auto x) { return std::erf(x); };
 
 double gelu(Perturbed& p, const PlainCall& call, double x) {
-  if (std::get<std::string>(call.arguments()[1]) == "tanh") {
+  if (call.text(arg::approximate) == "tanh") {
     const double cube = p.mul(p.mul(x, x), x);
     const double inner = p.fma(p.constant(0.044715), cube, x);
     const double argument = p.mul(p.constant(std::numbers::sqrt2 * std::numbers::inv_sqrtpi), inner);
@@ -51,7 +51,7 @@ double elu_of(Perturbed& p, double x, double alpha, double scale, double input_s
 }
 
 double elu(Perturbed& p, const PlainCall& call, double x) {
-  return elu_of(p, x, call.real(1), call.real(2), call.real(3));
+  return elu_of(p, x, call.real(arg::alpha), call.real(arg::scale), call.real(arg::input_scale));
 }
 
 double selu(Perturbed& p, const PlainCall&, double x) {
@@ -59,19 +59,19 @@ double selu(Perturbed& p, const PlainCall&, double x) {
 }
 
 double celu(Perturbed& p, const PlainCall& call, double x) {
-  const double alpha = p.number(call.real(1));
+  const double alpha = p.number(call.real(arg::alpha));
   if (x > 0) return x;
   return p.mul(alpha, p.fn(exponential_less_one, p.div(x, alpha)));
 }
 
 double leaky_relu(Perturbed& p, const PlainCall& call, double x) {
-  return x > 0 ? x : p.mul(x, p.number(call.real(1)));
+  return x > 0 ? x : p.mul(x, p.number(call.real(arg::negative_slope)));
 }
 
 double softplus(Perturbed& p, const PlainCall& call, double x) {
-  const double beta = p.number(call.real(1));
+  const double beta = p.number(call.real(arg::beta));
   const double scaled = p.mul(x, beta);
-  if (scaled > call.real(2)) return x;
+  if (scaled > call.real(arg::threshold)) return x;
   return p.div(p.fn(logarithm_of_more, p.fn(exponential, scaled)), beta);
 }
 
@@ -82,7 +82,7 @@ double log_sigmoid(Perturbed& p, const PlainCall&, double x) {
 // And what the gradient would ask for: exp(-|x|).
 void log_sigmoid_forward(Perturbed& p, const PlainCall& call, std::vector<PlainTensor>& results) {
   for (std::size_t i = 0; i < results[0].size(); ++i) {
-    const double x = call.elements(0)[i];
+    const double x = call.elements(arg::self)[i];
     results[0][i] = log_sigmoid(p, call, x);
     results[1][i] = p.fn(exponential, -std::fabs(x));
   }
@@ -105,31 +105,31 @@ double hardswish(Perturbed& p, const PlainCall&, double x) {
 }
 
 double hardtanh(Perturbed& p, const PlainCall& call, double x) {
-  return clamped(p, x, p.number(call.real(1)), p.number(call.real(2)));
+  return clamped(p, x, p.number(call.real(arg::min_val)), p.number(call.real(arg::max_val)));
 }
 
 double hardshrink(Perturbed& p, const PlainCall& call, double x) {
-  return std::fabs(x) <= p.number(call.real(1)) ? 0 : x;
+  return std::fabs(x) <= p.number(call.real(arg::lambd)) ? 0 : x;
 }
 
 double softshrink(Perturbed& p, const PlainCall& call, double x) {
-  const double lambda = p.number(call.real(1));
+  const double lambda = p.number(call.real(arg::lambd));
   return x > lambda ? p.sub(x, lambda) : x < -lambda ? p.add(x, lambda) : 0;
 }
 
 double clamp(Perturbed& p, const PlainCall& call, double x) {
-  if (call.has(1)) x = p.maximum(x, p.number(call.real(1)));
-  return call.has(2) ? p.minimum(x, p.number(call.real(2))) : x;
+  if (call.has(arg::min)) x = p.maximum(x, p.number(call.real(arg::min)));
+  return call.has(arg::max) ? p.minimum(x, p.number(call.real(arg::max))) : x;
 }
 
 double rsqrt(Perturbed& p, const PlainCall&, double x) {
   return p.fn([](auto y) { return 1 / std::sqrt(y); }, x);
 }
 
-// Of x, or of x kept between eps and 1 - eps; parameter 1 is eps.
+// Of x, or of x kept between eps and 1 - eps.
 double logit(Perturbed& p, const PlainCall& call, double x) {
-  if (call.has(1)) {
-    const double eps = p.number(call.real(1));
+  if (call.has(arg::eps)) {
+    const double eps = p.number(call.real(arg::eps));
     x = clamped(p, x, eps, p.sub(1, eps));
   }
   return p.fn([](auto y) { return std::log(y); }, p.div(x, p.sub(1, x)));
@@ -142,63 +142,67 @@ double sinc(Perturbed& p, const PlainCall&, double x) {
 }
 
 double round_decimals(Perturbed& p, const PlainCall& call, double x) {
-  const double power = p.number(std::pow(10.0, std::fabs(call.real(1))));
-  if (call.real(1) > 0) return p.div(std::nearbyint(p.mul(x, power)), power);
+  const double power = p.number(std::pow(10.0, std::fabs(call.real(arg::decimals))));
+  if (call.real(arg::decimals) > 0) return p.div(std::nearbyint(p.mul(x, power)), power);
   return p.mul(std::nearbyint(p.div(x, power)), power);
 }
 
 double threshold(Perturbed& p, const PlainCall& call, double x) {
-  return x <= p.number(call.real(1)) ? p.number(call.real(2)) : x;
+  return x <= p.number(call.real(arg::threshold)) ? p.number(call.real(arg::value)) : x;
 }
 
-// The first half of the elements along parameter 1, times the logistic function of the second.
+// The first half of the elements along a dim, times the logistic function of the second.
 void glu(Perturbed& p, const PlainCall& call, std::vector<PlainTensor>& results) {
   std::size_t inner = 1;
-  for (int dim = call.dim(1); dim < call.rank(0); ++dim) inner *= static_cast<std::size_t>(call.result_sizes()[dim]);
+  for (int dim = call.dim(arg::dim); dim < call.rank(arg::self); ++dim)
+    inner *= static_cast<std::size_t>(call.result_sizes()[dim]);
   for (std::size_t i = 0; i < results[0].size(); ++i) {
     const std::size_t value = i / inner * 2 * inner + i % inner;
-    results[0][i] = p.mul(call.elements(0)[value], p.fn(logistic, call.elements(0)[value + inner]));
+    results[0][i] = p.mul(call.elements(arg::self)[value], p.fn(logistic, call.elements(arg::self)[value + inner]));
   }
 }
 
-// Parameter i everywhere.
-template <int i>
+// A number everywhere.
+template <arg number>
 void filled(Perturbed& p, const PlainCall& call, std::vector<PlainTensor>& results) {
-  std::ranges::fill(results[0], p.number(call.real(i)));
+  std::ranges::fill(results[0], p.number(call.real(number)));
 }
 
 // `pad` counts from the last dim, before and behind; where it is negative it cuts.
 void constant_pad(Perturbed& p, const PlainCall& call, std::vector<PlainTensor>& results) {
-  const Box input(call.sizes(0), 0);
+  const Box input(call.sizes(arg::self), 0);
   const Box output(call.result_sizes(), 0);
-  const IntList& pad = call.integers(1);
+  const IntList& pad = call.integers(arg::pad);
   for (std::size_t i = 0; i < results[0].size(); ++i) {
     std::vector<int64_t> at = output.coordinates(static_cast<int64_t>(i));
     for (std::size_t k = 0; k < pad.size() / 2; ++k) at[at.size() - 1 - k] -= pad[2 * k];
     const int64_t place = input.place(at);
-    results[0][i] = place < 0 ? p.number(call.real(2)) : call.elements(0)[static_cast<std::size_t>(place)];
+    results[0][i] =
+        place < 0 ? p.number(call.real(arg::value)) : call.elements(arg::self)[static_cast<std::size_t>(place)];
   }
 }
 
-void clone(Perturbed&, const PlainCall& call, std::vector<PlainTensor>& results) { results[0] = call.elements(0); }
+void clone(Perturbed&, const PlainCall& call, std::vector<PlainTensor>& results) {
+  results[0] = call.elements(arg::self);
+}
 
 void permute(Perturbed&, const PlainCall& call, std::vector<PlainTensor>& results) {
-  const int rank = call.rank(0);
+  const int rank = call.rank(arg::self);
   std::vector<std::size_t> step_of(static_cast<std::size_t>(rank), 1);
   for (int dim = rank - 2; dim >= 0; --dim) {
     step_of[static_cast<std::size_t>(dim)] =
-        step_of[static_cast<std::size_t>(dim) + 1] * static_cast<std::size_t>(call.sizes(0)[dim + 1]);
+        step_of[static_cast<std::size_t>(dim) + 1] * static_cast<std::size_t>(call.sizes(arg::self)[dim + 1]);
   }
   for (std::size_t i = 0; i < results[0].size(); ++i) {
     std::size_t rest = i;
     std::size_t from = 0;
     for (int dim = rank - 1; dim >= 0; --dim) {
       const auto size = static_cast<std::size_t>(call.result_sizes()[dim]);
-      const int64_t source = call.integers(1)[static_cast<std::size_t>(dim)];
+      const int64_t source = call.integers(arg::dims)[static_cast<std::size_t>(dim)];
       from += rest % size * step_of[static_cast<std::size_t>(source < 0 ? source + rank : source)];
       rest /= size;
     }
-    results[0][i] = call.elements(0)[from];
+    results[0][i] = call.elements(arg::self)[from];
   }
 }
 
@@ -248,9 +252,9 @@ std::vector<PlainOp> plain_unary_ops() {
        [](Perturbed&, const PlainCall&, double x) { return static_cast<double>((x > 0) - (x < 0)); }},
       {"unary", "aten.clamp.default", clamp},
       {"unary", "aten.clamp_min.default",
-       [](Perturbed& p, const PlainCall& call, double x) { return p.maximum(x, p.number(call.real(1))); }},
+       [](Perturbed& p, const PlainCall& call, double x) { return p.maximum(x, p.number(call.real(arg::min))); }},
       {"unary", "aten.clamp_max.default",
-       [](Perturbed& p, const PlainCall& call, double x) { return p.minimum(x, p.number(call.real(1))); }},
+       [](Perturbed& p, const PlainCall& call, double x) { return p.minimum(x, p.number(call.real(arg::max))); }},
       {"unary", "aten.deg2rad.default",
        [](Perturbed& p, const PlainCall&, double x) { return p.mul(x, p.constant(std::numbers::pi / 180)); }},
       {"unary", "aten.rad2deg.default",
@@ -282,11 +286,11 @@ std::vector<PlainOp> plain_unary_ops() {
       {"copy", "aten.clone.default", clone},
       {"copy", "aten.permute_copy.default", permute},
       {"copy", "aten.constant_pad_nd.default", constant_pad},
-      {"copy", "aten.fill.Scalar", filled<1>},
-      {"copy", "aten.full.default", filled<1>},
-      {"copy", "aten.full_like.default", filled<1>},
-      {"copy", "aten.new_full.default", filled<2>},
-      {"copy", "aten.scalar_tensor.default", filled<0>},
+      {"copy", "aten.fill.Scalar", filled<arg::value>},
+      {"copy", "aten.full.default", filled<arg::fill_value>},
+      {"copy", "aten.full_like.default", filled<arg::fill_value>},
+      {"copy", "aten.new_full.default", filled<arg::fill_value>},
+      {"copy", "aten.scalar_tensor.default", filled<arg::s>},
   };
 }
 

@@ -74,7 +74,7 @@ void expect_caught(const std::map<std::string, Caught>& families, std::size_t at
   }
 }
 
-int parameter_named(const CheckedCall& call, std::string_view name) { return call.op().schema.index_of(name); }
+int parameter_named(const CheckedCall& call, arg name) { return call.op().schema.index_of(name); }
 
 // The first operand is read one place too far; the last element twice.
 std::optional<Faulty> off_by_one(const CheckedCall&, Faulty wrong) {
@@ -106,7 +106,8 @@ TEST(WrongKernels, AWrongIndexIsCaught) { expect_caught(catch_fault(shifted_inde
 
 // Forgets what the target held, scales positions by the other rule for corners, divides by what lies inside.
 std::optional<Faulty> negated_flag(const CheckedCall& call, Faulty wrong) {
-  for (const char* name : {"include_self", "accumulate", "align_corners", "count_include_pad", "unbiased"}) {
+  for (const arg name :
+       {arg::include_self, arg::accumulate, arg::align_corners, arg::count_include_pad, arg::unbiased}) {
     const int at = parameter_named(call, name);
     if (at < 0) continue;
     Argument& argument = wrong.arguments[static_cast<std::size_t>(at)];
@@ -120,7 +121,7 @@ TEST(WrongKernels, AFlagTakenTheOtherWayIsCaught) { expect_caught(catch_fault(ne
 
 // One degree, one order or one decimal more.
 std::optional<Faulty> one_more(const CheckedCall& call, Faulty wrong) {
-  for (const char* name : {"n", "decimals"}) {
+  for (const arg name : {arg::n, arg::decimals}) {
     const int at = parameter_named(call, name);
     auto* number = at < 0 ? nullptr : std::get_if<Scalar>(&wrong.arguments[static_cast<std::size_t>(at)]);
     if (number == nullptr) continue;
@@ -133,7 +134,7 @@ std::optional<Faulty> one_more(const CheckedCall& call, Faulty wrong) {
 TEST(WrongKernels, AWrongDegreeIsCaught) { expect_caught(catch_fault(one_more), 2, 60); }
 
 std::optional<Faulty> tenfold_eps(const CheckedCall& call, Faulty wrong) {
-  const int eps = parameter_named(call, "eps");
+  const int eps = parameter_named(call, arg::eps);
   if (eps < 0 || is_none(wrong.arguments[static_cast<std::size_t>(eps)])) return std::nullopt;
   Argument& argument = wrong.arguments[static_cast<std::size_t>(eps)];
   argument = Scalar(10 * as_double(std::get<Scalar>(argument)));
@@ -143,12 +144,12 @@ std::optional<Faulty> tenfold_eps(const CheckedCall& call, Faulty wrong) {
 TEST(WrongKernels, AWrongEpsIsCaught) { expect_caught(catch_fault(tenfold_eps), 2, 50); }
 
 std::optional<Faulty> dropped_bias(const CheckedCall& call, Faulty wrong) {
-  const int bias = parameter_named(call, "bias");
+  const int bias = parameter_named(call, arg::bias);
   if (bias >= 0 && !is_none(wrong.arguments[static_cast<std::size_t>(bias)])) {
     wrong.arguments[static_cast<std::size_t>(bias)] = Argument();
     return wrong;
   }
-  const int beta = parameter_named(call, "beta");
+  const int beta = parameter_named(call, arg::beta);
   if (beta < 0) return std::nullopt;
   wrong.arguments[static_cast<std::size_t>(beta)] = Scalar(0.0);
   return wrong;
