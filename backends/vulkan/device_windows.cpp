@@ -98,12 +98,6 @@ Dims spread(const Call& call, int parameter, int spatial, const Dims& otherwise)
   return Dims(std::span<const int64_t>(list));
 }
 
-constexpr ConvolutionParameters either = {.output_padding = 7, .groups = 8, .transposed_flag = 6};
-constexpr ConvolutionParameters forward(int spatial) { return {.spatial = spatial}; }
-constexpr ConvolutionParameters transposing(int spatial) {
-  return {.spatial = spatial, .dilation = 7, .output_padding = 5, .groups = 6, .transposed = true};
-}
-
 bool takes_convolution(const Call& call, const TensorMeta& result) {
   bool same = result.layout.rank() <= most_spatial + 2;
   for (int i = 0; i < 2; ++i) same = same && call.tensor(i).dtype == result.dtype;
@@ -114,9 +108,8 @@ bool takes_convolution(const Call& call, const TensorMeta& result) {
 // convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups), convNd(input,
 // weight, bias, stride, padding, dilation, groups) and conv_transposeNd(input, weight, bias, stride, padding,
 // output_padding, groups, dilation)
-template <ConvolutionParameters at>
 Result<void> convolve(const KernelCall& call) {
-  TRY(const ConvolutionPlan plan, plan_convolution(call, at));
+  TRY(const ConvolutionPlan plan, plan_convolution(call));
   const int rank = plan.input.rank();
   Window window;
   window.task = plan.transposed ? Task::Transposed : Task::Convolution;
@@ -215,13 +208,13 @@ Result<void> maximum_backward(const KernelCall& call) {
 }
 
 constexpr std::array rows = {
-    KernelRow{"aten.convolution.default", takes_convolution, convolve<either>},
-    KernelRow{"aten.conv1d.default", takes_convolution, convolve<forward(1)>},
-    KernelRow{"aten.conv2d.default", takes_convolution, convolve<forward(2)>},
-    KernelRow{"aten.conv3d.default", takes_convolution, convolve<forward(3)>},
-    KernelRow{"aten.conv_transpose1d.default", takes_convolution, convolve<transposing(1)>},
-    KernelRow{"aten.conv_transpose2d.input", takes_convolution, convolve<transposing(2)>},
-    KernelRow{"aten.conv_transpose3d.input", takes_convolution, convolve<transposing(3)>},
+    KernelRow{"aten.convolution.default", takes_convolution, convolve},
+    KernelRow{"aten.conv1d.default", takes_convolution, convolve},
+    KernelRow{"aten.conv2d.default", takes_convolution, convolve},
+    KernelRow{"aten.conv3d.default", takes_convolution, convolve},
+    KernelRow{"aten.conv_transpose1d.default", takes_convolution, convolve},
+    KernelRow{"aten.conv_transpose2d.input", takes_convolution, convolve},
+    KernelRow{"aten.conv_transpose3d.input", takes_convolution, convolve},
     KernelRow{"aten.avg_pool1d.default", takes_any, average<1>},
     KernelRow{"aten.avg_pool2d.default", takes_any, average<2>},
     KernelRow{"aten.avg_pool3d.default", takes_any, average<3>},

@@ -7,11 +7,6 @@
 namespace parallax::xnnpack {
 namespace {
 
-constexpr ConvolutionParameters conv2d = {.spatial = 2};
-constexpr ConvolutionParameters conv_transpose2d = {
-    .spatial = 2, .dilation = 7, .output_padding = 5, .groups = 6, .transposed = true};
-constexpr ConvolutionParameters convolution = {.output_padding = 7, .groups = 8, .transposed_flag = 6};
-
 // What a transposed convolution adds at the end of a dim.
 int64_t adjustment(const ConvolutionPlan& plan, int dim) {
   const int64_t reach = plan.dilation[dim] * (plan.weight.sizes[dim + 2] - 1) + 1;
@@ -19,10 +14,9 @@ int64_t adjustment(const ConvolutionPlan& plan, int dim) {
   return plan.sizes[dim + 2] - bare;
 }
 
-template <const ConvolutionParameters& at>
 bool fits(const NodeCall& call) {
   if (call.sizes(0).size() != 4 || !call.is_constant(1) || (call.has(2) && !call.is_constant(2))) return false;
-  const Result<ConvolutionPlan> plan = plan_convolution(call, at);
+  const Result<ConvolutionPlan> plan = plan_convolution(call);
   if (!plan || plan->spatial() != 2 || plan->unbatched) return false;
   for (int dim = 0; dim < 2; ++dim) {
     if (plan->padding[dim] < 0) return false;
@@ -51,9 +45,8 @@ Layout transposed_filter(const ConvolutionPlan& plan) {
           w.offset};
 }
 
-template <const ConvolutionParameters& at>
 xnn_status convolve(Definer& definer, const NodeCall& call) {
-  const ConvolutionPlan plan = plan_convolution(call, at).value();
+  const ConvolutionPlan plan = plan_convolution(call).value();
   const auto of = [](const Dims& dims, int dim) { return static_cast<uint32_t>(dims[dim]); };
   const uint32_t height = of(plan.weight.sizes, 2);
   const uint32_t width = of(plan.weight.sizes, 3);
@@ -91,9 +84,9 @@ xnn_status convolve(Definer& definer, const NodeCall& call) {
 }
 
 constexpr std::array rows = {
-    OpRow{"aten.conv2d.default", fits<conv2d>, convolve<conv2d>, Order::ChannelsLast},
-    OpRow{"aten.conv_transpose2d.input", fits<conv_transpose2d>, convolve<conv_transpose2d>, Order::ChannelsLast},
-    OpRow{"aten.convolution.default", fits<convolution>, convolve<convolution>, Order::ChannelsLast},
+    OpRow{"aten.conv2d.default", fits, convolve, Order::ChannelsLast},
+    OpRow{"aten.conv_transpose2d.input", fits, convolve, Order::ChannelsLast},
+    OpRow{"aten.convolution.default", fits, convolve, Order::ChannelsLast},
 };
 
 }  // namespace
