@@ -17,9 +17,13 @@ DType computed_dtype(const BinaryFunction& function, DType common) {
   return function.floats == Floats::Made ? floating_type(common) : common;
 }
 
+// The operands of the function: what it calls a and b.
+ParameterRef a_of(const BinaryFunction& function) { return function.reversed ? second_operand : first_operand; }
+ParameterRef b_of(const BinaryFunction& function) { return function.reversed ? first_operand : second_operand; }
+
 // How eager checks alpha against the dtype that the sum is computed in.
 Result<void> check_alpha(const Call& call, DType dtype) {
-  const Scalar alpha = call.scalar(2);
+  const Scalar alpha = call.scalar(arg::alpha);
   if (std::holds_alternative<bool>(alpha) && dtype != DType::Bool)
     return refuse("{}: a bool alpha needs a bool result", call.op().name);
   if (is_floating(alpha) && is_integral(dtype))
@@ -29,8 +33,8 @@ Result<void> check_alpha(const Call& call, DType dtype) {
 
 Result<void> check_dtypes(const Call& call, const BinaryFunction& function, DType common) {
   const std::string& op = call.op().name;
-  const DType a = type_of(call, 0).dtype;
-  const DType b = type_of(call, 1).dtype;
+  const DType a = type_of(call, first_operand).dtype;
+  const DType b = type_of(call, second_operand).dtype;
   const bool refused_bool = function.bools == Bools::Refused
                                 ? a == DType::Bool || b == DType::Bool
                                 : function.bools == Bools::NotAlone && common == DType::Bool;
@@ -41,20 +45,19 @@ Result<void> check_dtypes(const Call& call, const BinaryFunction& function, DTyp
   return {};
 }
 
-// Whether the zeros of parameter i are known to be +0.
-bool zero_is_positive(const Call& call, int i) {
-  const Argument& argument = call.arguments()[static_cast<std::size_t>(i)];
-  if (std::holds_alternative<ValueId>(argument)) return is_integral(call.tensor(i).dtype);
-  return !std::signbit(as_double(call.scalar(i)));
+// Whether the zeros of an operand are known to be +0.
+bool zero_is_positive(const Call& call, ParameterRef operand) {
+  if (call.is_tensor(operand)) return is_integral(call.tensor(operand).dtype);
+  return !std::signbit(call.real(operand));
 }
 
 void compute_floating(const ReferenceCall& call, const BinaryFunction& function, const Operand& a, const Operand& b) {
   const BallView& output = call.output();
   const ElementMath in_dtype(output.dtype, call.profile());
-  const double alpha = function.scaled ? call.real(2) : 1;
+  const double alpha = function.scaled ? call.real(arg::alpha) : 1;
   BallPair pair;
-  pair.a_zero_is_positive = zero_is_positive(call, function.reversed ? 1 : 0);
-  pair.b_zero_is_positive = zero_is_positive(call, function.reversed ? 0 : 1) && alpha > 0;
+  pair.a_zero_is_positive = zero_is_positive(call, a_of(function));
+  pair.b_zero_is_positive = zero_is_positive(call, b_of(function)) && alpha > 0;
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const Ball first = a.ball(i);
@@ -76,7 +79,7 @@ void compute_floating(const ReferenceCall& call, const BinaryFunction& function,
 Result<void> compute_integral(const ReferenceCall& call, const BinaryFunction& function, const Operand& a,
                               const Operand& b) {
   const BallView& output = call.output();
-  const int64_t alpha = function.scaled ? number_as(output.dtype, call.scalar(2)) : 1;
+  const int64_t alpha = function.scaled ? number_as(output.dtype, call.scalar(arg::alpha)) : 1;
   const bool opens = function.shifts_out != nullptr && call.profile().shifts_open;
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
@@ -140,30 +143,32 @@ std::vector<Argument> completed(const Op& op, Choices& choices, const BinaryFunc
                                 Argument second) {
   std::vector<Argument> given = {std::move(first), std::move(second)};
   // The rounding mode of a division has no default: whoever draws it sets it.
-  if (op.schema.parameters.size() > 2 && !op.schema.parameters[2].default_value) given.emplace_back();
+  if (op.schema.index_of(arg::rounding_mode) >= 0) given.emplace_back();
   std::vector<Argument> arguments = with_defaults(op, std::move(given));
-  if (function.scaled && choices.chance(10)) arguments[2] = Scalar(int64_t{2});
+  if (function.scaled && choices.chance(10)) {
+    return with_argument(op, std::move(arguments), arg::alpha, Scalar(int64_t{2}));
+  }
   return arguments;
 }
 
 }  // namespace
 
 Result<std::vector<ResultMeta>> infer_binary(const Call& call, const BinaryFunction& function) {
-  const DType common = result_type(call, {0, 1});
+  const DType common = result_type(call, {first_operand, second_operand});
   TRY_VOID(check_dtypes(call, function, common));
   if (function.scaled) TRY_VOID(check_alpha(call, common));
   if (function.check) TRY_VOID(function.check(call, common));
   const DType dtype = computed_dtype(function, common);
-  TRY(const Layout layout, pointwise_layout(call, {0, 1}, dtype));
-  const bool number_first = std::holds_alternative<Scalar>(call.arguments()[0]);
-  if (function.contiguous_of_number && number_first) return fresh_result(dtype, contiguous_layout(layout.sizes));
+  TRY(const Layout layout, pointwise_layout(call, {first_operand, second_operand}, dtype));
+  if (function.contiguous_of_number && !call.is_tensor(first_operand))
+    return fresh_result(dtype, contiguous_layout(layout.sizes));
   return fresh_result(dtype, layout);
 }
 
 Result<void> reference_binary(const ReferenceCall& call, const BinaryFunction& function) {
   const BallView& output = call.output();
-  const Operand a(call, function.reversed ? 1 : 0, output.layout.sizes, output.dtype);
-  const Operand b(call, function.reversed ? 0 : 1, output.layout.sizes, output.dtype);
+  const Operand a(call, a_of(function), output.layout.sizes, output.dtype);
+  const Operand b(call, b_of(function), output.layout.sizes, output.dtype);
   if (!output.floating()) return compute_integral(call, function, a, b);
   compute_floating(call, function, a, b);
   return {};
@@ -171,11 +176,11 @@ Result<void> reference_binary(const ReferenceCall& call, const BinaryFunction& f
 
 std::optional<std::vector<Argument>> sample_binary(const Op& op, SampleContext& context,
                                                    const BinaryFunction& function) {
-  const std::vector<Parameter>& parameters = op.schema.parameters;
-  const bool number_first = parameters[0].kind == ArgKind::Scalar;
-  const bool number_second = parameters[1].kind == ArgKind::Scalar;
+  const bool number_first = takes_scalar(op, first_operand);
+  const bool number_second = takes_scalar(op, second_operand);
   // Where a number may stand for the divisor, it does for integers.
-  const bool divisor_is_tensor = !number_second && !parameters[1].takes_number;
+  const bool number_divides = op.schema.parameters[static_cast<std::size_t>(second_operand.position())].takes_number;
+  const bool divisor_is_tensor = !number_second && !number_divides;
   const bool writes = op.writes();
   const auto self = context.pick([&](const Candidate& candidate, const TensorMeta& meta) {
     return (!writes || candidate.writable) && takes_first(function, meta.dtype, divisor_is_tensor, writes);

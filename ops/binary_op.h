@@ -45,8 +45,8 @@ struct BinaryFunction {
   Floats floats = Floats::Taken;
   Bools bools = Bools::Taken;
   bool one_dtype = false;  // the operands' dtypes must be equal
-  bool reversed = false;   // b is parameter 0
-  bool scaled = false;     // b is multiplied by parameter 2, alpha
+  bool reversed = false;   // b is the first operand
+  bool scaled = false;     // b is multiplied by alpha
   bool divides = false;    // an integer b must not be 0
   // Not by way of f32: eager stores each step of a half as one, or the function is about the dtype itself.
   bool in_own_dtype = false;
@@ -86,12 +86,10 @@ OpDef binary_op(std::string_view schema, bool takes_numbers = false) {
 
 template <const BinaryFunction& function>
 OpDef binary_twin(std::string_view schema, std::string_view functional, bool takes_numbers = false) {
-  return {.schema = schema,
-          .infer = infer_inplace,
-          .reference = reference_inplace,
-          .sample = [](const Op& op, SampleContext& context) { return sample_binary(op, context, function); },
-          .functional = functional,
-          .takes_numbers = takes_numbers};
+  OpDef twin = inplace_twin(schema, functional,
+                            [](const Op& op, SampleContext& context) { return sample_binary(op, context, function); });
+  twin.takes_numbers = takes_numbers;
+  return twin;
 }
 
 }  // namespace parallax

@@ -71,7 +71,7 @@ Result<void> check_no_partial_overlap(const Call& call, ValueId self, ValueId ot
 
 Result<std::vector<ResultMeta>> infer_inplace(const Call& call) {
   PARALLAX_CHECK(call.op().functional != nullptr);
-  const ValueId self = call.value(0);
+  const ValueId self = call.value(arg::self);
   const TensorMeta& written = call.meta(self);
   TRY(std::vector<ResultMeta> results,
       call.op().functional->infer(Call(*call.op().functional, call.arguments(), call.metas())));
@@ -85,9 +85,10 @@ Result<std::vector<ResultMeta>> infer_inplace(const Call& call) {
                   name(written.dtype));
   }
   TRY_VOID(check_writable(call, self));
-  for (std::size_t i = 1; i < call.arguments().size(); ++i) {
+  for (const Argument& argument : call.arguments()) {
+    if (&argument == &call.argument(arg::self)) continue;
     Result<void> checked;
-    for_each_value(call.arguments()[i], [&](ValueId other) {
+    for_each_value(argument, [&](ValueId other) {
       if (checked) checked = check_no_partial_overlap(call, self, other);
     });
     TRY_VOID(std::move(checked));
@@ -110,6 +111,14 @@ Result<void> reference_inplace(const ReferenceCall& call) {
   const std::vector<int64_t> to = elements_of(self.layout);
   for (std::size_t i = 0; i < to.size(); ++i) convert_element(outputs[0], from[i], self, to[i], call.profile());
   return {};
+}
+
+OpDef inplace_twin(std::string_view schema, std::string_view functional, SampleFn sample) {
+  return {.schema = schema,
+          .infer = infer_inplace,
+          .reference = reference_inplace,
+          .sample = sample,
+          .functional = functional};
 }
 
 }  // namespace parallax

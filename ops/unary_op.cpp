@@ -3,7 +3,6 @@
 #include "ops/element_math.h"
 #include "ops/elementwise.h"
 #include "ops/fresh_layout.h"
-#include "ops/inplace.h"
 #include "ops/sample.h"
 
 namespace parallax {
@@ -29,20 +28,20 @@ bool takes_dtype(Takes takes, DType dtype) {
 }  // namespace
 
 Result<std::vector<ResultMeta>> infer_unary(const Call& call, const UnaryFunction& function) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(first_operand);
   if (!takes_dtype(function.takes, self.dtype)) {
     return refuse("{} does not take {}", call.op().name, name(self.dtype));
   }
   if (function.check != nullptr) TRY_VOID(function.check(call));
   const DType dtype = function.takes == Takes::AsFloats ? floating_type(self.dtype) : self.dtype;
   if (function.clones_layout) return fresh_result(dtype, *fresh_layout(self.layout, MemoryFormat::Preserve));
-  TRY(const Layout layout, pointwise_layout(call, {0}, dtype));
+  TRY(const Layout layout, pointwise_layout(call, {first_operand}, dtype));
   return fresh_result(dtype, layout);
 }
 
 Result<void> reference_unary(const ReferenceCall& call, const UnaryFunction& function) {
   const BallView& output = call.output();
-  const Operand operand(call, 0, output.layout.sizes, output.dtype);
+  const Operand operand(call, first_operand, output.layout.sizes, output.dtype);
   const ElementMath in_dtype(output.floating() ? output.dtype : DType::F32, call.profile());
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
@@ -80,13 +79,5 @@ template std::optional<std::vector<Argument>> sample_unary<Takes::Numbers>(const
 template std::optional<std::vector<Argument>> sample_unary<Takes::Integers>(const Op&, SampleContext&);
 template std::optional<std::vector<Argument>> sample_unary<Takes::Floats>(const Op&, SampleContext&);
 template std::optional<std::vector<Argument>> sample_unary<Takes::AsFloats>(const Op&, SampleContext&);
-
-OpDef unary_twin(std::string_view schema, std::string_view functional, SampleFn sample) {
-  return {.schema = schema,
-          .infer = infer_inplace,
-          .reference = reference_inplace,
-          .sample = sample,
-          .functional = functional};
-}
 
 }  // namespace parallax

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ops/ball_math.h"
+#include "ops/inplace.h"
 #include "ops/op.h"
 
 namespace parallax {
@@ -47,11 +48,10 @@ OpDef unary_op(std::string_view schema, SampleFn sample = sample_unary<function.
           .sample = sample};
 }
 
-// Its in-place twin.
-OpDef unary_twin(std::string_view schema, std::string_view functional, SampleFn sample);
+// Its in-place twin, drawn without further arguments.
 template <const UnaryFunction& function>
 OpDef unary_twin(std::string_view schema, std::string_view functional) {
-  return unary_twin(schema, functional, sample_unary<function.takes>);
+  return inplace_twin(schema, functional, sample_unary<function.takes>);
 }
 
 // A function of one ball, without further arguments, as a UnaryFunction has it.

@@ -20,7 +20,7 @@ Result<void> check_wide_pair(const Call& call, DType common) {
   return {};
 }
 
-Result<void> check_wide(const Call& call) { return check_wide_pair(call, call.tensor(0).dtype); }
+Result<void> check_wide(const Call& call) { return check_wide_pair(call, call.tensor(first_operand).dtype); }
 
 std::optional<std::vector<Argument>> sample_wide(const Op&, SampleContext& context) {
   const auto self = pick_wide(context);
@@ -32,8 +32,8 @@ std::optional<std::vector<Argument>> sample_wide_pair(const Op& op, SampleContex
   const auto first = pick_wide(context);
   if (!first) return std::nullopt;
   const Scalar number = draw_scalar(context.choices(), context.meta(*first).dtype);
-  if (op.schema.parameters[0].kind == ArgKind::Scalar) return std::vector<Argument>{number, *first};
-  if (op.schema.parameters[1].kind == ArgKind::Scalar) return std::vector<Argument>{*first, number};
+  if (takes_scalar(op, first_operand)) return std::vector<Argument>{number, *first};
+  if (takes_scalar(op, second_operand)) return std::vector<Argument>{*first, number};
   const auto second = pick_second(context, *first, is_wide, false);
   if (!second) return std::nullopt;
   return std::vector<Argument>{*first, *second};

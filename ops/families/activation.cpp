@@ -18,24 +18,22 @@ using Takes = UnaryFunction::Takes;
 
 // The dtype that eager keeps a function's numbers in: halves are computed as floats.
 DType number_dtype(const Call& call) {
-  const DType dtype = call.tensor(0).dtype;
+  const DType dtype = call.tensor(arg::self).dtype;
   return is_floating(dtype) && size_of(dtype) == 2 ? DType::F32 : dtype;
 }
 
 // All numbers of the call fit what is computed in.
 Result<void> check_numbers(const Call& call) {
-  for (std::size_t i = 1; i < call.arguments().size(); ++i) {
-    TRY_VOID(check_fits(call, call.scalar(static_cast<int>(i)), number_dtype(call)));
+  for (const Argument& number : call.arguments().subspan(1)) {
+    TRY_VOID(check_fits(call, std::get<Scalar>(number), number_dtype(call)));
   }
   return {};
 }
 
-Ball number(const BallMath& math, const Call& call, int parameter) { return math.scalar(call.real(parameter)); }
-
-const std::string& approximation(const Call& call) { return std::get<std::string>(call.arguments()[1]); }
+Ball number(const BallMath& math, const Call& call, arg parameter) { return math.scalar(call.real(parameter)); }
 
 Result<void> check_gelu(const Call& call) {
-  const std::string& approximate = approximation(call);
+  const std::string& approximate = call.text(arg::approximate);
   if (approximate == "none" || approximate == "tanh") return {};
   return refuse("{}: approximate is {}, neither none nor tanh", call.op().name, approximate);
 }
@@ -43,8 +41,8 @@ Result<void> check_gelu(const Call& call) {
 constexpr UnaryFunction gelu = {.takes = Takes::Floats,
                                 .floating =
                                     [](const BallMath& math, const Ball& x, const ReferenceCall& call) {
-                                      return approximation(call) == "tanh" ? ball_gelu_tanh(math, x)
-                                                                           : ball_gelu(math, x);
+                                      return call.text(arg::approximate) == "tanh" ? ball_gelu_tanh(math, x)
+                                                                                   : ball_gelu(math, x);
                                     },
                                 .check = check_gelu};
 constexpr UnaryFunction silu = {Takes::Floats, of_ball<ball_silu>};
@@ -56,9 +54,9 @@ constexpr UnaryFunction hardswish = {Takes::Floats, of_ball<ball_hardswish>};
 constexpr UnaryFunction elu = {.takes = Takes::Floats,
                                .floating =
                                    [](const BallMath& math, const Ball& x, const ReferenceCall& call) {
-                                     const Ball above = number(math, call, 2);
-                                     const Ball coefficient = math.mul(number(math, call, 1), above);
-                                     return ball_elu(math, x, coefficient, number(math, call, 3), above);
+                                     const Ball above = number(math, call, arg::scale);
+                                     const Ball coefficient = math.mul(number(math, call, arg::alpha), above);
+                                     return ball_elu(math, x, coefficient, number(math, call, arg::input_scale), above);
                                    },
                                .check = check_numbers};
 
@@ -73,7 +71,7 @@ constexpr UnaryFunction selu = {Takes::Floats, [](const BallMath& math, const Ba
 
 // elu of x / alpha, which eager multiplies by 1 / alpha.
 Result<void> check_celu(const Call& call) {
-  const double alpha = call.real(1);
+  const double alpha = call.real(arg::alpha);
   if (alpha == 0) return refuse("{}: alpha is 0", call.op().name);
   TRY_VOID(check_fits(call, alpha, number_dtype(call)));
   return check_fits(call, 1 / alpha, number_dtype(call));
@@ -82,22 +80,24 @@ Result<void> check_celu(const Call& call) {
 constexpr UnaryFunction celu = {.takes = Takes::Floats,
                                 .floating =
                                     [](const BallMath& math, const Ball& x, const ReferenceCall& call) {
-                                      const Ball alpha = number(math, call, 1);
+                                      const Ball alpha = number(math, call, arg::alpha);
                                       const Ball scale = math.div(Ball::exact(1), alpha);
                                       return ball_elu(math, x, alpha, scale, Ball::exact(1));
                                     },
                                 .check = check_celu};
 
-constexpr UnaryFunction leaky_relu = {
-    .takes = Takes::Floats,
-    .floating = [](const BallMath& math, const Ball& x,
-                   const ReferenceCall& call) { return ball_leaky_relu(math, x, number(math, call, 1)); },
-    .check = check_numbers};
+constexpr UnaryFunction leaky_relu = {.takes = Takes::Floats,
+                                      .floating =
+                                          [](const BallMath& math, const Ball& x, const ReferenceCall& call) {
+                                            return ball_leaky_relu(math, x, number(math, call, arg::negative_slope));
+                                          },
+                                      .check = check_numbers};
 
 constexpr UnaryFunction softplus = {.takes = Takes::Floats,
                                     .floating =
                                         [](const BallMath& math, const Ball& x, const ReferenceCall& call) {
-                                          return ball_softplus(math, x, number(math, call, 1), number(math, call, 2));
+                                          return ball_softplus(math, x, number(math, call, arg::beta),
+                                                               number(math, call, arg::threshold));
                                         },
                                     .check = check_numbers};
 
@@ -105,12 +105,12 @@ constexpr UnaryFunction softplus = {.takes = Takes::Floats,
 constexpr UnaryFunction hardshrink = {
     .takes = Takes::Floats,
     .floating = [](const BallMath& math, const Ball& x,
-                   const ReferenceCall& call) { return ball_hardshrink(math, x, number(math, call, 1)); },
-    .check = [](const Call& call) { return check_fits(call, call.scalar(1), call.tensor(0).dtype); }};
+                   const ReferenceCall& call) { return ball_hardshrink(math, x, number(math, call, arg::lambd)); },
+    .check = [](const Call& call) { return check_fits(call, call.scalar(arg::lambd), call.tensor(arg::self).dtype); }};
 
 Result<void> check_softshrink(const Call& call) {
-  const DType dtype = call.tensor(0).dtype;
-  const double lambda = call.real(1);
+  const DType dtype = call.tensor(arg::self).dtype;
+  const double lambda = call.real(arg::lambd);
   if (lambda >= 0 && lambda <= info(dtype).max_finite) return {};
   return refuse("{}: lambda {} is not between 0 and the largest {}", call.op().name, lambda, name(dtype));
 }
@@ -118,24 +118,24 @@ Result<void> check_softshrink(const Call& call) {
 constexpr UnaryFunction softshrink = {
     .takes = Takes::Floats,
     .floating = [](const BallMath& math, const Ball& x,
-                   const ReferenceCall& call) { return ball_softshrink(math, x, number(math, call, 1)); },
+                   const ReferenceCall& call) { return ball_softshrink(math, x, number(math, call, arg::lambd)); },
     .check = check_softshrink};
 
 Result<void> check_threshold(const Call& call) {
-  TRY_VOID(check_fits(call, call.scalar(1), number_dtype(call)));
-  return check_fits(call, call.scalar(2), call.tensor(0).dtype);
+  TRY_VOID(check_fits(call, call.scalar(arg::threshold), number_dtype(call)));
+  return check_fits(call, call.scalar(arg::value), call.tensor(arg::self).dtype);
 }
 
 constexpr UnaryFunction threshold = {
     .takes = Takes::Numbers,
     .floating =
         [](const BallMath& math, const Ball& x, const ReferenceCall& call) {
-          return ball_threshold(x, number(math, call, 1), number(math, call, 2));
+          return ball_threshold(x, number(math, call, arg::threshold), number(math, call, arg::value));
         },
     .integral =
         [](int64_t x, const ReferenceCall& call) {
           const DType dtype = call.output().dtype;
-          return x <= number_as(dtype, call.scalar(1)) ? number_as(dtype, call.scalar(2)) : x;
+          return x <= number_as(dtype, call.scalar(arg::threshold)) ? number_as(dtype, call.scalar(arg::value)) : x;
         },
     .check = check_threshold};
 
@@ -144,8 +144,8 @@ Ball between(const BallMath& math, const Ball& x, const Ball& low, const Ball& h
 }
 
 Result<void> check_hardtanh(const Call& call) {
-  const DType dtype = call.tensor(0).dtype;
-  for (int bound : {1, 2}) {
+  const DType dtype = call.tensor(arg::self).dtype;
+  for (const arg bound : {arg::min_val, arg::max_val}) {
     Scalar number = call.scalar(bound);
     if (is_integral(dtype)) {
       TRY_VOID(check_fits(call, number, DType::I64));
@@ -160,13 +160,14 @@ Result<void> check_hardtanh(const Call& call) {
 constexpr UnaryFunction hardtanh = {.takes = Takes::Numbers,
                                     .floating =
                                         [](const BallMath& math, const Ball& x, const ReferenceCall& call) {
-                                          return between(math, x, number(math, call, 1), number(math, call, 2));
+                                          return between(math, x, number(math, call, arg::min_val),
+                                                         number(math, call, arg::max_val));
                                         },
                                     .integral =
                                         [](int64_t x, const ReferenceCall& call) {
                                           const DType dtype = call.output().dtype;
-                                          return std::min(std::max(x, number_as(dtype, call.scalar(1))),
-                                                          number_as(dtype, call.scalar(2)));
+                                          return std::min(std::max(x, number_as(dtype, call.scalar(arg::min_val))),
+                                                          number_as(dtype, call.scalar(arg::max_val)));
                                         },
                                     .clones_layout = true,
                                     .check = check_hardtanh};
@@ -178,9 +179,11 @@ constexpr UnaryFunction relu6 = {
     .integral = [](int64_t x, const ReferenceCall&) { return std::clamp<int64_t>(x, 0, 6); },
     .clones_layout = true};
 
-// log_sigmoid reads a contiguous operand. Its forward hands exp(-|x|) on to the backward.
+// log_sigmoid reads a contiguous operand. Its forward hands exp(-|x|), the buffer, on to the backward.
+constexpr int buffer_result = 1;
+
 Result<std::vector<ResultMeta>> infer_log_sigmoid(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::self);
   if (!is_floating(self.dtype)) return refuse("{} does not take {}", call.op().name, name(self.dtype));
   const ResultMeta result = {self.dtype, contiguous_layout(self.layout.sizes), ValueId()};
   return std::vector<ResultMeta>(call.op().schema.returns.size(), result);
@@ -188,7 +191,7 @@ Result<std::vector<ResultMeta>> infer_log_sigmoid(const Call& call) {
 
 Result<void> reference_log_sigmoid(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const Operand operand(call, 0, output.layout.sizes, output.dtype);
+  const Operand operand(call, arg::self, output.layout.sizes, output.dtype);
   const ElementMath in_dtype(output.dtype, call.profile());
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
@@ -196,15 +199,15 @@ Result<void> reference_log_sigmoid(const ReferenceCall& call) {
     output.ball(elements[i]) = in_dtype([&](const BallMath& math) { return ball_log_sigmoid(math, x); });
     if (call.outputs().size() == 1) continue;
     const auto exponential = [&](const BallMath& math) { return math.exp(math.neg(math.abs(x))); };
-    call.output(1).ball(elements[i]) = in_dtype(exponential);
+    call.output(buffer_result).ball(elements[i]) = in_dtype(exponential);
   }
   return {};
 }
 
 // The first half of a dim times the sigmoid of the second.
 Result<std::vector<Layout>> halves_of(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
-  const Result<int> dim = existing_dim(call.integer(1), self.layout.rank());
+  const TensorMeta& self = call.tensor(arg::self);
+  const Result<int> dim = existing_dim(call.integer(arg::dim), self.layout.rank());
   if (!dim) return in_op(call, dim.error());
   const int64_t size = self.layout.sizes[*dim];
   if (size % 2 != 0) return refuse("{}: dim {} has an odd size", call.op().name, *dim);
@@ -212,7 +215,7 @@ Result<std::vector<Layout>> halves_of(const Call& call) {
 }
 
 Result<std::vector<ResultMeta>> infer_glu(const Call& call) {
-  const DType dtype = call.tensor(0).dtype;
+  const DType dtype = call.tensor(arg::self).dtype;
   if (!is_floating(dtype)) return refuse("{} does not take {}", call.op().name, name(dtype));
   TRY(const std::vector<Layout> halves, halves_of(call));
   TRY(const Layout layout, pointwise_layout(call, halves));
@@ -220,7 +223,7 @@ Result<std::vector<ResultMeta>> infer_glu(const Call& call) {
 }
 
 Result<void> reference_glu(const ReferenceCall& call) {
-  const BallView& self = call.input(0);
+  const BallView& self = call.input(arg::self);
   const BallView& output = call.output();
   TRY(const std::vector<Layout> halves, halves_of(call));
   const std::vector<int64_t> values = elements_of(halves[0]);
@@ -307,22 +310,23 @@ std::vector<OpDef> activation_family() {
        .reference = reference_glu,
        .sample = sample_glu},
 
-      unary_twin("gelu_(Tensor(a!) self, *, str approximate=\"none\") -> Tensor(a!)", "aten.gelu.default", sample_gelu),
+      inplace_twin("gelu_(Tensor(a!) self, *, str approximate=\"none\") -> Tensor(a!)", "aten.gelu.default",
+                   sample_gelu),
       unary_twin<silu>("silu_(Tensor(a!) self) -> Tensor(a!)", "aten.silu.default"),
       unary_twin<mish>("mish_(Tensor(a!) self) -> Tensor(a!)", "aten.mish.default"),
-      unary_twin("elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor(a!)",
-                 "aten.elu.default", sample_numbers),
+      inplace_twin("elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor(a!)",
+                   "aten.elu.default", sample_numbers),
       unary_twin<selu>("selu_(Tensor(a!) self) -> Tensor(a!)", "aten.selu.default"),
-      unary_twin("celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)", "aten.celu.default", sample_numbers),
-      unary_twin("leaky_relu_(Tensor(a!) self, Scalar negative_slope=0.01) -> Tensor(a!)", "aten.leaky_relu.default",
-                 sample_numbers),
-      unary_twin("hardtanh_(Tensor(a!) self, Scalar min_val=-1, Scalar max_val=1) -> Tensor(a!)",
-                 "aten.hardtanh.default", sample_bounds),
+      inplace_twin("celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)", "aten.celu.default", sample_numbers),
+      inplace_twin("leaky_relu_(Tensor(a!) self, Scalar negative_slope=0.01) -> Tensor(a!)", "aten.leaky_relu.default",
+                   sample_numbers),
+      inplace_twin("hardtanh_(Tensor(a!) self, Scalar min_val=-1, Scalar max_val=1) -> Tensor(a!)",
+                   "aten.hardtanh.default", sample_bounds),
       unary_twin<relu6>("relu6_(Tensor(a!) self) -> Tensor(a!)", "aten.relu6.default"),
       unary_twin<hardsigmoid>("hardsigmoid_(Tensor(a!) self) -> Tensor(a!)", "aten.hardsigmoid.default"),
       unary_twin<hardswish>("hardswish_(Tensor(a!) self) -> Tensor(a!)", "aten.hardswish.default"),
-      unary_twin("threshold_(Tensor(a!) self, Scalar threshold, Scalar value) -> Tensor(a!)", "aten.threshold.default",
-                 sample_bounds),
+      inplace_twin("threshold_(Tensor(a!) self, Scalar threshold, Scalar value) -> Tensor(a!)",
+                   "aten.threshold.default", sample_bounds),
   };
 }
 

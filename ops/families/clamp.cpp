@@ -1,5 +1,6 @@
 // Clamp: limits that are tensors, and limits on one side, which may be numbers.
 #include <algorithm>
+#include <array>
 
 #include "ops/elementwise.h"
 #include "ops/families.h"
@@ -9,36 +10,27 @@
 namespace parallax {
 namespace {
 
-// Which parameters of an op are its limits, or -1.
-struct Limits {
-  int low = -1;
-  int high = -1;
-};
-
-bool is_given(const Call& call, int parameter) { return parameter >= 0 && call.has(parameter); }
+constexpr std::array limits = {arg::min, arg::max};
 
 // Eager has no kernel for bool, but for one limit that is a tensor, which it takes as maximum does.
-bool takes_bool(const Call& call, const Limits& limits) {
-  const bool one_limit = is_given(call, limits.low) != is_given(call, limits.high);
-  return one_limit &&
-         std::holds_alternative<ValueId>(
-             call.arguments()[static_cast<std::size_t>(is_given(call, limits.low) ? limits.low : limits.high)]);
+bool takes_bool(const Call& call) {
+  const bool one_limit = call.has(arg::min) != call.has(arg::max);
+  return one_limit && call.is_tensor(call.has(arg::min) ? arg::min : arg::max);
 }
 
-template <const Limits& limits>
 Result<std::vector<ResultMeta>> infer_clamp(const Call& call) {
   const std::string& op = call.op().name;
-  std::vector<OperandType> types = {type_of(call, 0)};
-  for (int limit : {limits.low, limits.high}) {
-    if (is_given(call, limit)) types.push_back(type_of(call, limit));
+  std::vector<OperandType> types = {type_of(call, arg::self)};
+  for (const arg limit : limits) {
+    if (call.has(limit)) types.push_back(type_of(call, limit));
   }
   if (types.size() == 1) return refuse("{}: one of min and max is needed", op);
   const DType dtype = result_type(types);
-  if (dtype == DType::Bool && !takes_bool(call, limits)) return refuse("{} does not take bool", op);
-  std::vector<Layout> operands = {converted_layout(call.tensor(0), dtype)};
-  for (int limit : {limits.low, limits.high}) {
-    if (!is_given(call, limit)) continue;
-    if (std::holds_alternative<ValueId>(call.arguments()[static_cast<std::size_t>(limit)])) {
+  if (dtype == DType::Bool && !takes_bool(call)) return refuse("{} does not take bool", op);
+  std::vector<Layout> operands = {converted_layout(call.tensor(arg::self), dtype)};
+  for (const arg limit : limits) {
+    if (!call.has(limit)) continue;
+    if (call.is_tensor(limit)) {
       operands.push_back(converted_layout(call.tensor(limit), dtype));
     } else {
       TRY_VOID(check_fits(call, call.scalar(limit), dtype));
@@ -49,17 +41,16 @@ Result<std::vector<ResultMeta>> infer_clamp(const Call& call) {
 }
 
 // min(max(x, low), high), so that a low over the high gives the high.
-template <const Limits& limits>
 Result<void> reference_clamp(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const auto operand = [&](int parameter) {
-    return is_given(call, parameter)
+  const auto operand = [&](arg parameter) {
+    return call.has(parameter)
                ? std::optional<Operand>(std::in_place, call, parameter, output.layout.sizes, output.dtype)
                : std::nullopt;
   };
-  const std::optional<Operand> self = operand(0);
-  const std::optional<Operand> low = operand(limits.low);
-  const std::optional<Operand> high = operand(limits.high);
+  const std::optional<Operand> self = operand(arg::self);
+  const std::optional<Operand> low = operand(arg::min);
+  const std::optional<Operand> high = operand(arg::max);
   const BallMath math(output.floating() ? output.dtype : DType::F32, call.profile());
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
@@ -78,10 +69,6 @@ Result<void> reference_clamp(const ReferenceCall& call) {
   }
   return {};
 }
-
-constexpr Limits low_and_high = {1, 2};
-constexpr Limits low_only = {1, -1};
-constexpr Limits high_only = {-1, 1};
 
 bool no_bool(DType dtype) { return dtype != DType::Bool; }
 bool integral_no_bool(DType dtype) { return is_integral(dtype) && dtype != DType::Bool; }
@@ -108,28 +95,23 @@ std::optional<std::vector<Argument>> sample_clamp(const Op& op, SampleContext& c
   return arguments;
 }
 
-template <const Limits& limits>
 OpDef pure(std::string_view schema) {
-  return {.schema = schema, .infer = infer_clamp<limits>, .reference = reference_clamp<limits>, .sample = sample_clamp};
+  return {.schema = schema, .infer = infer_clamp, .reference = reference_clamp, .sample = sample_clamp};
 }
 
 OpDef twin(std::string_view schema, std::string_view functional) {
-  return {.schema = schema,
-          .infer = infer_inplace,
-          .reference = reference_inplace,
-          .sample = sample_clamp,
-          .functional = functional};
+  return inplace_twin(schema, functional, sample_clamp);
 }
 
 }  // namespace
 
 std::vector<OpDef> clamp_family() {
   return {
-      pure<low_and_high>("clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor"),
-      pure<low_only>("clamp_min(Tensor self, Scalar min) -> Tensor"),
-      pure<low_only>("clamp_min.Tensor(Tensor self, Tensor min) -> Tensor"),
-      pure<high_only>("clamp_max(Tensor self, Scalar max) -> Tensor"),
-      pure<high_only>("clamp_max.Tensor(Tensor self, Tensor max) -> Tensor"),
+      pure("clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor"),
+      pure("clamp_min(Tensor self, Scalar min) -> Tensor"),
+      pure("clamp_min.Tensor(Tensor self, Tensor min) -> Tensor"),
+      pure("clamp_max(Tensor self, Scalar max) -> Tensor"),
+      pure("clamp_max.Tensor(Tensor self, Tensor max) -> Tensor"),
 
       twin("clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)", "aten.clamp.Tensor"),
       twin("clamp_min_(Tensor(a!) self, Scalar min) -> Tensor(a!)", "aten.clamp_min.default"),

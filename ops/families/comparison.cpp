@@ -34,16 +34,16 @@ constexpr Relation ne = {[](const Ball& a, const Ball& b) { return negated(equal
 constexpr Relation eq = {equal, [](int64_t a, int64_t b) { return a == b; }, equal_same};
 
 Result<std::vector<ResultMeta>> infer_comparison(const Call& call) {
-  TRY(const Layout layout, pointwise_layout(call, {0, 1}, result_type(call, {0, 1})));
+  TRY(const Layout layout, pointwise_layout(call, {arg::self, arg::other}, result_type(call, {arg::self, arg::other})));
   return fresh_result(DType::Bool, layout);
 }
 
 template <const Relation& relation>
 Result<void> reference_comparison(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const DType common = result_type(call, {0, 1});
-  const Operand a(call, 0, output.layout.sizes, common);
-  const Operand b(call, 1, output.layout.sizes, common);
+  const DType common = result_type(call, {arg::self, arg::other});
+  const Operand a(call, arg::self, output.layout.sizes, common);
+  const Operand b(call, arg::other, output.layout.sizes, common);
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     IntegerBall& result = output.integer(elements[i]);
@@ -59,13 +59,13 @@ Result<void> reference_comparison(const ReferenceCall& call) {
 }
 
 Result<std::vector<ResultMeta>> infer_logical_not(const Call& call) {
-  TRY(const Layout layout, pointwise_layout(call, {0}, call.tensor(0).dtype));
+  TRY(const Layout layout, pointwise_layout(call, {arg::self}, call.tensor(arg::self).dtype));
   return fresh_result(DType::Bool, layout);
 }
 
 Result<void> reference_logical_not(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const Operand operand(call, 0, output.layout.sizes, DType::Bool);
+  const Operand operand(call, arg::self, output.layout.sizes, DType::Bool);
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const IntegerBall x = operand.integer(i);
@@ -75,18 +75,18 @@ Result<void> reference_logical_not(const ReferenceCall& call) {
 }
 
 Result<std::vector<ResultMeta>> infer_where(const Call& call) {
-  const TensorMeta& condition = call.tensor(0);
+  const TensorMeta& condition = call.tensor(arg::condition);
   if (condition.dtype != DType::Bool && condition.dtype != DType::U8) {
     return refuse("{}: the condition is {}, not bool", call.op().name, name(condition.dtype));
   }
-  const DType dtype = result_type(call, {1, 2});
+  const DType dtype = result_type(call, {arg::self, arg::other});
   // Eager converts what has another dtype before it starts the iterator; a number becomes a 0-d tensor.
   std::vector<Layout> operands = {converted_layout(condition, DType::Bool)};
-  for (int i : {1, 2}) {
-    if (std::holds_alternative<ValueId>(call.arguments()[static_cast<std::size_t>(i)])) {
-      operands.push_back(converted_layout(call.tensor(i), dtype));
+  for (const arg choice : {arg::self, arg::other}) {
+    if (call.is_tensor(choice)) {
+      operands.push_back(converted_layout(call.tensor(choice), dtype));
     } else {
-      TRY_VOID(check_fits(call, call.scalar(i), opmath_type(dtype)));
+      TRY_VOID(check_fits(call, call.scalar(choice), opmath_type(dtype)));
       operands.emplace_back();
     }
   }
@@ -104,9 +104,9 @@ IntegerBall either(const IntegerBall& a, const IntegerBall& b, Undecided reason)
 Result<void> reference_where(const ReferenceCall& call) {
   const BallView& output = call.output();
   const Dims& sizes = output.layout.sizes;
-  const Operand condition(call, 0, sizes, DType::Bool);
-  const Operand a(call, 1, sizes, output.dtype);
-  const Operand b(call, 2, sizes, output.dtype);
+  const Operand condition(call, arg::condition, sizes, DType::Bool);
+  const Operand a(call, arg::self, sizes, output.dtype);
+  const Operand b(call, arg::other, sizes, output.dtype);
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const IntegerBall chooser = condition.integer(i);
@@ -125,7 +125,7 @@ Result<void> reference_where(const ReferenceCall& call) {
 std::optional<std::vector<Argument>> sample_comparison(const Op& op, SampleContext& context) {
   const auto self = op.writes() ? pick_writable(context) : pick_tensor(context);
   if (!self) return std::nullopt;
-  if (op.schema.overload == "Scalar") {
+  if (takes_scalar(op, arg::other)) {
     return std::vector<Argument>{*self, draw_scalar(context.choices(), context.meta(*self).dtype)};
   }
   const auto other = pick_second(context, *self, [](DType) { return true; }, op.writes());
@@ -147,8 +147,8 @@ std::optional<std::vector<Argument>> sample_where(const Op& op, SampleContext& c
   // A number has to fit the dtype of the tensor that it stands beside.
   const auto any = [](DType) { return true; };
   DType dtype = draw_dtype(context.choices());
-  for (int i : {1, 2}) {
-    if (op.schema.parameters[static_cast<std::size_t>(i)].kind == ArgKind::Scalar) {
+  for (const arg choice : {arg::self, arg::other}) {
+    if (takes_scalar(op, choice)) {
       arguments.emplace_back();
       continue;
     }
@@ -177,11 +177,7 @@ OpDef define(std::string_view schema) {
 }
 
 OpDef twin(std::string_view schema, std::string_view functional) {
-  return {.schema = schema,
-          .infer = infer_inplace,
-          .reference = reference_inplace,
-          .sample = sample_comparison,
-          .functional = functional};
+  return inplace_twin(schema, functional, sample_comparison);
 }
 
 }  // namespace

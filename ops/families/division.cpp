@@ -102,8 +102,8 @@ constexpr BinaryFunction remainder = {.floating =
 
 // The function that a rounding mode names, or null where there is none of that name.
 const BinaryFunction* function_of_mode(const Call& call) {
-  if (!call.has(2)) return &div;
-  const auto& mode = std::get<std::string>(call.arguments()[2]);
+  if (!call.has(arg::rounding_mode)) return &div;
+  const std::string& mode = call.text(arg::rounding_mode);
   return mode == "floor" ? &div_floor : mode == "trunc" ? &div_trunc : nullptr;
 }
 
@@ -124,8 +124,8 @@ std::optional<std::vector<Argument>> sample_div_mode(const Op& op, SampleContext
                                    Mode{&div, {}}};
   const Mode& mode = context.choices().pick(modes);
   auto arguments = sample_binary(op, context, *mode.function);
-  if (arguments) (*arguments)[2] = mode.name;
-  return arguments;
+  if (!arguments) return std::nullopt;
+  return with_argument(op, *std::move(arguments), arg::rounding_mode, mode.name);
 }
 
 OpDef mode_op(std::string_view schema, bool takes_numbers) {
@@ -137,12 +137,9 @@ OpDef mode_op(std::string_view schema, bool takes_numbers) {
 }
 
 OpDef mode_twin(std::string_view schema, std::string_view functional, bool takes_numbers) {
-  return {.schema = schema,
-          .infer = infer_inplace,
-          .reference = reference_inplace,
-          .sample = sample_div_mode,
-          .functional = functional,
-          .takes_numbers = takes_numbers};
+  OpDef twin = inplace_twin(schema, functional, sample_div_mode);
+  twin.takes_numbers = takes_numbers;
+  return twin;
 }
 
 }  // namespace

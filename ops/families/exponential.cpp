@@ -12,7 +12,7 @@ namespace {
 using Takes = UnaryFunction::Takes;
 
 // An integer zero has no sign, and becomes +0.
-bool zeros_are_positive(const ReferenceCall& call) { return !call.input(0).floating(); }
+bool zeros_are_positive(const ReferenceCall& call) { return !call.input(arg::self).floating(); }
 
 constexpr UnaryFunction exp = {Takes::AsFloats, of_ball<&BallMath::exp>};
 constexpr UnaryFunction exp2 = {Takes::AsFloats, of_ball<ball_exp2>};
@@ -45,8 +45,8 @@ Ball kept_inside(const BallMath& math, const Ball& x, double eps) {
 
 // log(x / (1 - x)).
 Ball of_logit(const BallMath& math, const Ball& x, const ReferenceCall& call) {
-  const bool bounded = call.has(1) && call.real(1) >= 0;
-  const Ball inside = bounded ? kept_inside(math, x, call.real(1)) : x;
+  const bool bounded = call.has(arg::eps) && call.real(arg::eps) >= 0;
+  const Ball inside = bounded ? kept_inside(math, x, call.real(arg::eps)) : x;
   // 1 - 1 is +0, and the quotient +inf.
   if (inside.is_exact() && inside.mid == 1) return ball_log(math, Ball::exact(HUGE_VAL));
   return ball_log(math, math.div(inside, math.sub(Ball::exact(1), inside)));
@@ -88,7 +88,7 @@ std::vector<OpDef> exponential_family() {
       unary_twin<rsqrt>("rsqrt_(Tensor(a!) self) -> Tensor(a!)", "aten.rsqrt.default"),
       unary_twin<reciprocal>("reciprocal_(Tensor(a!) self) -> Tensor(a!)", "aten.reciprocal.default"),
       unary_twin<sigmoid>("sigmoid_(Tensor(a!) self) -> Tensor(a!)", "aten.sigmoid.default"),
-      unary_twin("logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)", "aten.logit.default", sample_logit),
+      inplace_twin("logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)", "aten.logit.default", sample_logit),
   };
 }
 

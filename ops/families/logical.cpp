@@ -70,11 +70,7 @@ OpDef pure(std::string_view schema) {
 }
 
 OpDef twin(std::string_view schema, std::string_view functional) {
-  return {.schema = schema,
-          .infer = infer_inplace,
-          .reference = reference_inplace,
-          .sample = sample_logical,
-          .functional = functional};
+  return inplace_twin(schema, functional, sample_logical);
 }
 
 }  // namespace

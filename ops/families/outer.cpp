@@ -245,11 +245,8 @@ std::vector<OpDef> outer_family() {
        .infer = infer_addr,
        .reference = reference_addr,
        .sample = sample_addr},
-      {.schema = "addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)",
-       .infer = infer_inplace,
-       .reference = reference_inplace,
-       .sample = sample_addr,
-       .functional = "aten.addr.default"},
+      inplace_twin("addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)",
+                   "aten.addr.default", sample_addr),
   };
 }
 

@@ -146,11 +146,7 @@ std::vector<OpDef> power_family() {
                        "aten.float_power.Tensor_Tensor"),
       float_power_twin("float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)",
                        "aten.float_power.Tensor_Scalar"),
-      {.schema = "ldexp_(Tensor(a!) self, Tensor other) -> Tensor(a!)",
-       .infer = infer_inplace,
-       .reference = reference_inplace,
-       .sample = sample_ldexp,
-       .functional = "aten.ldexp.Tensor"},
+      inplace_twin("ldexp_(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.ldexp.Tensor", sample_ldexp),
   };
 }
 

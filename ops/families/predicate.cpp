@@ -84,8 +84,8 @@ std::vector<OpDef> predicate_family() {
       define<isposinf>("isposinf(Tensor self) -> Tensor"),
       define<isneginf>("isneginf(Tensor self) -> Tensor"),
       define<signbit>("signbit(Tensor self) -> Tensor"),
-      unary_twin("logical_not_(Tensor(a!) self) -> Tensor(a!)", "aten.logical_not.default",
-                 sample_unary<UnaryFunction::Takes::Anything>),
+      inplace_twin("logical_not_(Tensor(a!) self) -> Tensor(a!)", "aten.logical_not.default",
+                   sample_unary<UnaryFunction::Takes::Anything>),
   };
 }
 

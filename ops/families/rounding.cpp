@@ -50,8 +50,8 @@ std::vector<OpDef> rounding_family() {
       unary_twin<round>("round_(Tensor(a!) self) -> Tensor(a!)", "aten.round.default"),
       unary_twin<trunc>("trunc_(Tensor(a!) self) -> Tensor(a!)", "aten.trunc.default"),
       unary_twin<frac>("frac_(Tensor(a!) self) -> Tensor(a!)", "aten.frac.default"),
-      unary_twin("round_.decimals(Tensor(a!) self, *, int decimals) -> Tensor(a!)", "aten.round.decimals",
-                 sample_decimals),
+      inplace_twin("round_.decimals(Tensor(a!) self, *, int decimals) -> Tensor(a!)", "aten.round.decimals",
+                   sample_decimals),
   };
 }
 

@@ -194,14 +194,6 @@ std::optional<std::vector<Argument>> sample_floating(const Op& op, SampleContext
   return sample_triple(op, context, is_floating);
 }
 
-OpDef twin(std::string_view schema, SampleFn sample, std::string_view functional) {
-  return {.schema = schema,
-          .infer = infer_inplace,
-          .reference = reference_inplace,
-          .sample = sample,
-          .functional = functional};
-}
-
 }  // namespace
 
 std::vector<OpDef> ternary_family() {
@@ -223,14 +215,14 @@ std::vector<OpDef> ternary_family() {
        .reference = reference_lerp,
        .sample = sample_floating},
 
-      twin("addcmul_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!)", sample_number,
-           "aten.addcmul.default"),
-      twin("addcdiv_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!)",
-           sample_floating, "aten.addcdiv.default"),
-      twin("lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!)", sample_floating,
-           "aten.lerp.Scalar"),
-      twin("lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> Tensor(a!)", sample_floating,
-           "aten.lerp.Tensor"),
+      inplace_twin("addcmul_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!)",
+                   "aten.addcmul.default", sample_number),
+      inplace_twin("addcdiv_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!)",
+                   "aten.addcdiv.default", sample_floating),
+      inplace_twin("lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!)", "aten.lerp.Scalar",
+                   sample_floating),
+      inplace_twin("lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> Tensor(a!)", "aten.lerp.Tensor",
+                   sample_floating),
   };
 }
 

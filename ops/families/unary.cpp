@@ -157,12 +157,13 @@ std::vector<OpDef> unary_family() {
       unary_twin<sign>("sign_(Tensor(a!) self) -> Tensor(a!)", "aten.sign.default"),
       unary_twin<sign>("sgn_(Tensor(a!) self) -> Tensor(a!)", "aten.sgn.default"),
       // Not of bool: the i64 result cannot be written into it.
-      unary_twin("square_(Tensor(a!) self) -> Tensor(a!)", "aten.square.default", sample_unary<Takes::Numbers>),
+      inplace_twin("square_(Tensor(a!) self) -> Tensor(a!)", "aten.square.default", sample_unary<Takes::Numbers>),
       unary_twin<bitwise_not>("bitwise_not_(Tensor(a!) self) -> Tensor(a!)", "aten.bitwise_not.default"),
-      unary_twin("nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor(a!)",
-                 "aten.nan_to_num.default", sample_nan_to_num),
-      unary_twin("clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)", "aten.clamp.default",
-                 sample_clamp),
+      inplace_twin(
+          "nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor(a!)",
+          "aten.nan_to_num.default", sample_nan_to_num),
+      inplace_twin("clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)", "aten.clamp.default",
+                   sample_clamp),
   };
 }
 
