@@ -48,14 +48,14 @@ UnmaskedCall::UnmaskedCall(const ReferenceCall& call)
       views_(call.views().begin(), call.views().end()),
       arguments_(call.arguments().begin(), call.arguments().end()) {
   ValueList indices;
-  for (ValueId index : call.values(1)) {
+  for (ValueId index : call.values(arg::indices)) {
     if (is_mask(call, index)) {
       expand(index, indices);
     } else {
       indices.push_back(index);
     }
   }
-  arguments_[1] = std::move(indices);
+  arguments_[static_cast<std::size_t>(call.position(arg::indices))] = std::move(indices);
 }
 
 ReferenceCall UnmaskedCall::call() const {

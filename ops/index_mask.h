@@ -22,7 +22,7 @@ std::vector<PlacedIndex> placed_indices(const Call& call, const ValueList& indic
 // Checks that each mask has the sizes of the dims of `layout` that it stands for; without the op's name.
 Result<void> check_masks(const Call& call, const Layout& layout, const ValueList& indices);
 
-// A call whose parameter 1 has vectors of coordinates in the place of masks. It must outlive what is made of it.
+// A call whose `indices` have vectors of coordinates in the place of masks. It must outlive what is made of it.
 class UnmaskedCall {
  public:
   explicit UnmaskedCall(const ReferenceCall& call);

@@ -7,10 +7,6 @@
 namespace parallax {
 namespace {
 
-constexpr int dim_at = IndexedSlices::dim_at;
-constexpr int index_at = IndexedSlices::index_at;
-constexpr int source_at = IndexedSlices::source_at;
-
 // Whether the sizes are the same but maybe along one dim.
 bool same_but_along(int dim, const Dims& self, const Dims& source) {
   for (int i = 0; i < self.size(); ++i) {
@@ -21,39 +17,41 @@ bool same_but_along(int dim, const Dims& self, const Dims& source) {
 
 }  // namespace
 
-Result<int> sliced_dim(const Call& call) { return wrap_dim(call.integer(dim_at), call.tensor(0).layout.rank()); }
+Result<int> sliced_dim(const Call& call) {
+  return wrap_dim(call.integer(arg::dim), call.tensor(arg::self).layout.rank());
+}
 
 Result<void> check_index_vector(const Call& call, IndexWidth width) {
-  const TensorMeta& index = call.tensor(index_at);
+  const TensorMeta& index = call.tensor(arg::index);
   TRY_VOID(check_index_dtype(index.dtype, width));
   if (index.layout.rank() > 1) return refuse("an index of {} dims is not a vector", index.layout.rank());
   return {};
 }
 
 Result<void> check_dtype_of_self(const Call& call, const TensorMeta& source) {
-  if (source.dtype == call.tensor(0).dtype) return {};
-  return refuse("a source of {} does not go into {}", name(source.dtype), name(call.tensor(0).dtype));
+  if (source.dtype == call.tensor(arg::self).dtype) return {};
+  return refuse("a source of {} does not go into {}", name(source.dtype), name(call.tensor(arg::self).dtype));
 }
 
 Result<void> check_source_slices(const Call& call) {
-  const TensorMeta& source = call.tensor(source_at);
+  const TensorMeta& source = call.tensor(arg::source);
   TRY(const int dim, sliced_dim(call));
   TRY_VOID(check_dtype_of_self(call, source));
-  Dims slice = call.tensor(0).layout.sizes;
+  Dims slice = call.tensor(arg::self).layout.sizes;
   Dims other = source.layout.sizes;
   if (dim < slice.size()) slice.erase(dim);
   if (dim < other.size()) other.erase(dim);
   if (slice != other) {
     return refuse("slices of shape [{}] do not go into slices of shape [{}]", to_string(other), to_string(slice));
   }
-  const int64_t count = call.tensor(index_at).layout.numel();
+  const int64_t count = call.tensor(arg::index).layout.numel();
   const int64_t slices = at_least_1d(source.layout).sizes[dim];
   if (count != slices) return refuse("{} indices for {} slices", count, slices);
   return {};
 }
 
 Result<std::optional<std::vector<int64_t>>> named_places(const ReferenceCall& call, bool wraps) {
-  const BallView& index = call.input(index_at);
+  const BallView& index = call.input(arg::index);
   TRY(const int dim, sliced_dim(call));
   const int64_t size = at_least_1d(call.output().layout).sizes[dim];
   std::vector<int64_t> places;
@@ -76,7 +74,7 @@ Result<std::optional<std::vector<int64_t>>> named_places(const ReferenceCall& ca
 std::vector<IndexRange> ranges_of_slices(const Call& call) {
   const Result<int> dim = sliced_dim(call);
   if (!dim) return {};
-  return {{call.value(index_at), at_least_1d(call.tensor(0).layout).sizes[*dim]}};
+  return {{call.value(arg::index), at_least_1d(call.tensor(arg::self).layout).sizes[*dim]}};
 }
 
 std::optional<DrawnSlices> draw_slices(const Op& op, SampleContext& context, IndexWidth width, bool once) {

@@ -1,5 +1,5 @@
-// Slices at a vector of indices: what index_add, index_copy, index_fill and index_reduce share. Parameters self, dim,
-// index, and a source (or a value) whose slices go to those that the index names.
+// Slices at a vector of indices: what index_add, index_copy, index_fill and index_reduce share. Their slices of
+// a source, or one value, go to those of self that the index names along a dim.
 #pragma once
 
 #include <optional>
@@ -9,12 +9,6 @@
 #include "ops/indices.h"
 
 namespace parallax {
-
-struct IndexedSlices {
-  static constexpr int dim_at = 1;
-  static constexpr int index_at = 2;
-  static constexpr int source_at = 3;
-};
 
 // The dim, in [0, rank); 0 of a 0-d tensor.
 Result<int> sliced_dim(const Call& call);

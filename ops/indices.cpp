@@ -48,16 +48,18 @@ Result<void> check_apart(const Call& call, ValueId self, ValueId other) {
 Result<std::vector<ResultMeta>> infer_inplace_apart(const Call& call) {
   const Op& functional = *call.op().functional;
   TRY_VOID(functional.infer(Call(functional, call.arguments(), call.metas())));
-  TRY_VOID(check_writable(call, call.value(0)));
-  for (std::size_t i = 1; i < call.arguments().size(); ++i) {
+  const ValueId self = call.value(arg::self);
+  TRY_VOID(check_writable(call, self));
+  for (const Argument& argument : call.arguments()) {
+    if (&argument == &call.argument(arg::self)) continue;
     Result<void> checked;
-    for_each_value(call.arguments()[i], [&](ValueId other) {
-      if (checked) checked = check_apart(call, call.value(0), other);
+    for_each_value(argument, [&](ValueId other) {
+      if (checked) checked = check_apart(call, self, other);
     });
     TRY_VOID(std::move(checked));
   }
-  const TensorMeta& self = call.tensor(0);
-  return std::vector{ResultMeta{self.dtype, self.layout, call.value(0)}};
+  const TensorMeta& written = call.meta(self);
+  return std::vector{ResultMeta{written.dtype, written.layout, self}};
 }
 
 void set_undecided(const BallView& view, int64_t element, Undecided reason) {

@@ -14,9 +14,10 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
-Metas fresh(const Call& call, const Result<Dims>& sizes) {
+// A fresh result of the dtype of what is read.
+Metas fresh(const Call& call, arg source, const Result<Dims>& sizes) {
   if (!sizes) return in_op(call, sizes.error());
-  return std::vector{ResultMeta{call.tensor(0).dtype, contiguous_layout(*sizes), ValueId()}};
+  return std::vector{ResultMeta{call.tensor(source).dtype, contiguous_layout(*sizes), ValueId()}};
 }
 
 // The product is checked where it is first formed: a result may be larger than both operands.
@@ -26,18 +27,19 @@ Result<Dims> checked_sizes(const Dims& sizes) {
   return sizes;
 }
 
-// Takes element `taken` of a line of self, or nothing that is known.
-void take_element(const ReferenceCall& call, const IntegerBall& taken, int64_t first, int64_t stride, int64_t to) {
+// Takes element `taken` of a line of the source, or nothing that is known.
+void take_element(const ReferenceCall& call, const BallView& source, const IntegerBall& taken, int64_t first,
+                  int64_t stride, int64_t to) {
   if (taken.undecided != Undecided::No) return set_undecided(call.output(), to, taken.undecided);
-  convert_element(call.input(0), first + taken.value * stride, call.output(), to, call.profile());
+  convert_element(source, first + taken.value * stride, call.output(), to, call.profile());
 }
 
 // index_select
 
 Result<Dims> selected_sizes(const Call& call) {
-  const Layout& self = call.tensor(0).layout;
-  const TensorMeta& index = call.tensor(2);
-  TRY(const int dim, wrap_dim(call.integer(1), self.rank()));
+  const Layout& self = call.tensor(arg::self).layout;
+  const TensorMeta& index = call.tensor(arg::index);
+  TRY(const int dim, wrap_dim(call.integer(arg::dim), self.rank()));
   TRY_VOID(check_index_dtype(index.dtype));
   if (index.layout.rank() > 1) return refuse("an index of {} dims is not a vector", index.layout.rank());
   const int64_t count = index.layout.numel();
@@ -51,15 +53,18 @@ Result<Dims> selected_sizes(const Call& call) {
   return checked_sizes(sizes);
 }
 
-Metas infer_index_select(const Call& call) { return fresh(call, selected_sizes(call)); }
+Metas infer_index_select(const Call& call) { return fresh(call, arg::self, selected_sizes(call)); }
 
 // The dim that is indexed of an operand that has at least one.
-Result<int> indexed_dim(const Call& call) { return wrap_dim(call.integer(1), call.tensor(0).layout.rank()); }
+Result<int> indexed_dim(const Call& call) {
+  return wrap_dim(call.integer(arg::dim), call.tensor(arg::self).layout.rank());
+}
 
 Result<void> reference_index_select(const ReferenceCall& call) {
-  const Layout self = at_least_1d(call.input(0).layout);
+  const BallView& source = call.input(arg::self);
+  const Layout self = at_least_1d(source.layout);
   const Layout output = at_least_1d(call.output().layout);
-  const BallView& index = call.input(2);
+  const BallView& index = call.input(arg::index);
   TRY(const int dim, indexed_dim(call));
   TRY_VOID(check_all_in_range(call, index, self.sizes[dim]));
   const std::vector<int64_t> positions = elements_of(index.layout);
@@ -67,7 +72,7 @@ Result<void> reference_index_select(const ReferenceCall& call) {
     Dims line = at;
     line[dim] = 0;
     const IntegerBall& taken = index.integer(positions[static_cast<std::size_t>(at[dim])]);
-    take_element(call, taken, element_at(self, line), self.strides[dim], element_at(output, at));
+    take_element(call, source, taken, element_at(self, line), self.strides[dim], element_at(output, at));
   });
   return {};
 }
@@ -75,8 +80,8 @@ Result<void> reference_index_select(const ReferenceCall& call) {
 // gather
 
 Result<Dims> gathered_sizes(const Call& call) {
-  const Layout& self = call.tensor(0).layout;
-  const TensorMeta& index = call.tensor(2);
+  const Layout& self = call.tensor(arg::self).layout;
+  const TensorMeta& index = call.tensor(arg::index);
   TRY(const int dim, indexed_dim(call));
   const Dims& sizes = index.layout.sizes;
   // Eager looks at nothing but the shape of an index without elements.
@@ -92,12 +97,13 @@ Result<Dims> gathered_sizes(const Call& call) {
   return sizes;
 }
 
-Metas infer_gather(const Call& call) { return fresh(call, gathered_sizes(call)); }
+Metas infer_gather(const Call& call) { return fresh(call, arg::self, gathered_sizes(call)); }
 
 Result<void> reference_gather(const ReferenceCall& call) {
-  const Layout self = at_least_1d(call.input(0).layout);
+  const BallView& source = call.input(arg::self);
+  const Layout self = at_least_1d(source.layout);
   const Layout output = at_least_1d(call.output().layout);
-  const BallView& index = call.input(2);
+  const BallView& index = call.input(arg::index);
   if (index.layout.numel() == 0) return {};
   const Layout positions = at_least_1d(index.layout);
   TRY(const int dim, indexed_dim(call));
@@ -105,7 +111,7 @@ Result<void> reference_gather(const ReferenceCall& call) {
   for_each_index(output.sizes, [&](const Dims& at) {
     Dims line = at;
     line[dim] = 0;
-    take_element(call, index.integer(element_at(positions, at)), element_at(self, line), self.strides[dim],
+    take_element(call, source, index.integer(element_at(positions, at)), element_at(self, line), self.strides[dim],
                  element_at(output, at));
   });
   return {};
@@ -114,35 +120,39 @@ Result<void> reference_gather(const ReferenceCall& call) {
 // take: the tensor as a vector, indices counting from either end.
 
 Result<Dims> taken_sizes(const Call& call) {
-  const TensorMeta& index = call.tensor(1);
+  const TensorMeta& index = call.tensor(arg::index);
   TRY_VOID(check_index_dtype(index.dtype, IndexWidth::Wide));
-  if (call.tensor(0).layout.numel() == 0 && index.layout.numel() > 0) {
+  if (call.tensor(arg::self).layout.numel() == 0 && index.layout.numel() > 0) {
     return refuse("there is nothing to take from an empty tensor");
   }
   return index.layout.sizes;
 }
 
-Metas infer_take(const Call& call) { return fresh(call, taken_sizes(call)); }
+Metas infer_take(const Call& call) { return fresh(call, arg::self, taken_sizes(call)); }
 
-Result<void> reference_take(const ReferenceCall& call) {
-  const std::vector<int64_t> from = elements_of(call.input(0).layout);
-  const BallView& index = call.input(1);
+// Takes the elements of self as a vector that the index names.
+Result<void> take_elements(const ReferenceCall& call, const BallView& index) {
+  const BallView& source = call.input(arg::self);
+  const std::vector<int64_t> from = elements_of(source.layout);
   const std::vector<int64_t> positions = elements_of(index.layout);
   for (std::size_t i = 0; i < positions.size(); ++i) {
     TRY(const IntegerBall taken, wrap_index(call, index.integer(positions[i]), static_cast<int64_t>(from.size())));
     const bool known = taken.undecided == Undecided::No;
-    take_element(call, taken, known ? from[static_cast<std::size_t>(taken.value)] : 0, 0, static_cast<int64_t>(i));
+    take_element(call, source, taken, known ? from[static_cast<std::size_t>(taken.value)] : 0, 0,
+                 static_cast<int64_t>(i));
   }
   return {};
 }
 
+Result<void> reference_take(const ReferenceCall& call) { return take_elements(call, call.input(arg::index)); }
+
 // take_along_dim: gather of operands that are broadcast. Without a dim both are flattened.
 
 Result<Dims> taken_along_sizes(const Call& call) {
-  const Layout& self = call.tensor(0).layout;
-  const TensorMeta& index = call.tensor(1);
+  const Layout& self = call.tensor(arg::self).layout;
+  const TensorMeta& index = call.tensor(arg::indices);
   TRY_VOID(check_index_dtype(index.dtype, IndexWidth::Wide));
-  if (!call.has(2)) {
+  if (!call.has(arg::dim)) {
     // Eager flattens both as views.
     const bool flat = view_strides(self, {self.numel()}) && view_strides(index.layout, {index.layout.numel()});
     return flat ? Result<Dims>(Dims{index.layout.numel()}) : refuse("an operand has no flat view");
@@ -150,7 +160,7 @@ Result<Dims> taken_along_sizes(const Call& call) {
   if (self.rank() != index.layout.rank()) {
     return refuse("the index has {} dims, the tensor {}", index.layout.rank(), self.rank());
   }
-  TRY(const int dim, existing_dim(call.integer(2), self.rank()));
+  TRY(const int dim, existing_dim(call.integer(arg::dim), self.rank()));
   if (self.sizes[dim] == 0 && index.layout.numel() > 0) return refuse("dim {} is empty", dim);
   Dims own = self.sizes;
   Dims others = index.layout.sizes;
@@ -162,18 +172,19 @@ Result<Dims> taken_along_sizes(const Call& call) {
   return checked_sizes(*sizes);
 }
 
-Metas infer_take_along_dim(const Call& call) { return fresh(call, taken_along_sizes(call)); }
+Metas infer_take_along_dim(const Call& call) { return fresh(call, arg::self, taken_along_sizes(call)); }
 
 // Without a dim, indices do not count from the end.
 Result<void> reference_take_along_dim(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const BallView& index = call.input(1);
-  const Layout& self = call.input(0).layout;
-  if (!call.has(2)) {
+  const BallView& source = call.input(arg::self);
+  const BallView& index = call.input(arg::indices);
+  const Layout& self = source.layout;
+  if (!call.has(arg::dim)) {
     TRY_VOID(check_all_in_range(call, index, self.numel()));
-    return reference_take(call);
+    return take_elements(call, index);
   }
-  TRY(const int dim, existing_dim(call.integer(2), self.rank()));
+  TRY(const int dim, existing_dim(call.integer(arg::dim), self.rank()));
   Dims sizes = output.layout.sizes;
   const Layout positions = *broadcast_to(index.layout, sizes);
   const int64_t size = self.sizes[dim];
@@ -185,7 +196,7 @@ Result<void> reference_take_along_dim(const ReferenceCall& call) {
     taken.value = taken.value % size < 0 ? taken.value % size + size : taken.value % size;
     Dims line = at;
     line[dim] = 0;
-    take_element(call, taken, element_at(lines, line), lines.strides[dim], element_at(output.layout, at));
+    take_element(call, source, taken, element_at(lines, line), lines.strides[dim], element_at(output.layout, at));
   });
   return {};
 }
@@ -193,8 +204,8 @@ Result<void> reference_take_along_dim(const ReferenceCall& call) {
 // embedding: rows of a matrix.
 
 Result<Dims> embedded_sizes(const Call& call) {
-  const Layout& weight = call.tensor(0).layout;
-  const TensorMeta& index = call.tensor(1);
+  const Layout& weight = call.tensor(arg::weight).layout;
+  const TensorMeta& index = call.tensor(arg::indices);
   if (weight.rank() != 2) return refuse("a weight of {} dims is not a matrix", weight.rank());
   TRY_VOID(check_index_dtype(index.dtype));
   if (index.layout.rank() == max_rank) return fail("the result has more than {} dims", max_rank);
@@ -204,38 +215,44 @@ Result<Dims> embedded_sizes(const Call& call) {
   return checked_sizes(sizes);
 }
 
-Metas infer_embedding(const Call& call) { return fresh(call, embedded_sizes(call)); }
+Metas infer_embedding(const Call& call) { return fresh(call, arg::weight, embedded_sizes(call)); }
 
 Result<void> reference_embedding(const ReferenceCall& call) {
-  const Layout& weight = call.input(0).layout;
-  const BallView& index = call.input(1);
+  const BallView& source = call.input(arg::weight);
+  const BallView& index = call.input(arg::indices);
+  const Layout& weight = source.layout;
   TRY_VOID(check_all_in_range(call, index, weight.sizes[0]));
   const int64_t width = weight.sizes[1];
   int64_t to = 0;
   for (int64_t position : elements_of(index.layout)) {
     for (int64_t column = 0; column < width; ++column) {
-      take_element(call, index.integer(position), weight.offset + column * weight.strides[1], weight.strides[0], to++);
+      take_element(call, source, index.integer(position), weight.offset + column * weight.strides[1], weight.strides[0],
+                   to++);
     }
   }
   return {};
 }
 
 std::vector<IndexRange> ranges_along_dim(const Call& call) {
-  const Layout self = at_least_1d(call.tensor(0).layout);
+  const Layout self = at_least_1d(call.tensor(arg::self).layout);
   const Result<int> dim = indexed_dim(call);
-  return dim ? std::vector{IndexRange{call.value(2), self.sizes[*dim]}} : std::vector<IndexRange>();
+  return dim ? std::vector{IndexRange{call.value(arg::index), self.sizes[*dim]}} : std::vector<IndexRange>();
 }
 
-std::vector<IndexRange> ranges_of_all(const Call& call) { return {{call.value(1), call.tensor(0).layout.numel()}}; }
+std::vector<IndexRange> ranges_of_all(const Call& call) {
+  return {{call.value(arg::index), call.tensor(arg::self).layout.numel()}};
+}
 
 std::vector<IndexRange> ranges_taken_along(const Call& call) {
-  const Layout& self = call.tensor(0).layout;
-  if (!call.has(2)) return ranges_of_all(call);
-  const Result<int> dim = existing_dim(call.integer(2), self.rank());
-  return dim ? std::vector{IndexRange{call.value(1), self.sizes[*dim]}} : std::vector<IndexRange>();
+  const Layout& self = call.tensor(arg::self).layout;
+  if (!call.has(arg::dim)) return {{call.value(arg::indices), self.numel()}};
+  const Result<int> dim = existing_dim(call.integer(arg::dim), self.rank());
+  return dim ? std::vector{IndexRange{call.value(arg::indices), self.sizes[*dim]}} : std::vector<IndexRange>();
 }
 
-std::vector<IndexRange> ranges_of_rows(const Call& call) { return {{call.value(1), call.tensor(0).layout.sizes[0]}}; }
+std::vector<IndexRange> ranges_of_rows(const Call& call) {
+  return {{call.value(arg::indices), call.tensor(arg::weight).layout.sizes[0]}};
+}
 
 using Drawn = std::optional<std::vector<Argument>>;
 

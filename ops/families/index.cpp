@@ -20,15 +20,15 @@ namespace {
 using Metas = Result<std::vector<ResultMeta>>;
 
 Metas infer_index(const Call& call) {
-  const Result<IndexPlan> plan = plan_index(call, call.tensor(0).layout, call.values(1));
+  const Result<IndexPlan> plan = plan_index(call, call.tensor(arg::self).layout, call.values(arg::indices));
   if (!plan) return in_op(call, plan.error());
-  return std::vector{ResultMeta{call.tensor(0).dtype, indexed_layout(*plan, call), ValueId()}};
+  return std::vector{ResultMeta{call.tensor(arg::self).dtype, indexed_layout(*plan, call), ValueId()}};
 }
 
 Result<void> reference_index(const ReferenceCall& call) {
-  const BallView& self = call.input(0);
+  const BallView& self = call.input(arg::self);
   const BallView& output = call.output();
-  TRY(const IndexPlan plan, plan_index(call, self.layout, call.values(1)));
+  TRY(const IndexPlan plan, plan_index(call, self.layout, call.values(arg::indices)));
   TRY(const std::vector<IndexedElement> from, indexed_elements(plan, call));
   const std::vector<int64_t> to = elements_of(output.layout);
   for (std::size_t i = 0; i < to.size(); ++i) {
@@ -46,12 +46,12 @@ Result<void> check_values(const IndexPlan& plan, const Layout& values) {
 
 // What can be checked before the data is known; with a mask, the values' shape cannot.
 Result<void> check_put(const Call& call, const Layout& written) {
-  const TensorMeta& self = call.tensor(0);
-  const TensorMeta& values = call.tensor(2);
-  if (has_mask(call, call.values(1))) {
-    TRY_VOID(check_masks(call, written, call.values(1)));
+  const TensorMeta& self = call.tensor(arg::self);
+  const TensorMeta& values = call.tensor(arg::values);
+  if (has_mask(call, call.values(arg::indices))) {
+    TRY_VOID(check_masks(call, written, call.values(arg::indices)));
   } else {
-    TRY(const IndexPlan plan, plan_index(call, written, call.values(1)));
+    TRY(const IndexPlan plan, plan_index(call, written, call.values(arg::indices)));
     TRY_VOID(check_values(plan, values.layout));
   }
   if (values.dtype == self.dtype) return {};
@@ -59,7 +59,7 @@ Result<void> check_put(const Call& call, const Layout& written) {
 }
 
 Metas infer_index_put(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::self);
   const Result<Layout> layout = fresh_layout(self.layout, MemoryFormat::Preserve);
   if (!layout) return in_op(call, layout.error());
   if (const Result<void> checked = check_put(call, *layout); !checked) return in_op(call, checked.error());
@@ -68,20 +68,20 @@ Metas infer_index_put(const Call& call) {
 
 // An expanded self may be written.
 Metas infer_index_put_inplace(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::self);
   if (const Result<void> checked = check_put(call, self.layout); !checked) return in_op(call, checked.error());
-  TRY_VOID(check_apart(call, call.value(0), call.value(2)));
-  for (ValueId index : call.values(1)) {
-    if (index.valid()) TRY_VOID(check_apart(call, call.value(0), index));
+  TRY_VOID(check_apart(call, call.value(arg::self), call.value(arg::values)));
+  for (ValueId index : call.values(arg::indices)) {
+    if (index.valid()) TRY_VOID(check_apart(call, call.value(arg::self), index));
   }
-  return std::vector{ResultMeta{self.dtype, self.layout, call.value(0)}};
+  return std::vector{ResultMeta{self.dtype, self.layout, call.value(arg::self)}};
 }
 
 // Writes or adds the values; `output` holds self already.
 Result<void> put_values(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const BallView& values = call.input(2);
-  TRY(const IndexPlan plan, plan_index(call, output.layout, call.values(1)));
+  const BallView& values = call.input(arg::values);
+  TRY(const IndexPlan plan, plan_index(call, output.layout, call.values(arg::indices)));
   TRY_VOID(check_values(plan, values.layout));
   TRY(const std::vector<IndexedElement> to, indexed_elements(plan, call));
   const std::vector<int64_t> from = elements_of(*broadcast_to(values.layout, plan.source.sizes));
@@ -90,7 +90,7 @@ Result<void> put_values(const ReferenceCall& call) {
     set_all_undecided(output, target.undecided);
     return {};
   }
-  if (call.boolean(3)) {
+  if (call.boolean(arg::accumulate)) {
     Combiner combiner(output, Combine::Sum, true, call.profile());
     for (std::size_t i = 0; i < to.size(); ++i) combiner.add(to[i].element, values, from[i]);
     combiner.finish();
@@ -102,7 +102,7 @@ Result<void> put_values(const ReferenceCall& call) {
 }
 
 Result<void> put(const ReferenceCall& call) {
-  if (!has_mask(call, call.values(1))) return put_values(call);
+  if (!has_mask(call, call.values(arg::indices))) return put_values(call);
   const UnmaskedCall unmasked(call);
   if (unmasked.undecided() != Undecided::No) {
     set_all_undecided(call.output(), unmasked.undecided());
@@ -115,15 +115,15 @@ Result<void> put(const ReferenceCall& call) {
 }
 
 Result<void> reference_index_put(const ReferenceCall& call) {
-  copy_elements(call.input(0), call.output(), call.profile());
+  copy_elements(call.input(arg::self), call.output(), call.profile());
   return put(call);
 }
 
 std::vector<IndexRange> index_ranges(const Call& call) {
   std::vector<IndexRange> ranges;
-  for (const PlacedIndex& index : placed_indices(call, call.values(1))) {
+  for (const PlacedIndex& index : placed_indices(call, call.values(arg::indices))) {
     if (call.meta(index.value).dtype == DType::Bool) continue;
-    ranges.push_back({index.value, call.tensor(0).layout.sizes[index.dim]});
+    ranges.push_back({index.value, call.tensor(arg::self).layout.sizes[index.dim]});
   }
   return ranges;
 }

@@ -17,30 +17,28 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
-constexpr int source_at = IndexedSlices::source_at;
-
 // The result is a row-major copy, whatever self's strides.
 Metas row_major_copy(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::self);
   return std::vector{ResultMeta{self.dtype, contiguous_layout(self.layout.sizes), ValueId()}};
 }
 
 Result<void> check_accumulated(const Call& call) {
-  const int rank = call.tensor(source_at).layout.rank();
+  const int rank = call.tensor(arg::source).layout.rank();
   TRY_VOID(check_index_vector(call, IndexWidth::Either));
-  if (rank != call.tensor(0).layout.rank())
-    return refuse("a source of {} dims does not go into {}", rank, call.tensor(0).layout.rank());
+  if (rank != call.tensor(arg::self).layout.rank())
+    return refuse("a source of {} dims does not go into {}", rank, call.tensor(arg::self).layout.rank());
   return check_source_slices(call);
 }
 
 Metas infer_index_add(const Call& call) {
   if (const Result<void> checked = check_accumulated(call); !checked) return in_op(call, checked.error());
-  TRY_VOID(check_fits(call, call.scalar(source_at + 1), call.tensor(0).dtype));
+  TRY_VOID(check_fits(call, call.scalar(arg::alpha), call.tensor(arg::self).dtype));
   return row_major_copy(call);
 }
 
 Result<Combine> reduction_of(const Call& call) {
-  const auto& reduce = std::get<std::string>(call.arguments()[static_cast<std::size_t>(source_at + 1)]);
+  const std::string& reduce = call.text(arg::reduce);
   const std::optional<Combine> combine = parse_combine(reduce);
   if (combine && *combine != Combine::Sum) return *combine;
   return refuse("{}: a reduction '{}' is not known", call.op().name, reduce);
@@ -49,18 +47,18 @@ Result<Combine> reduction_of(const Call& call) {
 Metas infer_index_reduce(const Call& call) {
   TRY_VOID(reduction_of(call));
   if (const Result<void> checked = check_accumulated(call); !checked) return in_op(call, checked.error());
-  if (call.tensor(0).dtype == DType::Bool) return refuse("{} does not take bool", call.op().name);
+  if (call.tensor(arg::self).dtype == DType::Bool) return refuse("{} does not take bool", call.op().name);
   return row_major_copy(call);
 }
 
 Result<void> reference_index_reduce(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const BallView& source = call.input(source_at);
-  copy_elements(call.input(0), output, call.profile());
+  const BallView& source = call.input(arg::source);
+  copy_elements(call.input(arg::self), output, call.profile());
   TRY(const Combine how, reduction_of(call));
   // Even where the slices have no elements.
   TRY_VOID(named_places(call, false));
-  Combiner combiner(output, how, call.boolean(source_at + 2), call.profile());
+  Combiner combiner(output, how, call.boolean(arg::include_self), call.profile());
   TRY(const bool known,
       for_each_indexed(call, source.layout, false, [&](int64_t to, int64_t from) { combiner.add(to, source, from); }));
   if (known) combiner.finish();
@@ -70,10 +68,10 @@ Result<void> reference_index_reduce(const ReferenceCall& call) {
 // The terms are alpha times the source's; by 1 and -1 nothing rounds.
 Result<void> reference_index_add(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const BallView& source = call.input(source_at);
-  copy_elements(call.input(0), output, call.profile());
+  const BallView& source = call.input(arg::source);
+  copy_elements(call.input(arg::self), output, call.profile());
   Combiner combiner(output, Combine::Sum, true, call.profile());
-  const Scalar alpha = call.scalar(source_at + 1);
+  const Scalar alpha = call.scalar(arg::alpha);
   const BallMath math(output.floating() ? output.dtype : DType::F32, call.profile());
   const auto scaled = [&](const Ball& x) {
     if (as_double(alpha) == 1) return x;
@@ -97,7 +95,7 @@ std::optional<std::vector<Argument>> sample_accumulated(const Op& op, SampleCont
   const auto drawn = draw_slices(op, context, IndexWidth::Either, false);
   if (!drawn) return std::nullopt;
   std::vector<Argument> given{drawn->self, integer_argument(drawn->dim), drawn->index, drawn->source};
-  if (op.schema.index_of("reduce") >= 0) {
+  if (op.schema.index_of(arg::reduce) >= 0) {
     // Eager's own assertion fails on expanded halves.
     if (context.meta(drawn->self).dtype == DType::Bool || is_expanded(context.meta(drawn->source).layout)) {
       return std::nullopt;

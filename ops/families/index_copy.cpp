@@ -18,18 +18,15 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
-constexpr int index_at = IndexedSlices::index_at;
-constexpr int source_at = IndexedSlices::source_at;
-
 // The result is a row-major copy, whatever self's strides.
 Metas row_major_copy(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::self);
   return std::vector{ResultMeta{self.dtype, contiguous_layout(self.layout.sizes), ValueId()}};
 }
 
 // A copy in self's own order of dims.
 Metas clone_of_self(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::self);
   TRY(const Layout layout, fresh_layout(self.layout, MemoryFormat::Preserve));
   return std::vector{ResultMeta{self.dtype, layout, ValueId()}};
 }
@@ -37,11 +34,11 @@ Metas clone_of_self(const Call& call) {
 // index_copy
 
 Result<void> check_copied(const Call& call) {
-  const Layout self = at_least_1d(call.tensor(0).layout);
+  const Layout self = at_least_1d(call.tensor(arg::self).layout);
   TRY(const int dim, sliced_dim(call));
   TRY_VOID(check_index_vector(call, IndexWidth::Wide));
   TRY_VOID(check_source_slices(call));
-  if (call.tensor(index_at).layout.numel() > 0 && self.sizes[dim] == 0) return refuse("dim {} is empty", dim);
+  if (call.tensor(arg::index).layout.numel() > 0 && self.sizes[dim] == 0) return refuse("dim {} is empty", dim);
   return {};
 }
 
@@ -51,8 +48,8 @@ Metas infer_index_copy(const Call& call) {
 }
 
 Result<void> reference_index_copy(const ReferenceCall& call) {
-  const BallView& source = call.input(source_at);
-  copy_elements(call.input(0), call.output(), call.profile());
+  const BallView& source = call.input(arg::source);
+  copy_elements(call.input(arg::self), call.output(), call.profile());
   UnorderedWriter writer(call.output(), call.profile());
   TRY_VOID(
       for_each_indexed(call, source.layout, false, [&](int64_t to, int64_t from) { writer.write(to, source, from); }));
@@ -61,17 +58,15 @@ Result<void> reference_index_copy(const ReferenceCall& call) {
 
 // index_fill, whose value is a number or a 0-d tensor
 
-bool fills_number(const Call& call) {
-  return std::holds_alternative<Scalar>(call.arguments()[static_cast<std::size_t>(source_at)]);
-}
+bool fills_number(const Call& call) { return !call.is_tensor(arg::value); }
 
 Result<void> check_filled(const Call& call) {
   TRY(const int dim, sliced_dim(call));
   TRY_VOID(check_index_vector(call, IndexWidth::Wide));
-  if (!fills_number(call) && call.tensor(source_at).layout.rank() > 0) {
-    return refuse("a value of {} dims is no number", call.tensor(source_at).layout.rank());
+  if (!fills_number(call) && call.tensor(arg::value).layout.rank() > 0) {
+    return refuse("a value of {} dims is no number", call.tensor(arg::value).layout.rank());
   }
-  if (call.tensor(index_at).layout.numel() > 0 && at_least_1d(call.tensor(0).layout).sizes[dim] == 0) {
+  if (call.tensor(arg::index).layout.numel() > 0 && at_least_1d(call.tensor(arg::self).layout).sizes[dim] == 0) {
     return refuse("dim {} is empty", dim);
   }
   return {};
@@ -79,16 +74,16 @@ Result<void> check_filled(const Call& call) {
 
 Metas infer_index_fill(const Call& call) {
   if (const Result<void> checked = check_filled(call); !checked) return in_op(call, checked.error());
-  if (fills_number(call)) TRY_VOID(check_fits(call, call.scalar(source_at), call.tensor(0).dtype));
+  if (fills_number(call)) TRY_VOID(check_fits(call, call.scalar(arg::value), call.tensor(arg::self).dtype));
   return clone_of_self(call);
 }
 
 // An expanded self may be written, and its value may be one of its own elements: it is read before.
 Metas infer_index_fill_inplace(const Call& call) {
   TRY_VOID(infer_index_fill(call));
-  TRY_VOID(check_apart(call, call.value(0), call.value(index_at)));
-  const TensorMeta& self = call.tensor(0);
-  return std::vector{ResultMeta{self.dtype, self.layout, call.value(0)}};
+  TRY_VOID(check_apart(call, call.value(arg::self), call.value(arg::index)));
+  const TensorMeta& self = call.tensor(arg::self);
+  return std::vector{ResultMeta{self.dtype, self.layout, call.value(arg::self)}};
 }
 
 Result<void> fill(const ReferenceCall& call) {
@@ -96,12 +91,12 @@ Result<void> fill(const ReferenceCall& call) {
   BallStorage storage(output.dtype, 1);
   const BallView value{&storage, output.dtype, contiguous_layout({})};
   if (!fills_number(call)) {
-    const BallView& given = call.input(source_at);
+    const BallView& given = call.input(arg::value);
     convert_element(given, given.layout.offset, value, 0, call.profile());
   } else if (output.floating()) {
-    value.ball(0) = BallMath(output.dtype, call.profile()).scalar(call.real(source_at));
+    value.ball(0) = BallMath(output.dtype, call.profile()).scalar(call.real(arg::value));
   } else {
-    value.integer(0) = {number_as(output.dtype, call.scalar(source_at)), Undecided::No};
+    value.integer(0) = {number_as(output.dtype, call.scalar(arg::value)), Undecided::No};
   }
   const Layout everywhere{output.layout.sizes, Dims::filled(output.layout.rank(), 0), 0};
   TRY_VOID(for_each_indexed(call, everywhere, true, [&](int64_t to, int64_t from) {
@@ -111,21 +106,21 @@ Result<void> fill(const ReferenceCall& call) {
 }
 
 Result<void> reference_index_fill(const ReferenceCall& call) {
-  copy_elements(call.input(0), call.output(), call.profile());
+  copy_elements(call.input(arg::self), call.output(), call.profile());
   return fill(call);
 }
 
-// put: parameters self, index, source, accumulate
+// put: into the tensor as a vector
 
 Result<void> check_put(const Call& call) {
-  const TensorMeta& index = call.tensor(1);
-  const TensorMeta& source = call.tensor(2);
+  const TensorMeta& index = call.tensor(arg::index);
+  const TensorMeta& source = call.tensor(arg::source);
   TRY_VOID(check_index_dtype(index.dtype, IndexWidth::Wide));
   TRY_VOID(check_dtype_of_self(call, source));
   if (index.layout.numel() != source.layout.numel()) {
     return refuse("{} indices for {} elements", index.layout.numel(), source.layout.numel());
   }
-  if (index.layout.numel() > 0 && call.tensor(0).layout.numel() == 0)
+  if (index.layout.numel() > 0 && call.tensor(arg::self).layout.numel() == 0)
     return refuse("nothing can be put into an empty tensor");
   return {};
 }
@@ -137,9 +132,9 @@ Metas infer_put(const Call& call) {
 
 Result<void> reference_put(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const BallView& index = call.input(1);
-  const BallView& source = call.input(2);
-  copy_elements(call.input(0), output, call.profile());
+  const BallView& index = call.input(arg::index);
+  const BallView& source = call.input(arg::source);
+  copy_elements(call.input(arg::self), output, call.profile());
   const std::vector<int64_t> targets = elements_of(output.layout);
   const std::vector<int64_t> positions = elements_of(index.layout);
   const std::vector<int64_t> from = elements_of(source.layout);
@@ -152,7 +147,7 @@ Result<void> reference_put(const ReferenceCall& call) {
       return {};
     }
     const int64_t target = targets[static_cast<std::size_t>(place.value)];
-    if (call.boolean(3)) {
+    if (call.boolean(arg::accumulate)) {
       combiner.add(target, source, from[i]);
     } else {
       writer.write(target, source, from[i]);
@@ -162,7 +157,9 @@ Result<void> reference_put(const ReferenceCall& call) {
   return {};
 }
 
-std::vector<IndexRange> ranges_of_all(const Call& call) { return {{call.value(1), call.tensor(0).layout.numel()}}; }
+std::vector<IndexRange> ranges_of_all(const Call& call) {
+  return {{call.value(arg::index), call.tensor(arg::self).layout.numel()}};
+}
 
 using Drawn = std::optional<std::vector<Argument>>;
 
@@ -188,7 +185,7 @@ Drawn sample_index_fill(const Op& op, SampleContext& context) {
   });
   if (!index) return std::nullopt;
   Argument value = draw_scalar(choices, written.dtype);
-  if (op.schema.overload == "int_Tensor") {
+  if (!takes_scalar(op, arg::value)) {
     const auto number = context.pick([&](const Candidate&, const TensorMeta& meta) {
       return meta.dtype == written.dtype && meta.layout.rank() == 0;
     });
