@@ -18,54 +18,37 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
-constexpr int weight_parameter = 1;
-constexpr int bias_parameter = 2;
+// The results after the normalized input.
+constexpr int saved_mean_result = 1;
+constexpr int saved_inverse_result = 2;
 
-// Where the other parameters of an overload stand; -1 for one that it does not have.
-struct Form {
-  int mean = -1;
-  int variance = -1;
-  int training = -1;  // not there: it does not train
-  int momentum = -1;
-  int eps = -1;
-};
-constexpr Form with_statistics = {3, 4, 5, 6, 7};
-constexpr Form without_statistics = {.training = 3, .momentum = 4, .eps = 5};
-constexpr Form inference = {3, 4, -1, 5, 6};
+constexpr std::array statistics = {arg::running_mean, arg::running_var};
 
-template <const Form& form>
-bool trains(const Call& call) {
-  return form.training >= 0 && call.boolean(form.training);
-}
+// An overload without the argument does not train.
+bool trains(const Call& call) { return call.takes(arg::training) && call.boolean(arg::training); }
 
-template <const Form& form>
-bool has_statistics(const Call& call) {
-  return form.mean >= 0 && call.has(form.mean);
-}
+bool has_statistics(const Call& call) { return call.has(arg::running_mean); }
 
-Result<void> check_parameter(const Call& call, int parameter, int64_t channels) {
+Result<void> check_parameter(const Call& call, arg parameter, int64_t channels) {
   // Eager reads past the end of a shorter one.
   if (!call.has(parameter) || call.tensor(parameter).layout.sizes == Dims{channels}) return {};
-  return fail("{}: '{}' is not one number a channel", call.op().name,
-              call.op().schema.parameters[static_cast<std::size_t>(parameter)].name);
+  return fail("{}: '{}' is not one number a channel", call.op().name, name(parameter));
 }
 
 // The running statistics are written while the other operands are read.
-template <const Form& form>
 Result<void> check_statistics(const Call& call) {
-  const bool mean = has_statistics<form>(call);
-  if (form.mean >= 0 && mean != call.has(form.variance))
-    return refuse("{} takes both running statistics or none", call.op().name);
-  if (!trains<form>(call)) {
+  const bool mean = has_statistics(call);
+  if (mean != call.has(arg::running_var)) return refuse("{} takes both running statistics or none", call.op().name);
+  if (!trains(call)) {
     if (mean) return {};
     return fail("{} needs running statistics where it does not train", call.op().name);
   }
-  if (call.tensor(0).layout.numel() == 0) return refuse("{} of nothing", call.op().name);
+  if (call.tensor(arg::input).layout.numel() == 0) return refuse("{} of nothing", call.op().name);
   if (!mean) return {};
-  for (int written : {form.mean, form.variance}) {
+  for (const arg written : statistics) {
     TRY_VOID(check_writable(call, call.value(written)));
-    for (int i = 0; i <= form.variance; ++i) {
-      if (i != written && call.has(i) && call.tensor(i).storage == call.tensor(written).storage)
+    for (const arg other : {arg::input, arg::weight, arg::bias, arg::running_mean, arg::running_var}) {
+      if (other != written && call.has(other) && call.tensor(other).storage == call.tensor(written).storage)
         return fail("{}: the running statistics share memory with another operand", call.op().name);
     }
   }
@@ -73,28 +56,25 @@ Result<void> check_statistics(const Call& call) {
 }
 
 // Weight, bias and running statistics are of one dtype, in which the mean and the inverse deviation are saved.
-template <const Form& form>
 Result<DType> parameters_of(const Call& call) {
-  if (!has_statistics<form>(call)) return parameter_dtype(call, {weight_parameter, bias_parameter});
-  return parameter_dtype(call, {weight_parameter, bias_parameter, form.mean, form.variance});
+  return parameter_dtype(call, {arg::weight, arg::bias, arg::running_mean, arg::running_var});
 }
 
-template <const Form& form>
 Metas infer_batch_norm(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::input);
   if (!is_floating(self.dtype)) return refuse("{} takes floating dtypes only", call.op().name);
   if (self.layout.rank() < 2) return refuse("{} needs at least 2 dims", call.op().name);
   const int64_t channels = self.layout.sizes[1];
-  for (int i = weight_parameter; i <= std::max<int>(bias_parameter, form.variance); ++i) {
-    TRY_VOID(check_parameter(call, i, channels));
+  for (const arg parameter : {arg::weight, arg::bias, arg::running_mean, arg::running_var}) {
+    TRY_VOID(check_parameter(call, parameter, channels));
   }
-  TRY_VOID(check_statistics<form>(call));
-  TRY(const DType parameters, parameters_of<form>(call));
+  TRY_VOID(check_statistics(call));
+  TRY(const DType parameters, parameters_of(call));
   TRY(const Layout layout, fresh_layout(self.layout, suggested_format(self.layout)));
   std::vector<ResultMeta> results = fresh_result(self.dtype, layout);
   if (call.op().schema.returns.size() == 1) return results;
   // Outside of training there are no statistics to save.
-  const Layout saved = contiguous_layout({trains<form>(call) ? channels : 0});
+  const Layout saved = contiguous_layout({trains(call) ? channels : 0});
   results.insert(results.end(), 2, {parameters, saved, ValueId()});
   return results;
 }
@@ -118,24 +98,23 @@ void update_statistic(const ReferenceCall& call, const BallMath& math, double mo
 }
 
 // The mean and the variance that a channel is normalized with, and what they are off the elements by.
-template <const Form& form>
 void normalize_channel(const ReferenceCall& call, std::span<const int64_t> from, std::span<const int64_t> to,
                        std::size_t channel, const Ball* weight, const Ball* bias) {
   const BallView& output = call.output();
   const DType accumulator = accumulator_of(BallMath(output.dtype, call.profile()));
   const BallMath math(accumulator, call.profile());
-  const std::vector<Ball> lane = lane_balls(call.input(0), from, accumulator, call.profile());
-  const bool training = trains<form>(call);
-  const DType saved_as = *parameters_of<form>(call);
+  const std::vector<Ball> lane = lane_balls(call.input(arg::input), from, accumulator, call.profile());
+  const bool training = trains(call);
+  const DType saved_as = *parameters_of(call);
   const BallMoments moments(math, lane);
-  const auto statistic = [&](int parameter) {
+  const auto statistic = [&](arg parameter) {
     const BallView& view = call.input(parameter);
     const int64_t element = view.layout.offset + static_cast<int64_t>(channel) * view.layout.strides[0];
     return element_as_ball(view, element, accumulator, call.profile());
   };
-  const Ball mean = training ? moments.mean() : statistic(form.mean);
-  const Ball variance = training ? moments.variance(0) : statistic(form.variance);
-  const Ball inverse = inverse_deviation(math, variance, call.real(form.eps));
+  const Ball mean = training ? moments.mean() : statistic(arg::running_mean);
+  const Ball variance = training ? moments.variance(0) : statistic(arg::running_var);
+  const Ball inverse = inverse_deviation(math, variance, call.real(arg::eps));
   for (std::size_t k = 0; k < lane.size(); ++k) {
     const Ball deviation = training ? moments.deviation(k) : math.sub(lane[k], mean);
     const Ball ball = normalized(math, {lane[k], mean, deviation, inverse, weight, bias}, saved_as);
@@ -144,31 +123,32 @@ void normalize_channel(const ReferenceCall& call, std::span<const int64_t> from,
   if (!training) return;
   const auto element = static_cast<int64_t>(channel);
   if (call.outputs().size() > 1) {
-    call.output(1).ball(element) = cast_ball(mean, accumulator, call.output(1).dtype, call.profile());
-    call.output(2).ball(element) = cast_ball(inverse, accumulator, call.output(2).dtype, call.profile());
+    const BallView& saved_mean = call.output(saved_mean_result);
+    const BallView& saved_inverse = call.output(saved_inverse_result);
+    saved_mean.ball(element) = cast_ball(mean, accumulator, saved_mean.dtype, call.profile());
+    saved_inverse.ball(element) = cast_ball(inverse, accumulator, saved_inverse.dtype, call.profile());
   }
-  if (!has_statistics<form>(call)) return;
-  for (int parameter : {form.mean, form.variance}) {
+  if (!has_statistics(call)) return;
+  for (const arg parameter : statistics) {
     const BallView& view = call.input(parameter);
     // The variance that is kept is the unbiased one.
-    update_statistic(call, math, call.real(form.momentum), parameter == form.mean ? mean : moments.variance(1), view,
-                     view.layout.offset + element * view.layout.strides[0]);
+    update_statistic(call, math, call.real(arg::momentum), parameter == arg::running_mean ? mean : moments.variance(1),
+                     view, view.layout.offset + element * view.layout.strides[0]);
   }
 }
 
-template <const Form& form>
 Result<void> reference_batch_norm(const ReferenceCall& call) {
-  const Layout& self = call.input(0).layout;
+  const Layout& self = call.input(arg::input).layout;
   if (self.numel() == 0) return {};
   DimMask reduced = all_dims(self.rank());
   reduced[1] = false;
   const Lanes from(self, reduced);
   const Lanes to(call.output().layout, reduced);
   const DType accumulator = accumulator_of(BallMath(call.output().dtype, call.profile()));
-  const std::vector<Ball> weight = parameter_balls(call, weight_parameter, accumulator);
-  const std::vector<Ball> bias = parameter_balls(call, bias_parameter, accumulator);
+  const std::vector<Ball> weight = parameter_balls(call, arg::weight, accumulator);
+  const std::vector<Ball> bias = parameter_balls(call, arg::bias, accumulator);
   for (std::size_t i = 0; i < from.size(); ++i) {
-    normalize_channel<form>(call, from[i], to[i], i, parameter_at(weight, i), parameter_at(bias, i));
+    normalize_channel(call, from[i], to[i], i, parameter_at(weight, i), parameter_at(bias, i));
   }
   return {};
 }
@@ -195,14 +175,13 @@ std::optional<std::array<ValueId, 2>> pick_written(SampleContext& context, const
   return picked;
 }
 
-template <const Form& form>
 std::optional<std::vector<Argument>> sample_batch_norm(const Op& op, SampleContext& context) {
+  const bool takes_statistics = op.schema.index_of(arg::running_mean) >= 0;
   const auto self = context.pick([&](const Candidate&, const TensorMeta& meta) {
     return is_floating(meta.dtype) && meta.layout.rank() >= 2 && meta.layout.numel() > 0 &&
-           (form.mean < 0 ||
-            std::ranges::any_of(
-                context.pool(),
-                [&](const Candidate& candidate) { return fits_channels(meta, context.meta(candidate.value)); }));
+           (!takes_statistics || std::ranges::any_of(context.pool(), [&](const Candidate& candidate) {
+             return fits_channels(meta, context.meta(candidate.value));
+           }));
   });
   if (!self) return std::nullopt;
   const TensorMeta& input = context.meta(*self);
@@ -211,53 +190,49 @@ std::optional<std::vector<Argument>> sample_batch_norm(const Op& op, SampleConte
   };
   std::vector<Argument> arguments = {*self};
   std::vector<ValueId> operands = {*self};
-  while (arguments.size() <= bias_parameter) {
+  for (int i = 0; i < 2; ++i) {  // weight and bias
     const auto value = context.choices().chance(60) ? draw() : std::nullopt;
     arguments.push_back(value ? Argument(*value) : Argument());
     if (value) operands.push_back(*value);
   }
   // Where the schema does not say that training writes the statistics, they are drawn without it.
-  bool training = form.mean < 0;
-  if (form.mean >= 0) {
+  bool training = !takes_statistics;
+  if (takes_statistics) {
     const auto written = op.writes() ? pick_written(context, input, operands) : std::nullopt;
     training = written.has_value();
     arguments.emplace_back(written ? (*written)[0] : *draw());
     arguments.emplace_back(written ? (*written)[1] : *draw());
   }
-  if (form.training >= 0) arguments.emplace_back(std::in_place_type<Scalar>, training);
+  if (op.schema.index_of(arg::training) >= 0) arguments.emplace_back(std::in_place_type<Scalar>, training);
   constexpr double momentum = 0.25;
   constexpr double eps = 1e-5;
   arguments.emplace_back(std::in_place_type<Scalar>, momentum);
   arguments.emplace_back(std::in_place_type<Scalar>, eps);
-  if (op.schema.index_of("cudnn_enabled") >= 0) arguments.emplace_back(std::in_place_type<Scalar>, false);
+  if (op.schema.index_of(arg::cudnn_enabled) >= 0) arguments.emplace_back(std::in_place_type<Scalar>, false);
   return arguments;
 }
 
-template <const Form& form>
 OpDef batch_norm(std::string_view schema) {
-  return {.schema = schema,
-          .infer = infer_batch_norm<form>,
-          .reference = reference_batch_norm<form>,
-          .sample = sample_batch_norm<form>};
+  return {.schema = schema, .infer = infer_batch_norm, .reference = reference_batch_norm, .sample = sample_batch_norm};
 }
 
 }  // namespace
 
 std::vector<OpDef> batch_norm_family() {
   return {
-      batch_norm<with_statistics>(
+      batch_norm(
           "native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
           "bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)"),
-      batch_norm<with_statistics>(
+      batch_norm(
           "_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) "
           "running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)"),
-      batch_norm<without_statistics>("_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, "
-                                     "bool training, float momentum, "
-                                     "float eps) -> (Tensor, Tensor, Tensor)"),
-      batch_norm<inference>("_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor "
-                            "running_mean, Tensor "
-                            "running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)"),
-      batch_norm<with_statistics>(
+      batch_norm("_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, "
+                 "bool training, float momentum, "
+                 "float eps) -> (Tensor, Tensor, Tensor)"),
+      batch_norm("_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor "
+                 "running_mean, Tensor "
+                 "running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)"),
+      batch_norm(
           "batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
           "training, float momentum, float eps, bool cudnn_enabled) -> Tensor"),
   };
