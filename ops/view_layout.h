@@ -59,13 +59,13 @@ int64_t known_elements(std::span<const TensorMeta> metas, StorageId storage);
 // Puts the op's name in front of an error's reason.
 std::unexpected<Error> in_op(const Call& call, Error error);
 
-// The infer of an op with one result that is a view of parameter 0, from the rule of its layout.
+// The infer of an op with one result that is a view of self, from the rule of its layout.
 using LayoutFn = Result<Layout> (*)(const Call& call);
 template <LayoutFn layout_of>
 Result<std::vector<ResultMeta>> infer_view(const Call& call) {
   const Result<Layout> layout = layout_of(call);
   if (!layout) return in_op(call, layout.error());
-  return std::vector{ResultMeta{call.tensor(0).dtype, *layout, call.value(0)}};
+  return std::vector{ResultMeta{call.tensor(arg::self).dtype, *layout, call.value(arg::self)}};
 }
 
 }  // namespace parallax

@@ -21,23 +21,25 @@ Metas copy_of(const Call& call, const Result<Layout>& layout, DType dtype) {
 }
 
 Metas alias_of(const Call& call, const Layout& layout) {
-  return std::vector{ResultMeta{call.tensor(0).dtype, layout, call.value(0)}};
+  return std::vector{ResultMeta{call.tensor(arg::self).dtype, layout, call.value(arg::self)}};
 }
 
 // The operand itself, as `return self` gives it.
 Metas handed_on(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
-  return std::vector{ResultMeta{self.dtype, self.layout, call.value(0), true}};
+  const TensorMeta& self = call.tensor(arg::self);
+  return std::vector{ResultMeta{self.dtype, self.layout, call.value(arg::self), true}};
 }
 
 Metas infer_clone(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
-  return copy_of(call, fresh_layout(self.layout, call.memory_format(1).value_or(MemoryFormat::Preserve)), self.dtype);
+  const TensorMeta& self = call.tensor(arg::self);
+  return copy_of(call,
+                 fresh_layout(self.layout, call.memory_format(arg::memory_format).value_or(MemoryFormat::Preserve)),
+                 self.dtype);
 }
 
 Metas infer_contiguous(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
-  const MemoryFormat format = call.memory_format(1).value_or(MemoryFormat::Contiguous);
+  const TensorMeta& self = call.tensor(arg::self);
+  const MemoryFormat format = call.memory_format(arg::memory_format).value_or(MemoryFormat::Contiguous);
   // Eager asks a tensor for preserve_format as for contiguous_format, and refuses it only where it would have to copy.
   if (format == MemoryFormat::Preserve && is_contiguous(self.layout)) return handed_on(call);
   const Result<bool> in_format = is_in_format(self.layout, format);
@@ -47,28 +49,28 @@ Metas infer_contiguous(const Call& call) {
 }
 
 Metas infer_lift_fresh_copy(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::self);
   return copy_of(call, contiguous_layout(self.layout.sizes), self.dtype);
 }
 
 Metas infer_to_copy(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
-  const MemoryFormat format = call.memory_format(6).value_or(MemoryFormat::Preserve);
-  return copy_of(call, fresh_layout(self.layout, format), call.dtype(1).value_or(self.dtype));
+  const TensorMeta& self = call.tensor(arg::self);
+  const MemoryFormat format = call.memory_format(arg::memory_format).value_or(MemoryFormat::Preserve);
+  return copy_of(call, fresh_layout(self.layout, format), call.dtype(arg::dtype).value_or(self.dtype));
 }
 
 Metas infer_to_dtype(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
-  const DType dtype = *call.dtype(1);
-  const MemoryFormat format = call.memory_format(4).value_or(MemoryFormat::Preserve);
+  const TensorMeta& self = call.tensor(arg::self);
+  const DType dtype = *call.dtype(arg::dtype);
+  const MemoryFormat format = call.memory_format(arg::memory_format).value_or(MemoryFormat::Preserve);
   const bool fits = format == MemoryFormat::Preserve || format == suggested_format(self.layout);
-  if (dtype == self.dtype && fits && !call.boolean(3)) return handed_on(call);
+  if (dtype == self.dtype && fits && !call.boolean(arg::copy)) return handed_on(call);
   return copy_of(call, fresh_layout(self.layout, format), dtype);
 }
 
 // A view of those sizes where the strides allow it, else a fresh tensor.
 Metas reshaped(const Call& call, std::span<const int64_t> sizes) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::self);
   const Result<Dims> inferred = infer_sizes(sizes, self.layout.numel());
   if (!inferred) return in_op(call, inferred.error());
   if (view_strides(self.layout, *inferred)) {
@@ -79,12 +81,12 @@ Metas reshaped(const Call& call, std::span<const int64_t> sizes) {
   return copy_of(call, contiguous_layout(*inferred), self.dtype);
 }
 
-Metas infer_reshape(const Call& call) { return reshaped(call, call.integers(1)); }
+Metas infer_reshape(const Call& call) { return reshaped(call, call.integers(arg::shape)); }
 
 Metas infer_flatten(const Call& call) {
-  const Layout& layout = call.tensor(0).layout;
-  const Result<int> first = wrap_dim(call.integer(1), layout.rank());
-  const Result<int> last = wrap_dim(call.integer(2), layout.rank());
+  const Layout& layout = call.tensor(arg::self).layout;
+  const Result<int> first = wrap_dim(call.integer(arg::start_dim), layout.rank());
+  const Result<int> last = wrap_dim(call.integer(arg::end_dim), layout.rank());
   if (!first) return in_op(call, first.error());
   if (!last) return in_op(call, last.error());
   if (*first > *last) return fail("{}: start_dim {} comes after end_dim {}", call.op().name, *first, *last);
@@ -100,20 +102,21 @@ Metas infer_flatten(const Call& call) {
 
 // Copies where the result has memory of its own.
 Result<void> reference_copy(const ReferenceCall& call) {
-  if (call.output().storage != call.input(0).storage) copy_elements(call.input(0), call.output(), call.profile());
+  if (call.output().storage != call.input(arg::self).storage)
+    copy_elements(call.input(arg::self), call.output(), call.profile());
   return {};
 }
 
 Result<void> check_source(const Call& call) {
-  const Dims& sizes = call.tensor(0).layout.sizes;
-  const Layout& source = call.tensor(1).layout;
+  const Dims& sizes = call.tensor(arg::self).layout.sizes;
+  const Layout& source = call.tensor(arg::src).layout;
   if (broadcast_to(source, sizes)) return {};
   return fail("{}: a source of shape [{}] does not fit into [{}]", call.op().name, to_string(source.sizes),
               to_string(sizes));
 }
 
 Metas infer_copy(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::self);
   TRY_VOID(check_source(call));
   Layout layout = storage_clone_layout(self.layout);
   // A storage without elements is not cloned but made anew.
@@ -123,9 +126,9 @@ Metas infer_copy(const Call& call) {
 }
 
 Result<void> reference_functional_copy(const ReferenceCall& call) {
-  clone_storage(call.input(0), call.output(), call.profile());
-  const Layout source = *broadcast_to(call.tensor(1).layout, call.output().layout.sizes);
-  copy_elements(with_layout(call.input(1), source), call.output(), call.profile());
+  clone_storage(call.input(arg::self), call.output(), call.profile());
+  const Layout source = *broadcast_to(call.tensor(arg::src).layout, call.output().layout.sizes);
+  copy_elements(with_layout(call.input(arg::src), source), call.output(), call.profile());
   return {};
 }
 
@@ -135,18 +138,18 @@ bool same_data(const TensorMeta& a, const TensorMeta& b) {
 }
 
 Metas infer_copy_inplace(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
-  if (same_data(self, call.tensor(1))) return alias_of(call, self.layout);
+  const TensorMeta& self = call.tensor(arg::self);
+  if (same_data(self, call.tensor(arg::src))) return alias_of(call, self.layout);
   TRY_VOID(check_source(call));
-  TRY_VOID(check_writable(call, call.value(0)));
-  TRY_VOID(check_no_partial_overlap(call, call.value(0), call.value(1)));
+  TRY_VOID(check_writable(call, call.value(arg::self)));
+  TRY_VOID(check_no_partial_overlap(call, call.value(arg::self), call.value(arg::src)));
   return alias_of(call, self.layout);
 }
 
 Result<void> reference_copy_inplace(const ReferenceCall& call) {
-  if (same_data(call.tensor(0), call.tensor(1))) return {};
-  const Layout source = *broadcast_to(call.tensor(1).layout, call.output().layout.sizes);
-  copy_elements(with_layout(call.input(1), source), call.output(), call.profile());
+  if (same_data(call.tensor(arg::self), call.tensor(arg::src))) return {};
+  const Layout source = *broadcast_to(call.tensor(arg::src).layout, call.output().layout.sizes);
+  copy_elements(with_layout(call.input(arg::src), source), call.output(), call.profile());
   return {};
 }
 

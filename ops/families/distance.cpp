@@ -101,10 +101,10 @@ Result<void> check_dtype(const Call& call, DType dtype, bool empty) {
   return refuse("{} does not take {}", call.op().name, name(dtype));
 }
 
-// x1, x2, p, compute_mode. The rows as the contraction of x1 with x2's transpose.
+// The rows as the contraction of x1 with x2's transpose.
 Result<Contraction> cdist_rows(const Call& call) {
-  const Layout& left = call.tensor(0).layout;
-  Layout right = call.tensor(1).layout;
+  const Layout& left = call.tensor(arg::x1).layout;
+  Layout right = call.tensor(arg::x2).layout;
   if (left.rank() < 2 || right.rank() < 2) {
     return refuse("{}: matrices are wanted, not tensors of {} and {} dims", call.op().name, left.rank(), right.rank());
   }
@@ -115,8 +115,8 @@ Result<Contraction> cdist_rows(const Call& call) {
 }
 
 Metas infer_cdist(const Call& call) {
-  const TensorMeta& left = call.tensor(0);
-  const TensorMeta& right = call.tensor(1);
+  const TensorMeta& left = call.tensor(arg::x1);
+  const TensorMeta& right = call.tensor(arg::x2);
   TRY(const Contraction rows, cdist_rows(call));
   if (!is_floating(left.dtype) || left.dtype != right.dtype) {
     return refuse("{} does not take {} and {}", call.op().name, name(left.dtype), name(right.dtype));
@@ -124,9 +124,9 @@ Metas infer_cdist(const Call& call) {
   const std::optional<int64_t> elements = checked_numel(std::span(rows.sizes.begin(), rows.sizes.end()));
   if (!elements) return refuse("{}: the result is too large", call.op().name);
   TRY_VOID(check_dtype(call, left.dtype, *elements == 0 || rows.inner == 0));
-  if (!(call.real(2) >= 0)) return refuse("{}: a p of {}", call.op().name, call.real(2));
-  if (call.has(3) && (call.integer(3) < 0 || call.integer(3) > 2)) {
-    return refuse("{}: compute_mode {}", call.op().name, call.integer(3));
+  if (!(call.real(arg::p) >= 0)) return refuse("{}: a p of {}", call.op().name, call.real(arg::p));
+  if (call.has(arg::compute_mode) && (call.integer(arg::compute_mode) < 0 || call.integer(arg::compute_mode) > 2)) {
+    return refuse("{}: compute_mode {}", call.op().name, call.integer(arg::compute_mode));
   }
   return fresh_result(left.dtype, contiguous_layout(rows.sizes));
 }
@@ -138,8 +138,8 @@ Result<void> reference_cdist(const ReferenceCall& call) {
   TRY(const Contraction rows, cdist_rows(call));
   const BallView& output = call.output();
   const BallMath math(output.dtype, call.profile());
-  const double p = call.real(2);
-  const int64_t mode = call.has(3) ? call.integer(3) : 0;
+  const double p = call.real(arg::p);
+  const int64_t mode = call.has(arg::compute_mode) ? call.integer(arg::compute_mode) : 0;
   const bool many = rows.rows > rows_for_product || rows.columns > rows_for_product;
   const bool by_product = p == 2 && (mode == 1 || (mode == 0 && many));
   const std::vector<int64_t> left = elements_of(rows.left);
@@ -147,9 +147,9 @@ Result<void> reference_cdist(const ReferenceCall& call) {
   int64_t to = 0;
   for (int64_t batch = 0; batch < rows.batches; ++batch) {
     for (int64_t i = 0; i < rows.rows; ++i) {
-      const Row a{&call.input(0), left.data() + (batch * rows.rows + i) * rows.inner, rows.inner};
+      const Row a{&call.input(arg::x1), left.data() + (batch * rows.rows + i) * rows.inner, rows.inner};
       for (int64_t j = 0; j < rows.columns; ++j) {
-        const Row b{&call.input(1), right.data() + (batch * rows.columns + j) * rows.inner, rows.inner};
+        const Row b{&call.input(arg::x2), right.data() + (batch * rows.columns + j) * rows.inner, rows.inner};
         // The output is fresh and contiguous.
         const Ball distance = distance_of(math, a, b, p);
         // To multiply matrices is a way to be fast, which nobody has to go: what infinities make on it is open.
@@ -160,12 +160,12 @@ Result<void> reference_cdist(const ReferenceCall& call) {
   return {};
 }
 
-// self, p: the distances of each row to the rows after it.
+// The distances of each row to the rows after it.
 Metas infer_pdist(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& self = call.tensor(arg::self);
   if (self.layout.rank() != 2) return refuse("{}: a tensor of {} dims", call.op().name, self.layout.rank());
   if (!is_contiguous(self.layout)) return refuse("{} takes contiguous tensors only", call.op().name);
-  if (!(call.real(1) >= 0)) return refuse("{}: a p of {}", call.op().name, call.real(1));
+  if (!(call.real(arg::p) >= 0)) return refuse("{}: a p of {}", call.op().name, call.real(arg::p));
   const int64_t rows = self.layout.sizes[0];
   if (rows > (int64_t{1} << 31)) return refuse("{}: the result is too large", call.op().name);
   TRY_VOID(check_dtype(call, self.dtype, rows < 2 || self.layout.numel() == 0));
@@ -173,7 +173,7 @@ Metas infer_pdist(const Call& call) {
 }
 
 Result<void> reference_pdist(const ReferenceCall& call) {
-  const BallView& self = call.input(0);
+  const BallView& self = call.input(arg::self);
   const BallView& output = call.output();
   // Rows without elements are all the same, in any dtype.
   if (!output.floating()) return {};
@@ -185,7 +185,7 @@ Result<void> reference_pdist(const ReferenceCall& call) {
   for (int64_t i = 0; i < rows; ++i) {
     const Row a{&self, elements.data() + i * size, size};
     for (int64_t j = i + 1; j < rows; ++j) {
-      output.ball(to++) = distance_of(math, a, {&self, elements.data() + j * size, size}, call.real(1));
+      output.ball(to++) = distance_of(math, a, {&self, elements.data() + j * size, size}, call.real(arg::p));
     }
   }
   return {};

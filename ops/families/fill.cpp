@@ -11,48 +11,50 @@ namespace {
 
 // Filling an expanded tensor is allowed: its elements all become one number.
 std::vector<ResultMeta> whole_self(const Call& call) {
-  const TensorMeta& self = call.tensor(0);
-  return {ResultMeta{self.dtype, self.layout, call.value(0)}};
+  const TensorMeta& self = call.tensor(arg::self);
+  return {ResultMeta{self.dtype, self.layout, call.value(arg::self)}};
 }
 
 Result<std::vector<ResultMeta>> infer_fill(const Call& call) {
-  TRY_VOID(check_fits(call, call.scalar(1), opmath_type(call.tensor(0).dtype)));
+  TRY_VOID(check_fits(call, call.scalar(arg::value), opmath_type(call.tensor(arg::self).dtype)));
   return whole_self(call);
 }
 
 Result<void> reference_fill(const ReferenceCall& call) {
-  fill_with(call, call.scalar(1));
+  fill_with(call, call.scalar(arg::value));
   return {};
 }
 
 // The functional twin fills an empty_like of self, whose elements it does not read.
 Result<std::vector<ResultMeta>> infer_filled(const Call& call) {
-  TRY_VOID(check_fits(call, call.scalar(1), opmath_type(call.tensor(0).dtype)));
-  return fresh_result(call.tensor(0).dtype, *fresh_layout(call.tensor(0).layout, MemoryFormat::Preserve));
+  TRY_VOID(check_fits(call, call.scalar(arg::value), opmath_type(call.tensor(arg::self).dtype)));
+  return fresh_result(call.tensor(arg::self).dtype,
+                      *fresh_layout(call.tensor(arg::self).layout, MemoryFormat::Preserve));
 }
 
 // fill by a tensor: a 0-d one, converted silently.
 
-Result<void> check_zero_dim(const Call& call, int i) {
-  const int rank = call.tensor(i).layout.rank();
+Result<void> check_zero_dim(const Call& call) {
+  const int rank = call.tensor(arg::value).layout.rank();
   if (rank != 0) return refuse("{}: the value has {} dims, not 0", call.op().name, rank);
   return {};
 }
 
 Result<std::vector<ResultMeta>> infer_fill_tensor(const Call& call) {
-  TRY_VOID(check_zero_dim(call, 1));
-  TRY_VOID(check_writable(call, call.value(0)));
+  TRY_VOID(check_zero_dim(call));
+  TRY_VOID(check_writable(call, call.value(arg::self)));
   return whole_self(call);
 }
 
 Result<std::vector<ResultMeta>> infer_filled_tensor(const Call& call) {
-  TRY_VOID(check_zero_dim(call, 1));
-  return fresh_result(call.tensor(0).dtype, *fresh_layout(call.tensor(0).layout, MemoryFormat::Preserve));
+  TRY_VOID(check_zero_dim(call));
+  return fresh_result(call.tensor(arg::self).dtype,
+                      *fresh_layout(call.tensor(arg::self).layout, MemoryFormat::Preserve));
 }
 
 Result<void> reference_fill_tensor(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const BallView& value = call.input(1);
+  const BallView& value = call.input(arg::value);
   // The value may be an element of what is filled.
   BallStorage storage(output.dtype, 1);
   const BallView filling{&storage, output.dtype, Layout()};
@@ -65,7 +67,8 @@ Result<void> reference_fill_tensor(const ReferenceCall& call) {
 Result<std::vector<ResultMeta>> infer_zero(const Call& call) { return whole_self(call); }
 
 Result<std::vector<ResultMeta>> infer_zeroed(const Call& call) {
-  return fresh_result(call.tensor(0).dtype, *fresh_layout(call.tensor(0).layout, MemoryFormat::Preserve));
+  return fresh_result(call.tensor(arg::self).dtype,
+                      *fresh_layout(call.tensor(arg::self).layout, MemoryFormat::Preserve));
 }
 
 Result<void> reference_zero(const ReferenceCall& call) {
@@ -76,37 +79,37 @@ Result<void> reference_zero(const ReferenceCall& call) {
 // masked_fill_ and masked_fill, by a number or a 0-d tensor
 
 Result<void> check_masked(const Call& call) {
-  if (call.tensor(1).dtype != DType::Bool)
-    return refuse("{}: the mask is {}, not bool", call.op().name, name(call.tensor(1).dtype));
-  if (std::holds_alternative<ValueId>(call.arguments()[2])) return check_zero_dim(call, 2);
-  return check_fits(call, call.scalar(2), call.tensor(0).dtype);
+  if (call.tensor(arg::mask).dtype != DType::Bool)
+    return refuse("{}: the mask is {}, not bool", call.op().name, name(call.tensor(arg::mask).dtype));
+  if (call.is_tensor(arg::value)) return check_zero_dim(call);
+  return check_fits(call, call.scalar(arg::value), call.tensor(arg::self).dtype);
 }
 
 Result<std::vector<ResultMeta>> infer_masked_fill(const Call& call) {
   TRY_VOID(check_masked(call));
-  const DType dtype = call.tensor(0).dtype;
-  TRY(const Layout layout, pointwise_layout(call, {0, 1}, dtype));
+  const DType dtype = call.tensor(arg::self).dtype;
+  TRY(const Layout layout, pointwise_layout(call, {arg::self, arg::mask}, dtype));
   // Eager clones self into row-major order before it writes.
   return fresh_result(dtype, contiguous_layout(layout.sizes));
 }
 
 Result<std::vector<ResultMeta>> infer_masked_fill_inplace(const Call& call) {
   TRY_VOID(check_masked(call));
-  if (!broadcast_to(call.tensor(1).layout, call.tensor(0).layout.sizes)) {
-    return refuse("{}: a mask of shape [{}] does not fit [{}]", call.op().name, to_string(call.tensor(1).layout.sizes),
-                  to_string(call.tensor(0).layout.sizes));
+  if (!broadcast_to(call.tensor(arg::mask).layout, call.tensor(arg::self).layout.sizes)) {
+    return refuse("{}: a mask of shape [{}] does not fit [{}]", call.op().name,
+                  to_string(call.tensor(arg::mask).layout.sizes), to_string(call.tensor(arg::self).layout.sizes));
   }
-  TRY_VOID(check_no_partial_overlap(call, call.value(0), call.value(1)));
+  TRY_VOID(check_no_partial_overlap(call, call.value(arg::self), call.value(arg::mask)));
   return whole_self(call);
 }
 
 // Puts what an element is filled with into `filling`. Eager reads a tensor's value as a number, which it checks.
 Result<void> read_filling(const ReferenceCall& call, const BallView& filling) {
-  if (!std::holds_alternative<ValueId>(call.arguments()[2])) {
-    set_number(filling, 0, call.scalar(2), call.profile());
+  if (!call.is_tensor(arg::value)) {
+    set_number(filling, 0, call.scalar(arg::value), call.profile());
     return {};
   }
-  const BallView& value = call.input(2);
+  const BallView& value = call.input(arg::value);
   const int64_t element = value.layout.offset;
   const bool exact =
       value.floating() ? value.ball(element).is_exact() : value.integer(element).undecided == Undecided::No;
@@ -121,7 +124,7 @@ Result<void> read_filling(const ReferenceCall& call, const BallView& filling) {
 // Writes the filling where the mask is true, and what holds either way where it is undecided.
 void fill_masked(const ReferenceCall& call, const BallView& filling) {
   const BallView& output = call.output();
-  const BallView& mask = call.input(1);
+  const BallView& mask = call.input(arg::mask);
   const std::vector<int64_t> chosen = elements_of(*broadcast_to(mask.layout, output.layout.sizes));
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
@@ -148,7 +151,7 @@ Result<void> reference_masked_fill_inplace(const ReferenceCall& call) {
 
 Result<void> reference_masked_fill(const ReferenceCall& call) {
   const BallView& output = call.output();
-  const BallView& self = call.input(0);
+  const BallView& self = call.input(arg::self);
   const std::vector<int64_t> from = elements_of(*broadcast_to(self.layout, output.layout.sizes));
   const std::vector<int64_t> to = elements_of(output.layout);
   for (std::size_t i = 0; i < to.size(); ++i) convert_element(self, from[i], output, to[i], call.profile());
@@ -163,7 +166,7 @@ std::optional<ValueId> pick_zero_dim(SampleContext& context) {
 std::optional<std::vector<Argument>> with_value(const Op& op, SampleContext& context, std::vector<Argument> arguments) {
   if (arguments.size() == op.schema.parameters.size()) return arguments;
   const ValueId self = std::get<ValueId>(arguments.front());
-  if (op.schema.parameters.back().kind == ArgKind::Scalar) {
+  if (takes_scalar(op, arg::value)) {
     arguments.emplace_back(draw_scalar(context.choices(), context.meta(self).dtype));
     return arguments;
   }

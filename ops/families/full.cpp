@@ -1,5 +1,6 @@
 // Full: new tensors of one number, of the shape of another, and of a range.
 #include <algorithm>
+#include <array>
 #include <climits>
 #include <cmath>
 
@@ -15,20 +16,22 @@ namespace {
 
 // arange
 
+constexpr std::array arange_numbers = {arg::start, arg::end, arg::step};
+
 DType arange_dtype(const Call& call) {
-  if (const std::optional<DType> dtype = call.dtype(3)) return *dtype;
-  for (int i = 0; i < 3; ++i) {
-    if (is_floating(call.scalar(i))) return DType::F32;
+  if (const std::optional<DType> dtype = call.dtype(arg::dtype)) return *dtype;
+  for (const arg number : arange_numbers) {
+    if (is_floating(call.scalar(number))) return DType::F32;
   }
   return DType::I64;
 }
 
 // How many elements; eager cuts the numbers to integers first for an i64 result only.
 double arange_length(const Call& call, DType dtype) {
-  if (dtype != DType::I64) return std::ceil((call.real(1) - call.real(0)) / call.real(2));
-  const int64_t start = as_integer(call.scalar(0));
-  const int64_t end = as_integer(call.scalar(1));
-  const int64_t step = as_integer(call.scalar(2));
+  if (dtype != DType::I64) return std::ceil((call.real(arg::end) - call.real(arg::start)) / call.real(arg::step));
+  const int64_t start = as_integer(call.scalar(arg::start));
+  const int64_t end = as_integer(call.scalar(arg::end));
+  const int64_t step = as_integer(call.scalar(arg::step));
   return static_cast<double>((end - start + step - (step > 0 ? 1 : -1)) / step);
 }
 
@@ -38,12 +41,13 @@ Result<std::vector<ResultMeta>> infer_arange(const Call& call) {
   const DType dtype = arange_dtype(call);
   const std::string& op = call.op().name;
   if (dtype == DType::Bool) return refuse("{} does not make bool", op);
-  for (int i = 0; i < 3; ++i) {
-    if (!(std::fabs(call.real(i)) < limit)) return refuse("{}: {} is out of range", op, call.real(i));
+  for (const arg number : arange_numbers) {
+    if (!(std::fabs(call.real(number)) < limit)) return refuse("{}: {} is out of range", op, call.real(number));
   }
   const bool cut = dtype == DType::I64;
-  const double step = cut ? std::trunc(call.real(2)) : call.real(2);
-  const double span = cut ? std::trunc(call.real(1)) - std::trunc(call.real(0)) : call.real(1) - call.real(0);
+  const double step = cut ? std::trunc(call.real(arg::step)) : call.real(arg::step);
+  const double span = cut ? std::trunc(call.real(arg::end)) - std::trunc(call.real(arg::start))
+                          : call.real(arg::end) - call.real(arg::start);
   if (step == 0) return refuse("{}: the step is 0", op);
   if (span != 0 && (span > 0) != (step > 0)) return refuse("{}: the bounds contradict the step's sign", op);
   const double length = arange_length(call, dtype);
@@ -69,10 +73,11 @@ Result<void> reference_arange(const ReferenceCall& call) {
   const BallMath math(output.floating() ? output.dtype : DType::F32, call.profile());
   for (int64_t i = 0; i < output.layout.numel(); ++i) {
     if (output.floating()) {
-      output.ball(i) = arange_ball(math, call.real(0), call.real(2), static_cast<double>(i));
+      output.ball(i) = arange_ball(math, call.real(arg::start), call.real(arg::step), static_cast<double>(i));
     } else {
-      output.integer(i) = {wrap_to(output.dtype, as_integer(call.scalar(0)) + i * as_integer(call.scalar(2))),
-                           Undecided::No};
+      output.integer(i) = {
+          wrap_to(output.dtype, as_integer(call.scalar(arg::start)) + i * as_integer(call.scalar(arg::step))),
+          Undecided::No};
     }
   }
   return {};
@@ -81,42 +86,40 @@ Result<void> reference_arange(const ReferenceCall& call) {
 // full, and what is like a tensor
 
 Result<std::vector<ResultMeta>> infer_full(const Call& call) {
-  const Scalar number = call.scalar(1);
-  const DType dtype = call.dtype(2).value_or(type_of(number).dtype);
+  const Scalar number = call.scalar(arg::fill_value);
+  const DType dtype = call.dtype(arg::dtype).value_or(type_of(number).dtype);
   TRY_VOID(check_fits(call, number, opmath_type(dtype)));
-  TRY(const Dims sizes, to_sizes(call.integers(0)));
+  TRY(const Dims sizes, to_sizes(call.integers(arg::size)));
   return fresh_result(dtype, contiguous_layout(sizes));
 }
 
 // A 0-d tensor of one number: f32 if nothing else is asked for, whatever the number is.
 Result<std::vector<ResultMeta>> infer_scalar_tensor(const Call& call) {
-  const DType dtype = call.dtype(1).value_or(DType::F32);
-  TRY_VOID(check_fits(call, call.scalar(0), opmath_type(dtype)));
+  const DType dtype = call.dtype(arg::dtype).value_or(DType::F32);
+  TRY_VOID(check_fits(call, call.scalar(arg::s), opmath_type(dtype)));
   return fresh_result(dtype, Layout());
 }
 
 Result<void> reference_scalar_tensor(const ReferenceCall& call) {
-  fill_with(call, call.scalar(0));
+  fill_with(call, call.scalar(arg::s));
   return {};
 }
 
-// `first` is the parameter that holds the dtype; the memory format comes four later.
-Result<std::vector<ResultMeta>> infer_like(const Call& call, int first) {
-  const TensorMeta& self = call.tensor(0);
-  TRY(const Layout layout, fresh_layout(self.layout, call.memory_format(first + 4).value_or(MemoryFormat::Preserve)));
-  return fresh_result(call.dtype(first).value_or(self.dtype), layout);
+Result<std::vector<ResultMeta>> infer_like(const Call& call) {
+  const TensorMeta& self = call.tensor(arg::self);
+  TRY(const Layout layout,
+      fresh_layout(self.layout, call.memory_format(arg::memory_format).value_or(MemoryFormat::Preserve)));
+  return fresh_result(call.dtype(arg::dtype).value_or(self.dtype), layout);
 }
 
-Result<std::vector<ResultMeta>> infer_plain_like(const Call& call) { return infer_like(call, 1); }
-
 Result<std::vector<ResultMeta>> infer_full_like(const Call& call) {
-  TRY(const std::vector<ResultMeta> results, infer_like(call, 2));
-  TRY_VOID(check_fits(call, call.scalar(1), opmath_type(results[0].dtype)));
+  TRY(const std::vector<ResultMeta> results, infer_like(call));
+  TRY_VOID(check_fits(call, call.scalar(arg::fill_value), opmath_type(results[0].dtype)));
   return results;
 }
 
 Result<void> reference_full(const ReferenceCall& call) {
-  fill_with(call, call.scalar(1));
+  fill_with(call, call.scalar(arg::fill_value));
   return {};
 }
 
@@ -160,7 +163,8 @@ std::optional<std::vector<Argument>> sample_like(const Op& op, SampleContext& co
   const auto self = pick_tensor(context);
   if (!self) return std::nullopt;
   std::vector<Argument> given = {*self};
-  if (op.schema.index_of("fill_value") >= 0) given.push_back(draw_scalar(context.choices(), context.meta(*self).dtype));
+  if (op.schema.index_of(arg::fill_value) >= 0)
+    given.push_back(draw_scalar(context.choices(), context.meta(*self).dtype));
   return with_defaults(op, std::move(given));
 }
 
@@ -189,13 +193,13 @@ std::vector<OpDef> full_family() {
       {.schema = "zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
                  "pin_memory=None, "
                  "MemoryFormat? memory_format=None) -> Tensor",
-       .infer = infer_plain_like,
+       .infer = infer_like,
        .reference = reference_zeros,
        .sample = sample_like},
       {.schema = "ones_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
                  "pin_memory=None, "
                  "MemoryFormat? memory_format=None) -> Tensor",
-       .infer = infer_plain_like,
+       .infer = infer_like,
        .reference = reference_ones,
        .sample = sample_like},
       {.schema = "scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "

@@ -16,14 +16,14 @@ using Metas = Result<std::vector<ResultMeta>>;
 enum class Mode { Linear, Nearest, Cubic };
 enum class Padding { Zeros, Border, Reflection };
 
-Mode mode_of(const Call& call) { return static_cast<Mode>(call.integer(2)); }
-Padding padding_of(const Call& call) { return static_cast<Padding>(call.integer(3)); }
+Mode mode_of(const Call& call) { return static_cast<Mode>(call.integer(arg::interpolation_mode)); }
+Padding padding_of(const Call& call) { return static_cast<Padding>(call.integer(arg::padding_mode)); }
 
-// input [N, C, ...], grid [N, ..., spatial], interpolation_mode, padding_mode, align_corners.
+// The input is [N, C, ...], the grid [N, ..., spatial].
 template <int spatial>
 Metas infer_grid_sampler(const Call& call) {
-  const TensorMeta& input = call.tensor(0);
-  const TensorMeta& grid = call.tensor(1);
+  const TensorMeta& input = call.tensor(arg::input);
+  const TensorMeta& grid = call.tensor(arg::grid);
   constexpr int rank = spatial + 2;
   const Dims& in = input.layout.sizes;
   const Dims& at = grid.layout.sizes;
@@ -38,8 +38,10 @@ Metas infer_grid_sampler(const Call& call) {
   }
   // Eager looks at neither number, and reads whatever memory is there.
   const int64_t modes = spatial == 2 ? 3 : 2;
-  if (call.integer(2) < 0 || call.integer(2) >= modes || call.integer(3) < 0 || call.integer(3) > 2) {
-    return refuse("{}: mode {}, padding {}", call.op().name, call.integer(2), call.integer(3));
+  if (call.integer(arg::interpolation_mode) < 0 || call.integer(arg::interpolation_mode) >= modes ||
+      call.integer(arg::padding_mode) < 0 || call.integer(arg::padding_mode) > 2) {
+    return refuse("{}: mode {}, padding {}", call.op().name, call.integer(arg::interpolation_mode),
+                  call.integer(arg::padding_mode));
   }
   Dims sizes{in[0], in[1]};
   for (int dim = 1; dim <= spatial; ++dim) sizes.push_back(at[dim]);
@@ -128,7 +130,7 @@ std::optional<Taps1d> nearest_taps(const Ball& position) {
 
 // The taps of one coordinate along a dim.
 std::optional<Taps1d> taps_of(const BallMath& math, const Call& call, const Ball& x, int64_t size) {
-  const bool align_corners = call.boolean(4);
+  const bool align_corners = call.boolean(arg::align_corners);
   const Mode mode = mode_of(call);
   const Padding padding = padding_of(call);
   Ball position = texel_position(math, x, size, align_corners);
@@ -164,8 +166,8 @@ Ball nearest_value(std::span<const Taps1d> taps, TexelAt&& texel_at) {
 
 template <int spatial>
 Result<void> reference_grid_sampler(const ReferenceCall& call) {
-  const BallView& input = call.input(0);
-  const BallView& grid = call.input(1);
+  const BallView& input = call.input(arg::input);
+  const BallView& grid = call.input(arg::grid);
   const BallView& output = call.output();
   // Eager works on halves as halves: positions, weights and sums.
   Profile profile = call.profile();
