@@ -67,7 +67,7 @@ struct Schema {
   int index_of(ParameterRef parameter) const {
     return parameter.by_name() ? positions[static_cast<std::size_t>(parameter.name())] : parameter.position();
   }
-  int index_of(std::string_view parameter) const;
+  int index_of(std::string_view parameter) const;  // for names from outside: those of a case file
   // Whether a case reads its results through getitem: several returns, or one that is a list.
   bool has_list_result() const { return returns.size() != 1 || returns[0].list; }
 };

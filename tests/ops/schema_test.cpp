@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "ops/registry.h"
 
@@ -49,11 +54,53 @@ TEST(Schema, AliasMarksAreRead) {
   EXPECT_EQ(std::get<Scalar>(*write->parameters[2].default_value), Scalar(int64_t{1}));
 }
 
+TEST(Schema, NamesAreResolvedToPositions) {
+  const auto add = parse_schema("add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor");
+  ASSERT_TRUE(add);
+  EXPECT_EQ(add->index_of(arg::self), 0);
+  EXPECT_EQ(add->index_of(arg::other), 1);
+  EXPECT_EQ(add->index_of(arg::alpha), 2);
+  EXPECT_EQ(add->index_of(arg::bias), -1);
+  // A position stands for itself.
+  EXPECT_EQ(add->index_of(1), 1);
+}
+
 TEST(Schema, BrokenTextIsRefused) {
   for (const char* text : {"", "add", "add(Tensor self", "add(Tensr self) -> Tensor", "add(Tensor self) Tensor",
                            "add(Tensor self=) -> Tensor"}) {
     EXPECT_FALSE(parse_schema(text)) << text;
   }
+}
+
+// The names of PARALLAX_ARGUMENT_NAMES, in the order of the list.
+std::vector<arg> listed_names() {
+  std::vector<arg> names;
+  for (int i = 0; i < argument_names; ++i) names.push_back(static_cast<arg>(i));
+  return names;
+}
+
+TEST(ArgumentNames, AreEachAParameterOfSomeOp) {
+  for (const arg argument : listed_names()) {
+    const bool used = std::ranges::any_of(all_ops(), [&](const Op& op) { return op.schema.index_of(argument) >= 0; });
+    EXPECT_TRUE(used) << name(argument);
+  }
+}
+
+TEST(ArgumentNames, AreListedOnceAndInAlphabeticalOrder) {
+  const auto lower = [](std::string_view text) {
+    std::string result(text);
+    std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
+    return result;
+  };
+  std::set<std::string_view> seen;
+  std::string last;
+  for (const arg argument : listed_names()) {
+    EXPECT_TRUE(seen.insert(name(argument)).second) << name(argument) << " is listed twice";
+    EXPECT_LE(last, lower(name(argument)));
+    last = lower(name(argument));
+    EXPECT_EQ(parse_argument_name(name(argument)), argument);
+  }
+  EXPECT_EQ(parse_argument_name("no_such_name"), std::nullopt);
 }
 
 TEST(Arguments, AreBoundLikePythonCallsThem) {
