@@ -190,6 +190,14 @@ def _resize(graph: Graph, x: Value, output_size: Any, scales: Any, mode: str, co
     return graph.cast(made, x.dtype)
 
 
+def _sizes_and_scales(
+    x: Value, output_size: list[int] | None, scale_factors: list[float] | None
+) -> tuple[list[int], list[float | None]]:
+    """Of the `vec` overloads, which are given one of the two."""
+    scales = scale_factors or [None] * (x.rank - 2)
+    return output_size or [int(n * s) for n, s in zip(x.shape[2:], scales, strict=True)], scales
+
+
 def _upsamples(name: str, dims: int, mode: str, coordinates: str, **more: Any) -> None:
     @function(f"{name}.default")
     def write(graph: Graph, self: Value, output_size: list[int], *scales: float | None) -> Results:
@@ -197,14 +205,9 @@ def _upsamples(name: str, dims: int, mode: str, coordinates: str, **more: Any) -
 
     @function(f"{name}.vec")
     def write_vec(
-        graph: Graph,
-        input: Value,
-        output_size: list[int] | None,
-        scale_factors: list[float] | None,
+        graph: Graph, input: Value, output_size: list[int] | None, scale_factors: list[float] | None
     ) -> Results:
-        scales = scale_factors or [None] * dims
-        sizes = output_size or [int(n * s) for n, s in zip(input.shape[2:], scales, strict=True)]
-        return _resize(graph, input, sizes, scales, mode, coordinates, **more)
+        return _resize(graph, input, *_sizes_and_scales(input, output_size, scale_factors), mode, coordinates, **more)
 
 
 def _smooth_upsamples(name: str, dims: int, mode: str, **more: Any) -> None:
@@ -218,15 +221,11 @@ def _smooth_upsamples(name: str, dims: int, mode: str, **more: Any) -> None:
 
     @function(f"{name}.vec")
     def write_vec(
-        graph: Graph,
-        input: Value,
-        output_size: list[int] | None,
-        align_corners: bool,
+        graph: Graph, input: Value, output_size: list[int] | None, align_corners: bool,
         scale_factors: list[float] | None,
-    ) -> Results:
-        scales = scale_factors or [None] * dims
-        sizes = output_size or [int(n * s) for n, s in zip(input.shape[2:], scales, strict=True)]
-        return _resize(graph, input, sizes, scales, mode, coordinates(align_corners), **more)
+    ) -> Results:  # fmt: skip
+        where = coordinates(align_corners)
+        return _resize(graph, input, *_sizes_and_scales(input, output_size, scale_factors), mode, where, **more)
 
 
 for _dims in (1, 2, 3):

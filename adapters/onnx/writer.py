@@ -13,12 +13,15 @@ from typing import Any
 
 from adapters.onnx import (  # noqa: F401 - those that are not named again fill the table
     activations,
-    contractions,
+    arithmetic,
+    convolutions,
     layers,
     layouts,
     logic,
     movement,
     pointwise,
+    pools,
+    products,
     reductions,
 )
 from adapters.onnx.graph import Graph, Value
