@@ -16,6 +16,9 @@ from adapters.worker.last_program import remembered
 from adapters.worker.system import Json, Rejection, Stages, System
 from adapters.worker.three_runs import Run, check_requirements, three_runs
 
+# The dtypes of a runtime whose Python module takes and gives numpy's own, which has no bf16.
+NUMPY_DTYPES = ("bool", "u8", "i8", "i16", "i32", "i64", "f16", "f32", "f64")
+
 Instance = Callable[[list[Array]], Sequence[Array]]  # the model's inputs, in order, to its outputs
 
 

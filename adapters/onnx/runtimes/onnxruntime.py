@@ -10,7 +10,7 @@ from importlib.metadata import version
 
 import onnxruntime
 
-from adapters.onnx.session import Instance, Program, make_system
+from adapters.onnx.session import NUMPY_DTYPES, Instance, Program, make_system
 from adapters.onnx.writer import Written
 from adapters.worker.loop import serve
 from adapters.worker.system import Rejection, Stages, System
@@ -61,7 +61,7 @@ def make(arguments: list[str]) -> System:
     return make_system(
         "onnxruntime",
         version("onnxruntime"),
-        ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "f32", "f64"],
+        NUMPY_DTYPES,
         "onnxruntime",
         build,
         REJECTIONS,

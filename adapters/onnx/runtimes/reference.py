@@ -7,7 +7,7 @@ from importlib.metadata import version
 import numpy as np
 from onnx.reference import ReferenceEvaluator
 
-from adapters.onnx.session import Instance, Program, copy_of, make_system
+from adapters.onnx.session import NUMPY_DTYPES, Instance, Program, copy_of, make_system
 from adapters.onnx.writer import Written
 from adapters.worker.arrays import Array
 from adapters.worker.loop import serve
@@ -41,9 +41,8 @@ def make(_: list[str]) -> System:
 
         return Program(start)
 
-    installed = version("onnx")
-    dtypes = ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "f32", "f64"]
-    return make_system("onnx", installed, dtypes, "onnx-reference", build, REJECTIONS, {"numpy": version("numpy")})
+    versions = {"numpy": version("numpy")}
+    return make_system("onnx", version("onnx"), NUMPY_DTYPES, "onnx-reference", build, REJECTIONS, versions)
 
 
 if __name__ == "__main__":

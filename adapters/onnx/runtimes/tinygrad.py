@@ -13,7 +13,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from adapters.onnx.session import Instance, Program, copy_of, make_system
+from adapters.onnx.session import NUMPY_DTYPES, Instance, Program, copy_of, make_system
 from adapters.onnx.writer import Written
 from adapters.worker.arrays import Array
 from adapters.worker.loop import serve
@@ -80,8 +80,7 @@ def make(arguments: list[str]) -> System:
         return Tensor(np.array(array, order="C")).realize()
 
     installed = version("tinygrad")
-    dtypes = ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "f32", "f64"]
-    return make_system("tinygrad", installed, dtypes, "tinygrad", build, REJECTIONS, {"onnx": version("onnx")})
+    return make_system("tinygrad", installed, NUMPY_DTYPES, "tinygrad", build, REJECTIONS, {"onnx": version("onnx")})
 
 
 if __name__ == "__main__":

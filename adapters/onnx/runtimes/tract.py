@@ -17,7 +17,7 @@ os.environ["RUST_BACKTRACE"] = "0"  # else each message carries one
 
 import tract
 
-from adapters.onnx.session import Instance, Program, make_system
+from adapters.onnx.session import NUMPY_DTYPES, Instance, Program, make_system
 from adapters.onnx.writer import Written
 from adapters.worker.arrays import Array
 from adapters.worker.loop import serve
@@ -63,9 +63,8 @@ def make(_: list[str]) -> System:
 
         return Program(start)
 
-    dtypes = ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "f32", "f64"]
     installed = version("tract")
-    return make_system("tract", installed, dtypes, "tract", build, REJECTIONS, {"onnx": version("onnx")}, explain)
+    return make_system("tract", installed, NUMPY_DTYPES, "tract", build, REJECTIONS, {"onnx": version("onnx")}, explain)
 
 
 def explain(message: str, _: str) -> str:

@@ -19,7 +19,7 @@ import tvm
 from tvm import relax
 from tvm.relax.frontend.onnx import from_onnx
 
-from adapters.onnx.session import Instance, Program, make_system
+from adapters.onnx.session import NUMPY_DTYPES, Instance, Program, make_system
 from adapters.onnx.writer import Written
 from adapters.worker.arrays import DTYPES, Array
 from adapters.worker.loop import serve
@@ -78,9 +78,8 @@ def make(arguments: list[str]) -> System:
 
         return Program(start)
 
-    dtypes = ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "f32", "f64"]
     installed = version("apache-tvm")
-    return make_system("tvm", installed, dtypes, "tvm", build, REJECTIONS, {"onnx": version("onnx")}, explain)
+    return make_system("tvm", installed, NUMPY_DTYPES, "tvm", build, REJECTIONS, {"onnx": version("onnx")}, explain)
 
 
 def explain(message: str, _: str) -> str:
