@@ -23,13 +23,14 @@ import onnx.shape_inference
 
 from adapters.onnx.graph import ONNX_DTYPES
 from adapters.worker.arrays import NAMES, Array, encode
+from adapters.worker.one_answer import RefusedError, answer_once
 from adapters.worker.system import Json
 
 DTYPES = {number: name for name, number in ONNX_DTYPES.items()}
 
 
-class NoCounterpartError(Exception):
-    """One line for a person."""
+class NoCounterpartError(RefusedError):
+    """What the model has that no ATen call expresses."""
 
 
 class Importer:
@@ -421,10 +422,10 @@ def read_case(path: Path, feed_path: Path | None, seed: int) -> Json:
             raise NoCounterpartError("this is no ONNX model")
         importer = Importer(model)
         given = json.loads(feed_path.read_text()) if feed_path else {}
-    except NoCounterpartError as error:
-        raise NoCounterpartError(f"{path}: {error}") from error
+    except NoCounterpartError:
+        raise
     except Exception as error:  # whatever protobuf and the checker raise on what is no model
-        raise NoCounterpartError(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from error
+        raise NoCounterpartError(f"cannot be read: {' '.join(str(error).split())[:200]}") from error
     specs = importer.inputs.items()
     feed = {name: given.get(name, drawn(spec["type"], seed + i)) for i, (name, spec) in enumerate(specs)}
     return importer.case(path.stem, feed)
@@ -436,12 +437,7 @@ def main() -> int:
     parser.add_argument("--input", type=Path, help="a JSON object: the elements of inputs by name, row by row")
     parser.add_argument("--seed", type=int, default=0, help="of the feed that is drawn")
     options = parser.parse_args()
-    try:
-        print(json.dumps(read_case(options.file, options.input, options.seed)))
-    except NoCounterpartError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return answer_once(str(options.file), lambda: read_case(options.file, options.input, options.seed))
 
 
 if __name__ == "__main__":
