@@ -223,6 +223,10 @@ std::vector<TargetEntry> Catalogue::list() const {
   return entries;
 }
 
+std::vector<std::string> Catalogue::start(const std::string& python, const std::string& adapter) const {
+  return {python, (root_ / "adapters").string(), adapter};
+}
+
 Result<std::vector<std::string>> Catalogue::command(const TargetSpec& spec) const {
   if (spec.name == "cmd") return split_command(spec.command);
   const Known* known = find(spec.name);
@@ -245,7 +249,7 @@ Result<std::vector<std::string>> Catalogue::command(const TargetSpec& spec) cons
     const std::string wanted = spec.name + (spec.version.empty() ? "" : "@" + spec.version);
     return fail("target {} is not installed; run: parallax targets install {}", wanted, wanted);
   }
-  std::vector<std::string> command = {python_path, (root_ / "adapters" / known->adapter).string()};
+  std::vector<std::string> command = start(python_path, known->adapter);
   command.insert(command.end(), arguments.begin(), arguments.end());
   return command;
 }
@@ -277,7 +281,8 @@ std::string Catalogue::control_of(std::string_view text) const {
   return spec->options.empty() ? std::string(text) + known->control : "";
 }
 
-Result<std::vector<std::string>> Catalogue::tool(std::string_view name, std::vector<std::string> arguments) const {
+Result<std::vector<std::string>> Catalogue::tool(std::string_view name,
+                                                 const std::vector<std::string>& arguments) const {
   const auto known = std::ranges::find(tools_, name, &Known::name);
   if (known == tools_.end()) return fail("no tool is called '{}'", name);
   const std::string python_path = python_of(*known, "");
@@ -286,8 +291,9 @@ Result<std::vector<std::string>> Catalogue::tool(std::string_view name, std::vec
                                  fmt::format("this needs {}, which is not installed; run: parallax targets install {}",
                                              known->families[0], known->families[0])});
   }
-  arguments.insert(arguments.begin(), {python_path, (root_ / "adapters" / known->adapter).string()});
-  return arguments;
+  std::vector<std::string> command = start(python_path, known->adapter);
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return command;
 }
 
 Result<std::unique_ptr<Target>> Catalogue::open(std::string_view text, const ExternalOptions& options) const {

@@ -53,7 +53,7 @@ class Catalogue {
   // The command that starts the worker of a target.
   Result<std::vector<std::string>> command(const TargetSpec& spec) const;
   // The command of a tool, a script that answers once and is no worker, in the environment that it needs.
-  Result<std::vector<std::string>> tool(std::string_view name, std::vector<std::string> arguments) const;
+  Result<std::vector<std::string>> tool(std::string_view name, const std::vector<std::string>& arguments) const;
   // The same target in the pinned version, which is the newest release that is known here; empty where the name gives
   // no other version, or that one is not installed.
   std::string newest_of(std::string_view spec) const;
@@ -69,7 +69,7 @@ class Catalogue {
   };
   struct Known {
     std::string name;
-    std::string adapter;                // a file in adapters/
+    std::string adapter;                // a module of adapters/: "torch.eager"
     std::vector<std::string> families;  // that it runs in, the first one is installed for it
     std::string what;
     std::string declined;  // the file of adapters/declined/ that says what it declines, without .json
@@ -80,6 +80,8 @@ class Catalogue {
   static Result<Catalogue> parse(std::string_view text);
   Result<std::vector<Known>> read_section(const Field& document, std::string_view section) const;
   const Known* find(std::string_view name) const;
+  // The words that run a module of adapters/ (adapters/__main__.py), whatever the working folder.
+  std::vector<std::string> start(const std::string& python, const std::string& adapter) const;
   // The Python of the first of its families that is installed, in that version or the pinned one; empty if none is.
   std::string python_of(const Known& known, const std::string& version) const;
   const std::string& pinned(const std::string& family) const;

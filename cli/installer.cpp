@@ -12,16 +12,16 @@ namespace parallax {
 
 namespace {
 
-// A script in adapters/ as a command line for the system's own Python.
-std::vector<std::string> adapter_script(const std::string& script, std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {"python3", (root_folder() / "adapters" / script).string()});
+// adapters/install.py as a command line for the system's own Python.
+std::vector<std::string> installer(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"python3", (root_folder() / "adapters").string(), "install"});
   return arguments;
 }
 
 }  // namespace
 
 Result<int> install_targets(const std::vector<std::string>& names, bool quiet) {
-  std::vector<std::string> words = adapter_script("install.py", names);
+  std::vector<std::string> words = installer(names);
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -44,8 +44,7 @@ Result<int> install_targets(const std::vector<std::string>& names, bool quiet) {
 
 Result<std::vector<std::string>> released_versions(const std::string& target, const std::string& low,
                                                    const std::string& high) {
-  TRY(const std::string line,
-      one_line(adapter_script("install.py", {"--list", low + ".." + high, target}), std::chrono::minutes(2)));
+  TRY(const std::string line, one_line(installer({"--list", low + ".." + high, target}), std::chrono::minutes(2)));
   TRY(const Json json, parse_json(line));
   std::vector<std::string> versions;
   const Field list(json, "");

@@ -1,5 +1,5 @@
 // An input of a system whose programs take dense tensors only: the memory that is fed for it, and the view that makes
-// the input of that memory inside the program. The views are those of adapters/flat_inputs.py, which says why.
+// the input of that memory inside the program. The views are those of adapters/torch/flat_inputs.py, which says why.
 #pragma once
 
 #include <string>

@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-import phone
-from phone import RUNNER, Phone, RunnerError
-from worker import AdapterError, Stages, UnsupportedError
+from adapters.executorch import phone
+from adapters.executorch.phone import RUNNER, Phone, RunnerError
+from adapters.worker.system import AdapterError, Stages, UnsupportedError
 
 HERE = Path(__file__).resolve().parent
 COPIES_ITS_INPUT = "cp in0.bin out-0.bin; echo it ran"
@@ -132,11 +130,11 @@ class RunTest(FolderCase):
         self.put_runner(f'exec {sys.executable} {HERE / "stand_in_runner.py"} "$@"')
 
     def test_a_case_goes_through_the_phone_and_is_kept(self) -> None:
-        import executorch_adb
-        from tensors import decode, parse_type
+        from adapters.executorch import adb
+        from adapters.torch.tensors import decode, parse_type
 
         keep = self.root / "kept"
-        system = executorch_adb.make([f"--adb={self.adb}", f"--keep={keep}"])
+        system = adb.make([f"--adb={self.adb}", f"--keep={keep}"])
         self.assertEqual((system.hello()["name"], system.hello()["versions"]["device"]), ("adb", "Stand-in"))
         reply = system.run({"case": {"graph": GRAPH, "feed": FEED}}, Stages())
         found = [decode(e["data"], *parse_type(e["type"])).tolist() for e in [*reply["outputs"], reply["inputs"]["x"]]]
@@ -153,7 +151,7 @@ class RunTest(FolderCase):
             self.assertEqual((copy / f"expected-{i}.bin").read_bytes(), (copy / f"out-{i + 1}.bin").read_bytes())
 
     def test_written_state_is_not_taken(self) -> None:
-        import executorch_adb
+        from adapters.executorch import adb
 
         graph = {
             "inputs": {"x": {"type": "f32[2]"}},
@@ -162,13 +160,13 @@ class RunTest(FolderCase):
             "outputs": ["%a"],
         }
         with self.assertRaisesRegex(UnsupportedError, "starts anew"):
-            executorch_adb.make([f"--adb={self.adb}"]).run({"case": {"graph": graph, "feed": {"x": [1, 2]}}}, Stages())
+            adb.make([f"--adb={self.adb}"]).run({"case": {"graph": graph, "feed": {"x": [1, 2]}}}, Stages())
 
     def test_no_phone_is_one_line(self) -> None:
-        import executorch_adb
+        from adapters.executorch import adb
 
         with mock.patch.dict(os.environ, {"STAND_IN_TROUBLE": "none"}), self.assertRaises(SystemExit) as caught:
-            executorch_adb.make([f"--adb={self.adb}"])
+            adb.make([f"--adb={self.adb}"])
         self.assertIn("no devices/emulators found", str(caught.exception))
 
 

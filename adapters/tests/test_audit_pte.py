@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-import sys
 import unittest
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 for _package in ("torch", "executorch"):
     if importlib.util.find_spec(_package) is None:
@@ -16,8 +12,8 @@ for _package in ("torch", "executorch"):
 import torch
 from executorch.exir import to_edge_transform_and_lower
 
-from audit_pte import ProgramAudit
-from worker import Json
+from adapters.audit.pte import ProgramAudit
+from adapters.worker.system import Json
 
 
 class ViewOfASum(torch.nn.Module):

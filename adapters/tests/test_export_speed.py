@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 import unittest
 from importlib.util import find_spec
-from pathlib import Path
 from unittest import mock
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 if find_spec("torch"):
     import torch
     from torch.export import exported_program
 
-    from export_speed import CompositeOverrides
+    from adapters.torch.export_speed import CompositeOverrides
 
 
 @unittest.skipUnless(find_spec("torch"), "this Python has no torch")

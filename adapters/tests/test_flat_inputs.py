@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
-import sys
 import unittest
-from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 if importlib.util.find_spec("torch") is None:
     raise unittest.SkipTest("this Python has no torch")
 
 import torch
 
-from flat_inputs import densely_fed, flattened, is_row_major, sources
-from torch_case import Program, Sources, case_module, live, run_protocol
-from worker import Json, Stages
+from adapters.torch.case_module import Program, Sources, case_module, live, run_protocol
+from adapters.torch.flat_inputs import densely_fed, flattened, is_row_major, sources
+from adapters.worker.system import Json, Stages
 
 GRAPH: dict[str, Any] = {
     "storages": {"m": {"type": "f32[4]"}},

@@ -10,7 +10,6 @@ import unittest
 from pathlib import Path
 
 ADAPTERS = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ADAPTERS))
 
 try:
     import torch
@@ -64,7 +63,7 @@ class ImportProgramTest(unittest.TestCase):
         self.bug.write_text(BUG)
 
     def run_script(self, *arguments: str) -> tuple[int, str, str]:
-        command = [sys.executable, "-W", "ignore", str(ADAPTERS / "import_program.py"), *arguments]
+        command = [sys.executable, "-W", "ignore", str(ADAPTERS), "importing.exported_program", *arguments]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout, done.stderr
 

@@ -10,16 +10,15 @@ import tempfile
 import unittest
 from pathlib import Path
 
-ADAPTERS = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ADAPTERS))
+from adapters.torch import inductor_folders
 
-import inductor_folders
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 WORKER = """
 import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from inductor_folders import own_folder
+from adapters.torch.inductor_folders import own_folder
 print(own_folder(Path(sys.argv[2])), flush=True)
 sys.stdin.read()
 """
@@ -30,7 +29,7 @@ class FolderTest(unittest.TestCase):
         self.parent = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def worker(self) -> tuple[subprocess.Popen[str], Path]:
-        command = [sys.executable, "-c", WORKER, str(ADAPTERS), str(self.parent)]
+        command = [sys.executable, "-c", WORKER, str(ROOT), str(self.parent)]
         process = self.enterContext(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
         assert process.stdout is not None
         return process, Path(process.stdout.readline().strip())

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import io
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-import install
+from adapters import install
 
 
 class InstallTest(unittest.TestCase):

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
-import sys
 import tempfile
 import unittest
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 for _package in ("torch", "numpy"):  # the runtimes whose runs are kept have both
     if importlib.util.find_spec(_package) is None:
@@ -16,10 +13,10 @@ for _package in ("torch", "numpy"):  # the runtimes whose runs are kept have bot
 
 import torch
 
-from flat_inputs import densely_fed, is_row_major
-from kept_run import files_of, keep_run
-from torch_case import Program, case_module, live, run_protocol
-from worker import Json, Stages
+from adapters.executorch.kept_run import files_of, keep_run
+from adapters.torch.case_module import Program, case_module, live, run_protocol
+from adapters.torch.flat_inputs import densely_fed, is_row_major
+from adapters.worker.system import Json, Stages
 
 GRAPH: Json = {
     "inputs": {"x": {"type": "f32[2,2]", "strides": [1, 2]}},

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import unittest
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-from last_program import remembered
+from adapters.worker.last_program import remembered
 
 
 class RememberedTest(unittest.TestCase):

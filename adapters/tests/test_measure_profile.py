@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import importlib.util
 import math
-import sys
 import unittest
 import warnings
 from collections.abc import Callable
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 if importlib.util.find_spec("numpy") is None:
     raise unittest.SkipTest("this Python has no numpy")
 
 import numpy as np
 
-import measure_profile as measuring
-import measured_probes as probes
-from measured_functions import FORMATS, FUNCTIONS, Array, Function, digamma, narrow, points, widen
-from measured_systems import Builder, Program
+from adapters.measure import probes
+from adapters.measure import profile as measuring
+from adapters.measure.functions import FORMATS, FUNCTIONS, Array, Function, digamma, narrow, points, widen
+from adapters.measure.systems import Builder, Program
 
 NAMED = {function.name: function for function in FUNCTIONS}
 COUNT = 20_000

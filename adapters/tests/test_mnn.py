@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
-import sys
 import unittest
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 for _package in ("numpy", "ml_dtypes", "onnx"):
     if importlib.util.find_spec(_package) is None:
         raise unittest.SkipTest(f"this Python has no {_package}")
 
-from mnn_cpu import refuse_normalization
-from onnx_graph import Graph, Value
-from worker import UnsupportedError
+from adapters.onnx.graph import Graph, Value
+from adapters.onnx.runtimes.mnn import refuse_normalization
+from adapters.worker.system import UnsupportedError
 
 
 class NormalizationTest(unittest.TestCase):

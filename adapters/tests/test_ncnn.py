@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-import sys
 import unittest
-from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 for _package in ("numpy", "ml_dtypes"):
     if importlib.util.find_spec(_package) is None:
@@ -16,17 +12,15 @@ for _package in ("numpy", "ml_dtypes"):
 
 import numpy as np
 
-import ncnn_contractions  # noqa: F401 - these fill the table
-import ncnn_movement  # noqa: F401
-import ncnn_pointwise  # noqa: F401
-from arrays import decode
-from ncnn_net import Files, Net
-from ncnn_ops import OPS
-from ncnn_writer import write_net
-from onnx_graph import Graph
-from onnx_writer import OPS as WRITTEN
-from onnx_writer import write
-from worker import Stages, UnsupportedError
+from adapters.ncnn import contractions, movement, pointwise  # noqa: F401 - these modules fill the table
+from adapters.ncnn.net import Files, Net
+from adapters.ncnn.ops import OPS
+from adapters.ncnn.writer import write_net
+from adapters.onnx.graph import Graph
+from adapters.onnx.writer import OPS as WRITTEN
+from adapters.onnx.writer import write
+from adapters.worker.arrays import decode
+from adapters.worker.system import Stages, UnsupportedError
 
 Json = dict[str, Any]
 Call = tuple[Any, ...]  # an op and its arguments; its result is named by its place, "v0" …
@@ -113,7 +107,7 @@ def numbered(sizes: str) -> list[float]:
 class RunTest(unittest.TestCase):
     def check(self, sizes: str, call: Call, expected: Any, **constants: Json) -> None:
         """A call of x = 0.5, 0.75, … of these sizes against numpy's function of it."""
-        from ncnn_path import make_ncnn
+        from adapters.ncnn.pipeline import make_ncnn
 
         graph = case_graph({"x": f"f32[{sizes}]"}, [call], ["%v0"], **constants)
         request = {"case": {"graph": graph, "feed": {"x": numbered(sizes)}}}
@@ -165,7 +159,7 @@ class RunTest(unittest.TestCase):
         self.check("2,1,4", ("avg_pool1d.default", "%x", [2], [2]), lambda x: x.reshape(2, 1, 2, 2).mean(3))
 
     def test_state_is_carried_and_results_stay(self) -> None:
-        from ncnn_path import make_ncnn
+        from adapters.ncnn.pipeline import make_ncnn
 
         graph = case_graph({"x": "f32[2]"}, [("add_.Tensor", "%s", "%x")], ["%v0"])
         graph["buffers"] = {"s": {"type": "f32[2]", "data": [1, 2]}}
@@ -175,7 +169,7 @@ class RunTest(unittest.TestCase):
         self.assertEqual([decode(e["data"], e["type"]).tolist() for e in read], [[2, 3], [2, 3], [7, 8], [2, 3]])
 
     def test_what_ncnn_refuses_is_one_error(self) -> None:
-        from ncnn_path import NcnnError, load
+        from adapters.ncnn.pipeline import NcnnError, load
 
         with self.assertRaisesRegex(NcnnError, r"the \.param does not load \(-1\)"):
             load(Files("7767517\n1 1\nNoSuchLayer l0 0 1 b1\n", b"", [], []), vulkan=False, packing=True)

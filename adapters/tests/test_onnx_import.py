@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
-import sys
 import tempfile
 import unittest
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 for _package in ("numpy", "onnx", "ml_dtypes"):
     if importlib.util.find_spec(_package) is None:
@@ -19,9 +16,9 @@ import onnx
 import onnx.parser
 from onnx.reference import ReferenceEvaluator
 
-import onnx_import
-from arrays import decode
-from onnx_writer import write
+from adapters.importing import onnx_model
+from adapters.onnx.writer import write
+from adapters.worker.arrays import decode
 
 HEADER = '<ir_version: 9, opset_import: ["" : 20]>'
 
@@ -30,7 +27,7 @@ def case_of(text: str) -> dict[str, object]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.onnx"
         onnx.save(onnx.parser.parse_model(f"{HEADER} {text}"), path)
-        return onnx_import.read_case(path, None, 1)
+        return onnx_model.read_case(path, None, 1)
 
 
 class ImportTest(unittest.TestCase):
@@ -55,26 +52,26 @@ class ImportTest(unittest.TestCase):
         self.assertEqual(case["graph"]["nodes"][0]["args"], ["%x", [6]])
 
     def test_an_operator_without_counterpart_is_named(self) -> None:
-        with self.assertRaisesRegex(onnx_import.NoCounterpartError, r"node 'y' \(Det\) has no counterpart"):
+        with self.assertRaisesRegex(onnx_model.NoCounterpartError, r"node 'y' \(Det\) has no counterpart"):
             case_of("g (float[2,2] x) => (float y) { y = Det(x) }")
 
     def test_sizes_that_are_open_are_named(self) -> None:
-        with self.assertRaisesRegex(onnx_import.NoCounterpartError, "sizes of 'x' are not fixed"):
+        with self.assertRaisesRegex(onnx_model.NoCounterpartError, "sizes of 'x' are not fixed"):
             case_of("g (float[N] x) => (float[N] y) { y = Neg(x) }")
 
     def test_a_file_that_holds_nothing_is_no_model(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.onnx"
             path.write_bytes(b"x\n")  # to protobuf a message with one unknown field
-            with self.assertRaisesRegex(onnx_import.NoCounterpartError, "this is no ONNX model"):
-                onnx_import.read_case(path, None, 1)
+            with self.assertRaisesRegex(onnx_model.NoCounterpartError, "this is no ONNX model"):
+                onnx_model.read_case(path, None, 1)
 
     def test_what_is_no_model_is_one_error(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "broken.onnx"
             path.write_bytes(b"\xff\xfe nothing")
-            with self.assertRaisesRegex(onnx_import.NoCounterpartError, "cannot be read"):
-                onnx_import.read_case(path, None, 0)
+            with self.assertRaisesRegex(onnx_model.NoCounterpartError, "cannot be read"):
+                onnx_model.read_case(path, None, 0)
 
 
 if __name__ == "__main__":

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-import sys
 import unittest
-from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 for _package in ("numpy", "onnx", "ml_dtypes"):
     if importlib.util.find_spec(_package) is None:
@@ -19,16 +15,16 @@ import onnx.checker
 import onnx.shape_inference
 from onnx.reference import ReferenceEvaluator
 
-import onnx_case
-from arrays import decode
-from onnx_graph import Graph
-from onnx_writer import OPS, Written, write
-from worker import Stages, UnsupportedError
+from adapters.onnx import session
+from adapters.onnx.graph import Graph
+from adapters.onnx.writer import OPS, Written, write
+from adapters.worker.arrays import decode
+from adapters.worker.system import Stages, UnsupportedError
 
 Json = dict[str, Any]
 
 
-def reference(graph: Json, _: Stages) -> tuple[Written, onnx_case.Program]:
+def reference(graph: Json, _: Stages) -> tuple[Written, session.Program]:
     """ONNX's reference as a runtime; the model must be valid and say of itself what its nodes infer."""
     written = write(graph)
     model = written.graph.model()
@@ -36,7 +32,7 @@ def reference(graph: Json, _: Stages) -> tuple[Written, onnx_case.Program]:
     onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
     evaluator = ReferenceEvaluator(model)
     names = [value.name for value in written.graph.inputs]
-    program = onnx_case.Program(lambda: lambda arrays: evaluator.run(None, dict(zip(names, arrays, strict=True))))
+    program = session.Program(lambda: lambda arrays: evaluator.run(None, dict(zip(names, arrays, strict=True))))
     return written, program
 
 
@@ -46,7 +42,7 @@ def node(out: str, op: str, *args: object, **kwargs: object) -> Json:
 
 def run(graph: Json, feed: Json, second: Json | None = None) -> Json:
     graph = {"constants": {}, "buffers": {}, **graph}
-    return onnx_case.run_protocol({"case": {"graph": graph, "feed": feed}, "second_feed": second}, Stages(), reference)
+    return session.run_protocol({"case": {"graph": graph, "feed": feed}, "second_feed": second}, Stages(), reference)
 
 
 def numbers(entry: Json) -> list[Any]:
@@ -332,7 +328,7 @@ class TableTest(unittest.TestCase):
     def test_every_overload_is_one_of_pytorch(self) -> None:
         if importlib.util.find_spec("torch") is None:
             self.skipTest("this Python has no torch")
-        from torch_case import overload
+        from adapters.torch.case_module import overload
 
         for op in OPS:
             overload(op)

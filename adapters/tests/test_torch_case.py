@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
-import sys
 import unittest
-from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 if importlib.util.find_spec("torch") is None:
     raise unittest.SkipTest("this Python has no torch")
 
 import torch
 
-import pytorch_eager
-from case_text import philox_word
-from tensors import DTYPES, decode, encode, parse_type, strided
-from worker import Stages, UnsupportedError
+from adapters.torch import eager
+from adapters.torch.tensors import DTYPES, decode, encode, parse_type, strided
+from adapters.worker.case_text import philox_word
+from adapters.worker.system import Stages, UnsupportedError
 
 
 def run(graph: dict[str, Any], feed: dict[str, Any], second: dict[str, Any] | None = None) -> dict[str, Any]:
     request = {"case": {"graph": graph, "feed": feed}, "second_feed": second}
-    return pytorch_eager.make_system([]).run(request, Stages())
+    return eager.make_system([]).run(request, Stages())
 
 
 def values(entry: dict[str, Any]) -> list[Any]:
@@ -115,7 +111,7 @@ class EagerTest(unittest.TestCase):
             with self.assertRaises(UnsupportedError):
                 run(graph, {})
         with self.assertRaises(UnsupportedError):
-            pytorch_eager.make_system([]).run({"case": {"requires": ["runs"]}}, Stages())
+            eager.make_system([]).run({"case": {"requires": ["runs"]}}, Stages())
 
 
 if __name__ == "__main__":

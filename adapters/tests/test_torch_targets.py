@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 import math
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 from typing import Any, ClassVar
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
 if importlib.util.find_spec("torch") is None:
     raise unittest.SkipTest("this Python has no torch")
 
-import pytorch_eager
-import torch_compile
-import torch_export
-from tensors import decode, parse_type
-from worker import NotRunError, Stages, System, UnsupportedError
+from adapters.torch import compile, eager, export
+from adapters.torch.tensors import decode, parse_type
+from adapters.worker.system import NotRunError, Stages, System, UnsupportedError
 
 GRAPH: dict[str, Any] = {
     "inputs": {"x": {"type": "f32[2]"}},
@@ -44,7 +39,7 @@ def values(entry: dict[str, Any]) -> list[Any]:
 
 
 def compile_system(*backends: str) -> System:
-    return torch_compile.make_system("torch-compile", backends, "eager")
+    return compile.make_system("torch-compile", backends, "eager")
 
 
 class RunTest(unittest.TestCase):
@@ -59,15 +54,15 @@ class RunTest(unittest.TestCase):
         self.assertEqual([stage["name"] for stage in reply["stages"]], stages)
 
     def test_torch_export(self) -> None:
-        self.check(torch_export.make_system([]), ["export"])
+        self.check(export.make_system([]), ["export"])
 
     def test_torch_compile(self) -> None:
         self.check(compile_system("eager", "aot_eager"), ["eager"])
 
     def test_a_profile_that_is_sent_has_a_name(self) -> None:
-        import torch_inductor
+        from adapters.torch import inductor
 
-        self.assertEqual(torch_inductor.PROFILE["name"], "torch-inductor")  # without one the greeting is refused
+        self.assertEqual(inductor.PROFILE["name"], "torch-inductor")  # without one the greeting is refused
 
     def test_a_stage_that_fails_says_so_and_the_case_goes_on(self) -> None:
         reply = compile_system("no_such_backend", "eager").run({"case": CASE, "stages": True}, Stages())
@@ -87,18 +82,18 @@ class RunTest(unittest.TestCase):
 
     @unittest.skipUnless(has("thunder"), "this Python has no thunder")
     def test_thunder(self) -> None:
-        import thunder_jit
+        from adapters.torch import thunder
 
-        system = thunder_jit.make_system([])
+        system = thunder.make_system([])
         self.check(system, [])
         self.assertIn("aten.slice.Tensor", system.hello()["ops"])
         self.assertNotIn("aten.alias_copy.default", system.hello()["ops"])
 
     @unittest.skipUnless(has("executorch"), "this Python has no executorch")
     def test_lowered_to_vulkan_and_not_run(self) -> None:
-        import executorch_vulkan
+        from adapters.executorch import vulkan
 
-        system = executorch_vulkan.make([])
+        system = vulkan.make([])
         self.assertIn("aten.relu_.default", system.hello()["delegates"]["ops"])
         graph = {**GRAPH, "nodes": [{**GRAPH["nodes"][1], "args": ["%x", "%w"]}], "buffers": {}}
         with self.assertRaises(NotRunError) as raised:
@@ -110,21 +105,21 @@ class RunTest(unittest.TestCase):
 
     @unittest.skipUnless(has("executorch") and has("tosa_reference_model"), "this Python has no TOSA")
     def test_tosa(self) -> None:
-        import executorch_tosa
+        from adapters.executorch import tosa
 
-        system = executorch_tosa.make([])
+        system = tosa.make([])
         graph = {**GRAPH, "nodes": [{**GRAPH["nodes"][1], "args": ["%x", "%w"]}], "buffers": {}}
         reply = system.run({"case": {"graph": graph, "feed": {"x": [1, 2]}}}, Stages())
         self.assertEqual((values(reply["outputs"][0]), reply["delegated"]), ([10, 40], 1))
 
     @unittest.skipUnless(has("coremltools"), "this Python has no coremltools")
     def test_converted_for_core_ml_and_not_run(self) -> None:
-        import coreml
+        from adapters.coreml import conversion
 
         graph = {**GRAPH, "nodes": [{**GRAPH["nodes"][1], "args": ["%x", "%w"]}], "buffers": {}}
         with self.assertRaises(NotRunError) as raised, tempfile.TemporaryDirectory() as folder:
             try:
-                coreml.make_system([]).run({"case": {"graph": graph, "feed": {"x": [1, 2]}}}, Stages())
+                conversion.make_system([]).run({"case": {"graph": graph, "feed": {"x": [1, 2]}}}, Stages())
             except NotRunError as error:
                 error.save(Path(folder) / "case.mlpackage")
                 self.assertTrue((Path(folder) / "case.mlpackage" / "Manifest.json").exists())
@@ -133,13 +128,15 @@ class RunTest(unittest.TestCase):
 
     @unittest.skipUnless(has("coremltools"), "this Python has no coremltools")
     def test_sizes_that_core_ml_comes_to_itself(self) -> None:
-        import coreml
+        from adapters.coreml import conversion
 
         node = {"out": "d", "op": "aten.diagonal.default", "args": ["%x"]}
         graph = {"inputs": {"x": {"type": "f32[2,3]"}}, "nodes": [node], "outputs": ["%d"]}
         case = {"graph": graph, "feed": {"x": [1, 2, 3, 4, 5, 6]}}
-        with self.assertRaisesRegex(coreml.SizesError, r"output 0 has sizes \[2, 3\] in the program, \[2\] in PyTorch"):
-            coreml.make_system([]).run({"case": case}, Stages())
+        with self.assertRaisesRegex(
+            conversion.SizesError, r"output 0 has sizes \[2, 3\] in the program, \[2\] in PyTorch"
+        ):
+            conversion.make_system([]).run({"case": case}, Stages())
 
 
 class GradientTest(unittest.TestCase):
@@ -164,7 +161,7 @@ class GradientTest(unittest.TestCase):
         return system.run({"case": case, **more}, Stages())
 
     def test_in_the_dtype_of_the_case_and_in_f64(self) -> None:
-        reply = self.run_case(pytorch_eager.make_system([]))
+        reply = self.run_case(eager.make_system([]))
         for member, places, dtype in (("grads", 5, "f32"), ("eager_grads", 5, "f32"), ("reference_grads", 14, "f64")):
             self.assertEqual(reply[member]["x"]["type"], f"{dtype}[2]")
             for got, wanted in zip(values(reply[member]["x"]), self.EXPECTED, strict=True):
@@ -180,7 +177,7 @@ class GradientTest(unittest.TestCase):
         case = {"requires": ["grad"], "graph": graph, "feed": {"x": [0.5, 1]}}
         case["grad"] = {"wrt": ["x"], "cotangents": [[1, 1]]}
         with self.assertRaisesRegex(UnsupportedError, "eager itself has no gradient"):
-            pytorch_eager.make_system([]).run({"case": case}, Stages())
+            eager.make_system([]).run({"case": case}, Stages())
 
     def test_what_eager_has_no_gradient_of_all_at_once(self) -> None:
         graph = {**self.GRAPH, "buffers": {}, "outputs": ["%y", "%z"]}
@@ -191,18 +188,18 @@ class GradientTest(unittest.TestCase):
         case = {"requires": ["grad"], "graph": graph, "feed": {"x": [0.5, 1]}}
         case["grad"] = {"wrt": ["x"], "cotangents": [[1, 1], None]}
         with self.assertRaisesRegex(UnsupportedError, "eager itself has no gradient: derivative for aten::heaviside"):
-            pytorch_eager.make_system([]).run({"case": case}, Stages())
+            eager.make_system([]).run({"case": case}, Stages())
 
     def test_a_zeta_function_that_would_take_for_ever_is_refused(self) -> None:
         graph = {**self.GRAPH, "buffers": {}, "outputs": ["%y"]}
         graph["nodes"] = [{"out": "y", "op": "aten.polygamma.default", "args": [1, "%x"]}]
         case = {"requires": ["grad"], "graph": graph, "feed": {"x": [0.5, -(2.0**24) - 2]}}
         case["grad"] = {"wrt": ["x"], "cotangents": [[1, 1]]}
-        pytorch_eager.make_system([]).run({"case": case}, Stages())  # an integer is a pole, found at once
+        eager.make_system([]).run({"case": case}, Stages())  # an integer is a pole, found at once
         graph["inputs"] = {"x": {"type": "f64[2]"}}
         case["feed"]["x"][1] -= 0.5
         with self.assertRaisesRegex(UnsupportedError, "eager itself has no gradient: the zeta function"):
-            pytorch_eager.make_system([]).run({"case": case}, Stages())
+            eager.make_system([]).run({"case": case}, Stages())
 
     def test_a_cotangent_of_zero_times_nan_leaves_the_reference_open(self) -> None:
         graph = {**self.GRAPH, "buffers": {}, "outputs": ["%y", "%z"]}
@@ -212,7 +209,7 @@ class GradientTest(unittest.TestCase):
         ]
         case = {"requires": ["grad"], "graph": graph, "feed": {"x": [0.5, 2]}}
         case["grad"] = {"wrt": ["x"], "cotangents": [None, [1, 1]]}
-        reply = pytorch_eager.make_system([]).run({"case": case}, Stages())
+        reply = eager.make_system([]).run({"case": case}, Stages())
         for member in ("eager_grads", "reference_grads"):
             half, two = values(reply[member]["x"])
             self.assertEqual(half, 3)
@@ -223,14 +220,14 @@ class GradientTest(unittest.TestCase):
         graph["nodes"] = [{"out": "y", "op": "aten.sgn.default", "args": ["%x"]}]
         case = {"requires": ["grad"], "graph": graph, "feed": {"x": [0.5, 1]}}
         case["grad"] = {"wrt": ["x"], "cotangents": [[1, 1]]}
-        reply = pytorch_eager.make_system([]).run({"case": case}, Stages())
+        reply = eager.make_system([]).run({"case": case}, Stages())
         self.assertEqual(values(reply["grads"]["x"]), [0, 0])
 
     def test_an_output_that_depends_on_nothing_gives_zeros(self) -> None:
         graph = {**self.GRAPH, "nodes": [], "outputs": ["%c"]}
         case = {"requires": ["grad"], "graph": graph, "feed": {"x": [0.5, 1]}}
         case["grad"] = {"wrt": ["x"], "cotangents": [[1, 1]]}
-        reply = pytorch_eager.make_system([]).run({"case": case}, Stages())
+        reply = eager.make_system([]).run({"case": case}, Stages())
         self.assertEqual(values(reply["grads"]["x"]), [0, 0])
 
     def test_torch_compile(self) -> None:
@@ -240,7 +237,7 @@ class GradientTest(unittest.TestCase):
 
     def test_what_is_no_gradient_case_for_it(self) -> None:
         with self.assertRaises(UnsupportedError):
-            self.run_case(torch_export.make_system([]))
+            self.run_case(export.make_system([]))
 
 
 if __name__ == "__main__":

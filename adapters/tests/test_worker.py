@@ -1,4 +1,4 @@
-"""The shared worker, spoken to as a process, with stand-in systems: python3 -m unittest discover adapters/tests."""
+"""The shared worker, spoken to as a process, with stand-in systems."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
-ADAPTERS = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 SYSTEM = """
 import os, sys
-sys.path.insert(0, {adapters!r})
-from worker import AdapterError, NotRunError, Rejection, System, UnsupportedError, serve
+sys.path.insert(0, {root!r})
+from adapters.worker.loop import serve
+from adapters.worker.system import AdapterError, NotRunError, Rejection, System, UnsupportedError
 
 def deep(level): return deep(level + 1) + 1
 
@@ -60,7 +61,7 @@ def talk(requests: list[object], stderr: int | None = subprocess.PIPE) -> tuple[
     lines = [request if isinstance(request, str) else json.dumps(request) for request in requests]
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "system.py"
-        script.write_text(SYSTEM.format(adapters=str(ADAPTERS)))
+        script.write_text(SYSTEM.format(root=str(ROOT)))
         done = subprocess.run(
             [sys.executable, str(script), "--flag"],
             input="\n".join(lines) + "\n",
@@ -147,8 +148,8 @@ class WorkerTest(unittest.TestCase):
 
     def test_a_system_that_cannot_be_made_says_why(self) -> None:
         done = subprocess.run(
-            [sys.executable, "-c", "import worker; worker.serve(lambda _: 1 / 0)"],
-            cwd=ADAPTERS,
+            [sys.executable, "-c", "from adapters.worker.loop import serve; serve(lambda _: 1 / 0)"],
+            cwd=ROOT,
             input="",
             capture_output=True,
             text=True,

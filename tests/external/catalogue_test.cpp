@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -71,7 +72,7 @@ TEST(Catalogue, VersionsStandSideBySide) {
   const auto root = make_root("two", {"executorch-1.4.1", "executorch-1.5.0"});
   std::filesystem::create_directories(root / ".targets/executorch-1.6.0");  // unfinished: not marked as complete
   const Catalogue catalogue = *Catalogue::read(root);
-  const std::string adapter = " " + (root / "adapters/executorch_portable.py").string();
+  const std::string adapter = " " + (root / "adapters").string() + " executorch.portable";
   EXPECT_EQ(command_text(catalogue, "executorch-portable"),
             (root / ".targets/executorch-1.4.1/bin/python").string() + adapter);
   EXPECT_EQ(command_text(catalogue, "executorch-portable@1.5.0?partitioner=m:C"),
@@ -115,14 +116,16 @@ TEST(Catalogue, EveryAdapterOfTheRepositoryIsThere) {
   const Catalogue catalogue = *Catalogue::read(root);
   for (const TargetEntry& entry : catalogue.list()) {
     const auto command = catalogue.command(*parse_target_spec(entry.name + "?python=python3"));
-    EXPECT_TRUE(std::filesystem::exists(command->at(1))) << command->at(1);
+    std::string file = command->at(2);
+    std::ranges::replace(file, '.', '/');
+    EXPECT_TRUE(std::filesystem::exists(root / "adapters" / (file + ".py"))) << file;
   }
 }
 
 TEST(Catalogue, ABrokenListIsRefusedWithItsPlace) {
   const auto root = make_root("broken", {});
   std::ofstream(root / "adapters/targets.json")
-      << R"({"families": {"a": {"version": "1"}}, "targets": {"t": {"adapter": "t.py", "what": "w", "families": ["b"]}}})";
+      << R"({"families": {"a": {"version": "1"}}, "targets": {"t": {"adapter": "t", "what": "w", "families": ["b"]}}})";
   const Error error = Catalogue::read(root).error();
   EXPECT_THAT(error.text(), HasSubstr("targets.json: /targets/t/families: 'b' is no family"));
 }

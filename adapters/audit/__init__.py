@@ -1,0 +1,1 @@
+"""Reads out of a compiled file what `parallax audit` judges."""

@@ -1,0 +1,291 @@
+"""The way of a case through ExecuTorch: export, lower, load, run. Its targets share it; they differ in the partitioner.
+
+What comes back is matched by the export signature. Mutated inputs are extra leading outputs (the caller's tensor
+stays as it was); mutated buffers stay inside the program and are not handed back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import operator
+import re
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import torch
+from executorch.exir import (
+    EdgeCompileConfig,
+    ExecutorchBackendConfig,
+    to_edge_transform_and_lower,
+)
+from executorch.exir.dialects.edge._ops import EdgeOpOverload
+from executorch.exir.passes.init_mutable_pass import InitializedMutableBufferPass
+from executorch.extension.pybindings.portable_lib import _load_for_executorch_from_buffer
+from torch.export.graph_signature import OutputKind
+
+from adapters.audit.pte import audit as audit_pte
+from adapters.executorch.kept_run import files_of, keep_run
+from adapters.torch.case_module import Build, Instance, Program, Ran, case_module, live, run_protocol, torch_hello
+from adapters.torch.export_speed import OpScan, speed_up
+from adapters.torch.flat_inputs import densely_fed
+from adapters.torch.limits import EXPORT_REJECTIONS
+from adapters.worker.last_program import remembered
+from adapters.worker.system import AdapterError, Json, NotRunError, Rejection, Stages, System
+
+REJECTIONS = (
+    Rejection(
+        r"error: 0x14\b",
+        "Error::OperatorMissing (runtime/core/error.h): no kernel is linked for the op; core ATen ops have one",
+    ),
+    Rejection(
+        r"Missing out variants: ",
+        "ToOutVarPass (exir/passes): an op can be emitted only if it has an out variant",
+        stage="lower",
+    ),
+    Rejection(
+        r"0 in strides is not supported for ExecuTorch",
+        "exir/tensor.py: an expanded tensor has no dim order",
+        stage="lower",
+    ),
+    Rejection(
+        r"Expect input tensor to be 3-D or 4-D",
+        "check_convolution_args of the portable kernels: convolutions have one or two spatial dims",
+        stage="run",
+    ),
+    Rejection(
+        r"Padding values must be non-negative, but got pad\[\d+\]",
+        "constant_pad_nd of the portable kernels (kernels/portable/cpu/util/kernel_ops_util.cpp) says so by name",
+        stage="run",
+    ),
+    Rejection(
+        r"Expected dtype int64 for index; index\.scalar_type\(\) = ",
+        "kernels/portable/cpu/util/index_util.cpp: gather and scatter take an index of i64, and name what they got",
+        stage="run",
+    ),
+    Rejection(
+        r"\[op_log_softmax\.cpp:\d+\] Check failed \(false\)",
+        "kernels/optimized/cpu/op_log_softmax.cpp: its dtypes, f64 not among them (a TODO says so)",
+        stage="run",
+    ),
+    Rejection(
+        r"\[op_pow\.cpp:\d+\] Check failed .*common_type != ScalarType::Bool",
+        "op_pow.cpp of the portable kernels: no power of booleans",
+        stage="run",
+    ),
+    Rejection(
+        r"error: 0x10\b(?!: Attempted to resize a static tensor)",
+        "Error::NotSupported (runtime/core/error.h): the runtime itself says that it does not do this. Not sizes that "
+        "its own delegate took in a wrong order.",
+    ),
+    *EXPORT_REJECTIONS,
+)
+
+# A line of the runtime's log: "[method.cpp:819] Missing operator: [3] aten::diagonal_scatter.out".
+# What it says of the processor it says whatever happens.
+_LOG_LINE = re.compile(r"^\[(?!cpuinfo)(\w+\.(?:cpp|h|c)):\d+\] (.+)$", re.MULTILINE)
+
+
+# "add.Tensor" or "aten.add.Tensor".
+_OVERLOAD = re.compile(r"(?:aten\.)?(\w+)\.(\w+)")
+
+
+def explain(message: str, written: str) -> str:
+    """The exception's text (often only an error code) and the first line that the runtime logged about it."""
+    first = _LOG_LINE.search(written)
+    return f"{message.strip()}: {first.group(2)} [{first.group(1)}]" if first else message
+
+
+def is_taken(sizes: Sequence[int], strides: Sequence[int]) -> bool:
+    """The runtime's own rule ("Input 0 … should be contiguous or channels-last")."""
+    tensor = torch.empty_strided(sizes, strides, device="meta")
+    return tensor.is_contiguous() or (len(sizes) == 4 and tensor.is_contiguous(memory_format=torch.channels_last))
+
+
+def returned(signature: Any) -> list[tuple[str, int]]:
+    """For each tensor that a call returns: ("input", i) for a mutated input, ("output", i) for the graph's own."""
+    places: list[tuple[str, int]] = []
+    outputs = 0
+    for spec in signature.output_specs:
+        if spec.kind == OutputKind.BUFFER_MUTATION:
+            continue  # written back inside the program, not returned
+        if spec.kind == OutputKind.USER_INPUT_MUTATION:
+            places.append(("input", list(signature.user_inputs).index(spec.target)))
+        elif spec.kind == OutputKind.USER_OUTPUT:
+            places.append(("output", outputs))
+            outputs += 1
+        else:
+            raise AdapterError(f"an output of kind {spec.kind.name}")
+    return places
+
+
+RunProgram = Callable[[Json, Any, Stages], Callable[[], Instance]]
+RunEdge = Callable[[Json, Any], Callable[[], Instance]]
+
+
+@dataclass(frozen=True)
+class Way:
+    """What the targets differ in."""
+
+    partitioners: Callable[[], list[Any]]  # fresh ones for each case
+    delegates: bool  # whether there are any
+    # What runs an emitted program. Without it the case is lowered, and that is all that can be seen.
+    run: RunProgram | None
+    # What runs the lowered program as it is before that, of which no program is emitted then.
+    run_edge: RunEdge | None = None
+
+
+def build_with(way: Way, op_scan: OpScan) -> Build:
+    """The builder for run_protocol of a target on this path."""
+
+    def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
+        op_scan.renew()
+        before = {
+            "export": lambda: unlifted(graph, export(graph, inputs)),
+            "decompose": lambda: unlifted(graph, export(graph, inputs).run_decompositions()),
+        }
+        with stages("export"):
+            exported = export(graph, inputs)
+        with stages("lower"):
+            edge = to_edge_transform_and_lower(
+                exported, partitioner=way.partitioners(), compile_config=EdgeCompileConfig(_check_ir_validity=False)
+            )
+            if way.run_edge is not None:
+                start = way.run_edge(graph, edge)
+                return Program(start, {"delegated": count_delegated(edge.exported_program().graph_module)}, before)
+            # Without the pass a mutated buffer starts from nothing in particular: its data is not serialized.
+            state = [f"buffer_{name}" for name in graph.get("buffers", {})]
+            passes = [InitializedMutableBufferPass(state)] if state else []
+            program = edge.to_executorch(ExecutorchBackendConfig(passes=passes))
+        delegated = count_delegated(program.exported_program().graph_module)
+        facts: Json = {"delegated": delegated} if way.delegates else {}
+        blob = program.buffer
+        if way.run is None:
+            raise NotRunError(
+                "lowered; nothing here runs the delegate",
+                {**facts, "format": "pte"},
+                lambda file: file.write_bytes(blob),
+                audit_pte,
+            )
+
+        def keep(folder: Path, given: tuple[torch.Tensor, ...]) -> None:
+            keep_run(folder, graph, given, files_of(blob, given))
+
+        return Program(way.run(graph, program, stages), facts, before, keep)
+
+    return build
+
+
+def export(graph: Json, inputs: tuple[torch.Tensor, ...]) -> Any:
+    """The exported program of a case."""
+    with torch.no_grad():
+        return torch.export.export(case_module(graph), inputs, strict=False)
+
+
+def unlifted(graph: Json, exported: Any) -> Instance:
+    """An exported program on eager's kernels."""
+    return live(graph, exported.module(), identity=False)()
+
+
+def run_in_runtime(graph: Json, program: Any, stages: Stages) -> Callable[[], Instance]:
+    """Instances in the runtime of the wheel."""
+    blob = program.buffer
+    places = returned(program.exported_program().graph_signature)
+
+    def start() -> Instance:
+        with stages("load"):
+            loaded = _load_for_executorch_from_buffer(blob)
+
+        def run(given: tuple[torch.Tensor, ...], _kept: bytes = blob) -> Ran:  # what is loaded does not keep it
+            return observe(graph, places, loaded.run_method("forward", given))
+
+        return run
+
+    return start
+
+
+def observe(graph: Json, places: list[tuple[str, int]], results: Any) -> Ran:
+    """The results of a call under the names of the case; what is not among them is unobserved."""
+    results = list(results)
+    if len(results) != len(places):  # the program against its own signature: what is under test contradicts itself
+        raise RuntimeError(f"{len(results)} results where the program's signature has {len(places)}")
+    names = list(graph.get("inputs", {}))
+    ran = Ran([], dict.fromkeys(names), dict.fromkeys(graph.get("buffers", {})))
+    for (kind, index), result in zip(places, results, strict=True):
+        if kind == "input":
+            ran.inputs[names[index]] = result
+        else:
+            ran.outputs.append(result)
+    return ran
+
+
+def count_delegated(module: torch.fx.GraphModule) -> int:
+    """How many calls of the edge graph run inside delegates."""
+    count = 0
+    for node in module.graph.nodes:
+        if node.op == "call_function" and "executorch_call_delegate" in str(node.target):
+            inner = getattr(module, node.args[0].target).original_module.graph
+            count += sum(n.op == "call_function" and n.target is not operator.getitem for n in inner.nodes)
+    return count
+
+
+def delegates_of(listed: Iterable[Any], dtypes: Sequence[str]) -> Json:
+    """A greeting's `delegates`, of the ops that a partitioner lists: edge ops, or names as "add.Tensor". These are
+    functional, as a program is once it is exported: add.Tensor is also what add_.Tensor has become, and permute_copy
+    what permute has."""
+    ops = set()
+    for op in listed:
+        found = _OVERLOAD.fullmatch(str(op._op if isinstance(op, EdgeOpOverload) else op))
+        if not found:  # of another namespace, or Python's own
+            continue
+        name, overload = found.groups()
+        forms = {name, f"{name}_", name.removesuffix("_copy")}
+        ops.update(f"aten.{form}.{overload}" for form in forms)
+    return {"ops": sorted(ops), "dtypes": list(dtypes)}
+
+
+def load_partitioner(where: str) -> Callable[[], Any]:
+    """The class of "package.module:Class"."""
+    module, _, name = where.partition(":")
+    return getattr(import_module(module), name)
+
+
+def make_system(
+    name: str,
+    arguments: list[str],
+    partitioner: str | None = None,
+    run: RunProgram | None = run_in_runtime,
+    run_edge: RunEdge | None = None,
+    delegates: Json | None = None,
+    profile: str = "executorch",
+    rejections: tuple[Rejection, ...] = (),
+) -> System:
+    """The system `name`, with a fresh partitioner for each case; --partitioner=MODULE:CLASS names another one.
+
+    What the partitioner takes is `delegates` (delegates_of), what it says that it does not take `rejections`, and its
+    arithmetic that of `profile`; those of another one are not known.
+    """
+    options = argparse.ArgumentParser()
+    options.add_argument("--partitioner", default=partitioner)
+    where = options.parse_args(arguments).partitioner
+    make = load_partitioner(where) if where else None
+    op_scan = speed_up()
+    warnings.filterwarnings("ignore")
+    logging.disable(logging.WARNING)
+    # Most of a program's cost is the passes over it. Packed cases would share delegates: no telling what fell back.
+    more: Json = {"artifacts": run_edge is None}
+    if not make:
+        more["cases_a_program"] = 8
+    elif delegates and where == partitioner:
+        more["delegates"] = delegates
+    own = profile if where == partitioner else "executorch"
+    hello = {**torch_hello(name, own, "executorch"), **more}
+    way = Way(lambda: [make()] if make else [], make is not None, run, run_edge)
+    build = remembered(densely_fed(build_with(way, op_scan), is_taken))
+    return System(
+        lambda: hello, lambda request, stages: run_protocol(request, stages, build), (*rejections, *REJECTIONS), explain
+    )

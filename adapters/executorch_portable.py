@@ -1,9 +1,0 @@
-"""executorch-portable: ExecuTorch with no partitioner, so that its portable kernels run everything."""
-
-from __future__ import annotations
-
-from executorch_path import make_system
-from worker import serve
-
-if __name__ == "__main__":
-    serve(lambda arguments: make_system("executorch-portable", arguments))

@@ -1,0 +1,1 @@
+"""Users' programs and models as cases."""

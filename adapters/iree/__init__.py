@@ -1,0 +1,1 @@
+"""IREE, by its importer of ONNX models."""

@@ -1,0 +1,1 @@
+"""Measures how far a system's arithmetic is off, for a profile."""

@@ -1,9 +1,0 @@
-"""ncnn-vulkan: its Vulkan layers on the first Vulkan device (lavapipe, where there is no other)."""
-
-from __future__ import annotations
-
-from ncnn_path import make_ncnn
-from worker import serve
-
-if __name__ == "__main__":
-    serve(lambda arguments: make_ncnn("ncnn-vulkan", arguments, vulkan=True))

@@ -1,0 +1,1 @@
+"""A case as an ONNX model, and a session that runs one."""

@@ -1,0 +1,78 @@
+"""Pools: averages, maxima with their places, and averages of as many windows as the result is to have."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from adapters.onnx.graph import Graph, Value
+from adapters.onnx.ops import Results, function, wide
+from adapters.onnx.promotion import is_float
+from adapters.onnx.windows import Spatial, batched, each, unbatched, windows_in
+from adapters.worker.system import UnsupportedError
+
+
+def _pool(
+    x: Value, dims: int, kernel: Spatial, stride: Spatial | None, padding: Spatial, dilation: Spatial
+) -> tuple[tuple[int, ...], dict[str, Any]]:
+    """The sizes of the result of `x`, which has its batch dim, and the attributes that both operators of ONNX have."""
+    kernel, padding, dilation = (each(numbers, dims) for numbers in (kernel, padding, dilation))
+    stride = kernel if stride in ([], None) else each(stride, dims)
+    shape = (*x.shape[:2], *windows_in(x.shape[2:], kernel, stride, padding, dilation))
+    return shape, {"kernel_shape": kernel, "strides": stride, "pads": padding * 2}
+
+
+def _average_pool(
+    graph: Graph, self: Value, dims: int, kernel: Spatial, stride: Spatial | None, padding: Spatial = 0,
+    ceil_mode: bool = False, include_pad: bool = True,
+) -> Value:  # fmt: skip
+    if not is_float(self.dtype):
+        raise UnsupportedError("ONNX averages floats")
+    if ceil_mode:
+        raise UnsupportedError("the last window of a pool with ceil_mode counts differently in ONNX")
+    x = batched(graph, graph.cast(self, wide(self.dtype)), dims)
+    shape, attributes = _pool(x, dims, kernel, stride, padding, 1)
+    made = graph.op("AveragePool", x, shape=shape, count_include_pad=int(include_pad), **attributes)
+    return graph.cast(unbatched(graph, made, self), self.dtype)
+
+
+def _average_pools(name: str, adaptive: str, dims: int) -> None:
+    @function(name)
+    def average_pool(
+        graph: Graph, self: Value, kernel_size: Spatial, stride: Spatial | None = None, padding: Spatial = 0,
+        ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
+    ) -> Results:  # fmt: skip
+        if divisor_override is not None:
+            raise UnsupportedError("ONNX's AveragePool divides by the window's size")
+        return _average_pool(graph, self, dims, kernel_size, stride, padding, ceil_mode, count_include_pad)
+
+    @function(adaptive)
+    def adaptive_average_pool(graph: Graph, self: Value, output_size: Spatial) -> Results:
+        wanted, sizes = each(output_size, dims), self.shape[-dims:]
+        if any(out <= 0 or size % out for size, out in zip(sizes, wanted, strict=True)):
+            raise UnsupportedError("ONNX has no pool whose windows differ in size")
+        kernel = [size // out for size, out in zip(sizes, wanted, strict=True)]
+        return _average_pool(graph, self, dims, kernel, kernel)
+
+
+def _max_pool(name: str, dims: int) -> None:
+    @function(name)
+    def max_pool(
+        graph: Graph, self: Value, kernel_size: Spatial, stride: Spatial | None = None, padding: Spatial = 0,
+        dilation: Spatial = 1, ceil_mode: bool = False,
+    ) -> Results:  # fmt: skip
+        """Values and places. ONNX counts a place from the start of the tensor, ATen from that of its plane."""
+        if ceil_mode or not is_float(self.dtype):
+            raise UnsupportedError("a max pool with ceil_mode, or of integers")
+        x = batched(graph, graph.cast(self, wide(self.dtype)), dims)
+        shape, attributes = _pool(x, dims, kernel_size, stride, padding, dilation)
+        attributes["dilations"] = each(dilation, dims)
+        values, places = graph.results("MaxPool", [x], [(x.dtype, shape), ("i64", shape)], **attributes)
+        places = graph.op("Mod", places, graph.number(math.prod(x.shape[2:]), "i64"))
+        return [unbatched(graph, one, self) for one in (graph.cast(values, self.dtype), places)]
+
+
+_average_pools("avg_pool1d.default", "adaptive_avg_pool1d.default", 1)
+for _dims in (2, 3):
+    _average_pools(f"avg_pool{_dims}d.default", f"_adaptive_avg_pool{_dims}d.default", _dims)
+    _max_pool(f"max_pool{_dims}d_with_indices.default", _dims)

@@ -1,0 +1,1 @@
+"""The runtimes that take ONNX models, one file each."""

@@ -1,0 +1,49 @@
+"""onnx-reference: the evaluator of the onnx package, which runs a model node by node in numpy."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+import numpy as np
+from onnx.reference import ReferenceEvaluator
+
+from adapters.onnx.session import NUMPY_DTYPES, Instance, Program, copy_of, make_system
+from adapters.onnx.writer import Written
+from adapters.worker.arrays import Array
+from adapters.worker.loop import serve
+from adapters.worker.system import Rejection, Stages, System
+
+REJECTIONS = (
+    Rejection(
+        r"NotImplementedError|NotImplemented",
+        "the evaluator raises it where it has no implementation of an operator or of an attribute",
+    ),
+)
+
+
+def make(_: list[str]) -> System:
+    def build(written: Written, stages: Stages) -> Program:
+        model = written.graph.serialize()
+        names = [value.name for value in written.graph.inputs]
+        results = [value.dtype for value in written.graph.outputs]
+
+        def start() -> Instance:
+            with stages("lower"):
+                evaluator = ReferenceEvaluator(model)
+
+            def run(arrays: list[Array]) -> list[Array]:
+                given = {name: array.copy() for name, array in zip(names, arrays, strict=True)}
+                with np.errstate(all="ignore"):
+                    found = evaluator.run(None, given)
+                return [copy_of(value, dtype) for value, dtype in zip(found, results, strict=True)]
+
+            return run
+
+        return Program(start)
+
+    versions = {"numpy": version("numpy")}
+    return make_system("onnx", version("onnx"), NUMPY_DTYPES, "onnx-reference", build, REJECTIONS, versions)
+
+
+if __name__ == "__main__":
+    serve(make)

@@ -1,0 +1,157 @@
+"""The way of a case through a runtime that takes ONNX models. Its targets share it; they differ in how a model is run.
+
+State is the adapter's to carry: buffers are inputs of the model, and what was written comes back as further outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from adapters.onnx.writer import OPS, Written, write
+from adapters.worker.arrays import DTYPES, Array, decode, encode, window
+from adapters.worker.last_program import remembered
+from adapters.worker.system import Json, Rejection, Stages, System
+from adapters.worker.three_runs import Run, check_requirements, three_runs
+
+# The dtypes of a runtime whose Python module takes and gives numpy's own, which has no bf16.
+NUMPY_DTYPES = ("bool", "u8", "i8", "i16", "i32", "i64", "f16", "f32", "f64")
+
+Instance = Callable[[list[Array]], Sequence[Array]]  # the model's inputs, in order, to its outputs
+
+
+@dataclass
+class Program:
+    """A compiled model."""
+
+    start: Callable[[], Instance]
+    facts: Json = field(default_factory=dict)  # more parts of the reply
+
+
+Build = Callable[[Written, Stages], Program]
+
+
+def copy_of(value: object, dtype: str) -> Array:
+    """A result in memory of its own: a runtime may give back its operand, or write there again at its next run.
+
+    An element type other than the model's is not hidden.
+    """
+    data = np.array(value)
+    if data.dtype != DTYPES[dtype]:
+        raise TypeError(f"a result is {data.dtype}, and the model says {dtype}")
+    return data
+
+
+@dataclass
+class Ran:
+    """What one run gave back."""
+
+    outputs: list[Array]
+    inputs: dict[str, Array]
+    buffers: dict[str, Array]
+
+    def encode_outputs(self) -> list[Json]:
+        return [encode(output) for output in self.outputs]
+
+    def encode(self) -> Json:
+        return {
+            "outputs": self.encode_outputs(),
+            "inputs": {name: encode(value) for name, value in self.inputs.items()},
+            "buffers": {name: encode(value) for name, value in self.buffers.items()},
+        }
+
+
+class Session:
+    """An instance of a program and its buffers."""
+
+    def __init__(self, case_graph: Json, written: Written, instance: Instance) -> None:
+        self._case_graph = case_graph
+        self._written = written
+        self._instance = instance
+        self._state: dict[str, Array] = {}
+        for group in ("storages", "buffers"):
+            for name, spec in case_graph.get(group, {}).items():
+                if "data" in spec:
+                    self._state[name] = self._source(name, spec, spec["data"])
+
+    def _source(self, name: str, spec: Json, data: object) -> Array:
+        """The array of a model's input: dense, or a storage with the elements in their places."""
+        dense = decode(data, spec["type"])
+        place = self._written.windows.get(name)
+        if place is None or not place.flat:
+            return dense
+        storage = np.zeros(place.layout.extent(), dtype=dense.dtype)
+        storage[place.layout.elements().reshape(-1)] = dense.reshape(-1)
+        return storage
+
+    def run(self, feed: Mapping[str, object]) -> Ran:
+        specs = {**self._case_graph.get("storages", {}), **self._case_graph.get("inputs", {})}
+        sources = {name: self._source(name, specs[name], data) for name, data in feed.items()} | self._state
+        graph = self._written.graph
+        results = self._instance([sources[value.name] for value in graph.inputs])
+        found = dict(zip((value.name for value in graph.outputs), results, strict=True))
+        for source, name in self._written.updated.items():
+            sources[source] = found[name]
+            if source in self._state:
+                self._state[source] = found[name]
+        outputs = [found[name] for name in self._written.outputs]
+        return Ran(outputs, self._named("inputs", sources), self._named("buffers", sources))
+
+    def _named(self, group: str, sources: Mapping[str, Array]) -> dict[str, Array]:
+        named = {}
+        for name in self._case_graph.get(group, {}):
+            layout = self._written.final[name]
+            flat = np.ascontiguousarray(sources[self._written.windows[name].source]).reshape(-1)
+            array = np.empty(layout.sizes, dtype=flat.dtype)
+            if layout.numel:
+                array[...] = window(flat, layout.sizes, layout.strides, layout.offset)
+            named[name] = array
+        return named
+
+
+Lower = Callable[[Json, Stages], tuple[Written, Program]]  # of a case's graph
+
+
+def run_protocol(request: Json, stages: Stages, lower: Lower) -> Json:
+    """A, then B on the same instance, A's outputs read again, then A on a fresh instance."""
+    case = request["case"]
+    check_requirements(case)
+    graph = case["graph"]
+    written, program = lower(graph, stages)
+
+    def start() -> Run:
+        with stages("load"):
+            return Session(graph, written, program.start()).run
+
+    return {**program.facts, **three_runs(request, stages, start)}
+
+
+def make_system(
+    name: str,
+    version: str,
+    dtypes: Sequence[str],
+    profile: str,
+    build: Build,
+    rejections: tuple[Rejection, ...] = (),
+    versions: Mapping[str, str] | None = None,
+    explain: Callable[[str, str], str] = lambda message, _: message,
+    ops: Sequence[str] = OPS,
+) -> System:
+    """The system of a runtime that takes what the writer writes of these ops."""
+    hello = {
+        "name": name,
+        "version": version,
+        "versions": {name: version, **(versions or {})},
+        "dtypes": list(dtypes),
+        "ops": list(ops),
+        "profile": profile,
+    }
+
+    @remembered
+    def lower(graph: Json, stages: Stages) -> tuple[Written, Program]:
+        written = write(graph)
+        return written, build(written, stages)
+
+    return System(lambda: hello, lambda request, stages: run_protocol(request, stages, lower), rejections, explain)

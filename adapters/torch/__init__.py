@@ -1,0 +1,1 @@
+"""PyTorch and what compiles its modules."""

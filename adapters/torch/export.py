@@ -1,0 +1,34 @@
+"""torch-export: torch.export and its decompositions; what they made runs on eager's kernels."""
+
+from __future__ import annotations
+
+import torch
+
+from adapters.torch.case_module import Program, case_module, live, run_protocol, torch_hello
+from adapters.torch.export_speed import speed_up
+from adapters.torch.limits import EXPORT_REJECTIONS
+from adapters.worker.last_program import remembered
+from adapters.worker.loop import serve
+from adapters.worker.system import Json, Stages, System
+
+
+def make_system(_: list[str]) -> System:
+    op_scan = speed_up()
+
+    @remembered
+    def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
+        op_scan.renew()
+        with stages("export"), torch.no_grad():
+            exported = torch.export.export(case_module(graph), inputs, strict=False)
+            before = exported.module()
+        with stages("decompose"):
+            after = exported.run_decompositions().module()
+        # A copy that exporting made away with is no promise broken: no identity.
+        return Program(live(graph, after, identity=False), stages={"export": live(graph, before, identity=False)})
+
+    hello = torch_hello("torch-export", "eager")
+    return System(lambda: hello, lambda request, stages: run_protocol(request, stages, build), EXPORT_REJECTIONS)
+
+
+if __name__ == "__main__":
+    serve(make_system)

@@ -1,0 +1,34 @@
+"""What PyTorch's compilers document, or plainly state, as limits. Each target takes the tables of its path."""
+
+from __future__ import annotations
+
+from adapters.worker.system import Rejection
+
+FUNCTIONALIZATION_REJECTIONS = (
+    Rejection(
+        r"as_strided\(\) is non-compositional, .* this behavior is banned in compile",
+        "functionalization says so itself: no writes through a view of an as_strided view",
+    ),
+    Rejection(
+        r"functionalization encountered a tensor being mutated that has internal overlap.* this is banned",
+        "functionalization says so itself: no writes through an overlapping unfold (pytorch/pytorch#165409)",
+    ),
+)
+
+EXPORT_REJECTIONS = (
+    Rejection(
+        r"^(DynamicOutputShapeException|GuardOnDataDependentSymNode)\b",
+        "the guide of torch.export: shapes that depend on data need hints in the model's source",
+        stage="export",
+    ),
+    *FUNCTIONALIZATION_REJECTIONS,
+)
+
+COMPILE_REJECTIONS = (
+    Rejection(
+        r"^Unsupported: ",
+        "torch.compile's reference, fullgraph: what would break the graph is an error, and names the construct",
+        stage="compile",
+    ),
+    *FUNCTIONALIZATION_REJECTIONS,
+)
