@@ -64,4 +64,8 @@ class ParameterRef {
   int code_;
 };
 
+// For kernels of many ops, whose schemas call the same operand by different names.
+inline constexpr ParameterRef first_operand{0};
+inline constexpr ParameterRef second_operand{1};
+
 }  // namespace parallax

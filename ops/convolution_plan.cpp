@@ -13,14 +13,13 @@ namespace {
 constexpr int64_t largest_extent = int64_t{1} << 30;
 
 // A list argument with one number for each spatial dim; one number stands for all.
-Result<Dims> spatial_list(const Call& call, int parameter, int spatial, int64_t least) {
-  const std::string& name = call.op().schema.parameters[static_cast<std::size_t>(parameter)].name;
+Result<Dims> spatial_list(const Call& call, arg parameter, int spatial, int64_t least) {
   const IntList& list = call.integers(parameter);
   if (list.size() != 1 && list.size() != static_cast<std::size_t>(spatial)) {
-    return refuse("{}: {} numbers for {} in {} dims", call.op().name, list.size(), name, spatial);
+    return refuse("{}: {} numbers for {} in {} dims", call.op().name, list.size(), name(parameter), spatial);
   }
   for (int64_t value : list) {
-    if (value < least || value > largest_extent) return refuse("{}: {} {}", call.op().name, name, value);
+    if (value < least || value > largest_extent) return refuse("{}: {} {}", call.op().name, name(parameter), value);
   }
   return list.size() == 1 ? Dims::filled(spatial, list[0]) : Dims(std::span(list));
 }
@@ -32,9 +31,9 @@ Result<void> check_channels(const Call& call, const ConvolutionPlan& plan) {
   if (weight[0] < plan.groups || weight[0] % plan.groups != 0) {
     return refuse("{}: a weight of shape [{}] has not {} groups", call.op().name, to_string(weight), plan.groups);
   }
-  const bool fits = plan.transposed ? channels == weight[0]
-                                    : weight[1] <= channels && channels % plan.groups == 0 &&
-                                          channels / plan.groups == weight[1];
+  const bool fits = plan.transposed
+                        ? channels == weight[0]
+                        : weight[1] <= channels && channels % plan.groups == 0 && channels / plan.groups == weight[1];
   if (!fits) {
     return refuse("{}: a weight of shape [{}] in {} groups does not fit an input of {} channels", call.op().name,
                   to_string(weight), plan.groups, channels);
@@ -47,8 +46,7 @@ Result<int64_t> convolved_size(const Call& call, const ConvolutionPlan& plan, in
   const int64_t input = plan.input.sizes[dim + 2];
   const int64_t kernel = plan.dilation[dim] * (plan.weight.sizes[dim + 2] - 1) + 1;
   if (plan.transposed) {
-    const int64_t size =
-        (input - 1) * plan.stride[dim] - 2 * plan.padding[dim] + kernel + output_padding;
+    const int64_t size = (input - 1) * plan.stride[dim] - 2 * plan.padding[dim] + kernel + output_padding;
     if (size < 1) return refuse("{}: the result's size would be {}", call.op().name, size);
     return size;
   }
@@ -58,23 +56,25 @@ Result<int64_t> convolved_size(const Call& call, const ConvolutionPlan& plan, in
 }
 
 Result<void> check_bias(const Call& call, const ConvolutionPlan& plan) {
-  if (!call.has(2)) return {};
-  const TensorMeta& bias = call.tensor(2);
+  if (!call.has(arg::bias)) return {};
+  const TensorMeta& bias = call.tensor(arg::bias);
   if (bias.layout.sizes != Dims{plan.out_channels()}) {
     return refuse("{}: a bias of shape [{}] for {} channels", call.op().name, to_string(bias.layout.sizes),
                   plan.out_channels());
   }
-  if (bias.dtype != call.tensor(0).dtype) {
-    return refuse("{}: a bias of {} for an input of {}", call.op().name, name(bias.dtype), name(call.tensor(0).dtype));
+  if (bias.dtype != call.tensor(arg::input).dtype) {
+    return refuse("{}: a bias of {} for an input of {}", call.op().name, name(bias.dtype),
+                  name(call.tensor(arg::input).dtype));
   }
   return {};
 }
 
 // What eager's kernels take; an input without batches or channels reaches none of them.
 Result<void> check_dtypes(const Call& call, const ConvolutionPlan& plan) {
-  const DType dtype = call.tensor(0).dtype;
-  if (call.tensor(1).dtype != dtype) {
-    return refuse("{}: a weight of {} for an input of {}", call.op().name, name(call.tensor(1).dtype), name(dtype));
+  const DType dtype = call.tensor(arg::input).dtype;
+  if (call.tensor(arg::weight).dtype != dtype) {
+    return refuse("{}: a weight of {} for an input of {}", call.op().name, name(call.tensor(arg::weight).dtype),
+                  name(dtype));
   }
   if (plan.input.sizes[0] == 0 || plan.input.sizes[1] == 0) return {};
   const bool dilated = std::ranges::any_of(plan.dilation, [](int64_t step) { return step != 1; });
@@ -89,17 +89,30 @@ bool suggests_channels_last(const Layout& layout) { return suggested_format(layo
 
 }  // namespace
 
-Result<ConvolutionPlan> plan_convolution(const Call& call, const ConvolutionParameters& at) {
+int spatial_dims(const Schema& schema) {
+  const int stride = schema.index_of(arg::stride);
+  return schema.parameters[static_cast<std::size_t>(stride)].fixed_length;
+}
+
+std::optional<bool> transposes(const Schema& schema) {
+  if (schema.index_of(arg::transposed) >= 0) return std::nullopt;
+  return schema.index_of(arg::output_padding) >= 0;
+}
+
+Result<ConvolutionPlan> plan_convolution(const Call& call) {
+  const Schema& schema = call.op().schema;
+  const int fixed_spatial = spatial_dims(schema);
+  const std::optional<bool> fixed_transposed = transposes(schema);
   ConvolutionPlan plan;
-  plan.input = call.tensor(0).layout;
-  plan.weight = call.tensor(1).layout;
-  plan.transposed = at.transposed_flag >= 0 ? call.boolean(at.transposed_flag) : at.transposed;
-  plan.groups = call.integer(at.groups);
+  plan.input = call.tensor(arg::input).layout;
+  plan.weight = call.tensor(arg::weight).layout;
+  plan.transposed = fixed_transposed ? *fixed_transposed : call.boolean(arg::transposed);
+  plan.groups = call.integer(arg::groups);
   const int rank = plan.weight.rank();
-  if (rank < 3 || rank > 5 || (at.spatial > 0 && rank != at.spatial + 2)) {
+  if (rank < 3 || rank > 5 || (fixed_spatial > 0 && rank != fixed_spatial + 2)) {
     return refuse("{}: a weight of {} dims", call.op().name, rank);
   }
-  plan.unbatched = at.spatial > 0 && plan.input.rank() == rank - 1;
+  plan.unbatched = fixed_spatial > 0 && plan.input.rank() == rank - 1;
   if (plan.unbatched) plan.input = *unsqueeze_layout(plan.input, 0);
   if (plan.input.rank() != rank) {
     return refuse("{}: an input of {} dims and a weight of {}", call.op().name, plan.input.rank(), rank);
@@ -110,12 +123,12 @@ Result<ConvolutionPlan> plan_convolution(const Call& call, const ConvolutionPara
     }
   }
   const int spatial = rank - 2;
-  TRY(plan.stride, spatial_list(call, at.stride, spatial, 1));
-  TRY(plan.padding, spatial_list(call, at.padding, spatial, 0));
-  TRY(plan.dilation, spatial_list(call, at.dilation, spatial, 1));
+  TRY(plan.stride, spatial_list(call, arg::stride, spatial, 1));
+  TRY(plan.padding, spatial_list(call, arg::padding, spatial, 0));
+  TRY(plan.dilation, spatial_list(call, arg::dilation, spatial, 1));
   Dims output_padding = Dims::filled(spatial, 0);
-  if (at.output_padding >= 0) {
-    TRY(output_padding, spatial_list(call, at.output_padding, spatial, 0));
+  if (call.takes(arg::output_padding)) {
+    TRY(output_padding, spatial_list(call, arg::output_padding, spatial, 0));
   }
   TRY_VOID(check_channels(call, plan));
   TRY_VOID(check_bias(call, plan));

@@ -1,6 +1,7 @@
 // The shape of a convolution: what its arguments say, the sizes that come out, and which elements meet in each.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -8,17 +9,12 @@
 
 namespace parallax {
 
-// Where the arguments of an overload stand; -1 for one that it does not have.
-struct ConvolutionParameters {
-  int spatial = 0;  // 0: as many as the weight says, and the input has a batch dim
-  int stride = 3;
-  int padding = 4;
-  int dilation = 5;
-  int output_padding = -1;
-  int groups = 6;
-  int transposed_flag = -1;
-  bool transposed = false;
-};
+// What an overload is for: convNd and conv_transposeNd say it by their schemas, convolution by its arguments.
+//
+// The number of spatial dims; 0 where it is as many as the weight says, and the input has a batch dim.
+int spatial_dims(const Schema& schema);
+// Whether it transposes; nothing where a `transposed` argument says so.
+std::optional<bool> transposes(const Schema& schema);
 
 struct ConvolutionPlan {
   Layout input;   // with a batch dim, [N, C, ...]
@@ -36,7 +32,7 @@ struct ConvolutionPlan {
 };
 
 // The plan of a call, or what eager refuses.
-Result<ConvolutionPlan> plan_convolution(const Call& call, const ConvolutionParameters& at);
+Result<ConvolutionPlan> plan_convolution(const Call& call);
 
 // The layout that eager gives the result. That of five dims in f32 depends on the library that eager picks, and so on
 // the number of threads; it is taken to be oneDNN where there are several batches or groups.

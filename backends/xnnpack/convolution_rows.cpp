@@ -7,11 +7,6 @@
 namespace parallax::xnnpack {
 namespace {
 
-constexpr ConvolutionParameters conv2d = {.spatial = 2};
-constexpr ConvolutionParameters conv_transpose2d = {
-    .spatial = 2, .dilation = 7, .output_padding = 5, .groups = 6, .transposed = true};
-constexpr ConvolutionParameters convolution = {.output_padding = 7, .groups = 8, .transposed_flag = 6};
-
 // What a transposed convolution adds at the end of a dim.
 int64_t adjustment(const ConvolutionPlan& plan, int dim) {
   const int64_t reach = plan.dilation[dim] * (plan.weight.sizes[dim + 2] - 1) + 1;
@@ -19,10 +14,10 @@ int64_t adjustment(const ConvolutionPlan& plan, int dim) {
   return plan.sizes[dim + 2] - bare;
 }
 
-template <const ConvolutionParameters& at>
 bool fits(const NodeCall& call) {
-  if (call.sizes(0).size() != 4 || !call.is_constant(1) || (call.has(2) && !call.is_constant(2))) return false;
-  const Result<ConvolutionPlan> plan = plan_convolution(call, at);
+  if (call.sizes(arg::input).size() != 4 || !call.is_constant(arg::weight)) return false;
+  if (call.has(arg::bias) && !call.is_constant(arg::bias)) return false;
+  const Result<ConvolutionPlan> plan = plan_convolution(call);
   if (!plan || plan->spatial() != 2 || plan->unbatched) return false;
   for (int dim = 0; dim < 2; ++dim) {
     if (plan->padding[dim] < 0) return false;
@@ -51,9 +46,8 @@ Layout transposed_filter(const ConvolutionPlan& plan) {
           w.offset};
 }
 
-template <const ConvolutionParameters& at>
 xnn_status convolve(Definer& definer, const NodeCall& call) {
-  const ConvolutionPlan plan = plan_convolution(call, at).value();
+  const ConvolutionPlan plan = plan_convolution(call).value();
   const auto of = [](const Dims& dims, int dim) { return static_cast<uint32_t>(dims[dim]); };
   const uint32_t height = of(plan.weight.sizes, 2);
   const uint32_t width = of(plan.weight.sizes, 3);
@@ -64,36 +58,38 @@ xnn_status convolve(Definer& definer, const NodeCall& call) {
   const uint32_t left = of(plan.padding, 1);
   const xnn_subgraph_t subgraph = definer.subgraph();
   constexpr Range all;
-  const uint32_t x = definer.operand(call, 0);
+  const uint32_t x = definer.operand(call, arg::input);
   uint32_t bias = XNN_INVALID_VALUE_ID;
-  if (call.has(2)) bias = definer.constant(call.constant(2, call.tensor(2).layout), {groups * out});
+  if (call.has(arg::bias)) {
+    bias = definer.constant(call.constant(arg::bias, call.tensor(arg::bias).layout), {groups * out});
+  }
   if (plan.transposed) {
     const uint32_t filter =
-        definer.constant(call.constant(1, transposed_filter(plan)), {groups * out, height, width, in});
+        definer.constant(call.constant(arg::weight, transposed_filter(plan)), {groups * out, height, width, in});
     return xnn_define_deconvolution_2d(subgraph, top, left, top, left, static_cast<uint32_t>(adjustment(plan, 0)),
                                        static_cast<uint32_t>(adjustment(plan, 1)), height, width, of(plan.stride, 0),
                                        of(plan.stride, 1), of(plan.dilation, 0), of(plan.dilation, 1), groups, in, out,
                                        all.low, all.high, x, filter, bias, definer.result(call), 0);
   }
   if (in == 1 && groups > 1) {
-    const uint32_t filter =
-        definer.constant(call.constant(1, permuted(plan.weight, {1, 2, 3, 0})), {1, height, width, groups * out});
+    const uint32_t filter = definer.constant(call.constant(arg::weight, permuted(plan.weight, {1, 2, 3, 0})),
+                                             {1, height, width, groups * out});
     return xnn_define_depthwise_convolution_2d(subgraph, top, left, top, left, height, width, of(plan.stride, 0),
                                                of(plan.stride, 1), of(plan.dilation, 0), of(plan.dilation, 1),
                                                static_cast<uint32_t>(out), groups, all.low, all.high, x, filter, bias,
                                                definer.result(call), 0);
   }
-  const uint32_t filter =
-      definer.constant(call.constant(1, permuted(plan.weight, {0, 2, 3, 1})), {groups * out, height, width, in});
+  const uint32_t filter = definer.constant(call.constant(arg::weight, permuted(plan.weight, {0, 2, 3, 1})),
+                                           {groups * out, height, width, in});
   return xnn_define_convolution_2d(subgraph, top, left, top, left, height, width, of(plan.stride, 0),
                                    of(plan.stride, 1), of(plan.dilation, 0), of(plan.dilation, 1), groups, in, out,
                                    all.low, all.high, x, filter, bias, definer.result(call), 0);
 }
 
 constexpr std::array rows = {
-    OpRow{"aten.conv2d.default", fits<conv2d>, convolve<conv2d>, Order::ChannelsLast},
-    OpRow{"aten.conv_transpose2d.input", fits<conv_transpose2d>, convolve<conv_transpose2d>, Order::ChannelsLast},
-    OpRow{"aten.convolution.default", fits<convolution>, convolve<convolution>, Order::ChannelsLast},
+    OpRow{"aten.conv2d.default", fits, convolve, Order::ChannelsLast},
+    OpRow{"aten.conv_transpose2d.input", fits, convolve, Order::ChannelsLast},
+    OpRow{"aten.convolution.default", fits, convolve, Order::ChannelsLast},
 };
 
 }  // namespace

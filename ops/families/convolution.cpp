@@ -13,21 +13,9 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
-constexpr ConvolutionParameters general = {.output_padding = 7, .groups = 8, .transposed_flag = 6};
-constexpr ConvolutionParameters forward_1d = {.spatial = 1};
-constexpr ConvolutionParameters forward_2d = {.spatial = 2};
-constexpr ConvolutionParameters forward_3d = {.spatial = 3};
-constexpr ConvolutionParameters transposed(int spatial) {
-  return {.spatial = spatial, .dilation = 7, .output_padding = 5, .groups = 6, .transposed = true};
-}
-constexpr ConvolutionParameters transposed_1d = transposed(1);
-constexpr ConvolutionParameters transposed_2d = transposed(2);
-constexpr ConvolutionParameters transposed_3d = transposed(3);
-
-template <const ConvolutionParameters& at>
 Metas infer_convolution(const Call& call) {
-  TRY(const ConvolutionPlan plan, plan_convolution(call, at));
-  const DType dtype = call.tensor(0).dtype;
+  TRY(const ConvolutionPlan plan, plan_convolution(call));
+  const DType dtype = call.tensor(arg::input).dtype;
   return fresh_result(dtype, convolved_layout(plan, dtype));
 }
 
@@ -50,8 +38,8 @@ void for_each_result(const ConvolutionPlan& plan, Visit&& visit) {
     for (int64_t channel = 0; channel < plan.sizes[1]; ++channel) {
       const int64_t group = channel / group_out;
       const int64_t input = (n * channels + group * group_in) * input_positions;
-      const int64_t weight = plan.transposed ? (group * group_in * group_out + channel % group_out) * kernel
-                                             : channel * group_in * kernel;
+      const int64_t weight =
+          plan.transposed ? (group * group_in * group_out + channel % group_out) * kernel : channel * group_in * kernel;
       for (const Taps& taps : all_taps) visit(taps, channel, input, weight);
     }
   }
@@ -75,9 +63,10 @@ struct ChannelSteps {
 void convolve_balls(const ReferenceCall& call, const ConvolutionPlan& plan) {
   const BallView& output = call.output();
   const BallMath math(output.dtype, call.profile());
-  const std::vector<Factor> inputs = factors_of(call.input(0), plan.input);
-  const std::vector<Factor> weights = factors_of(call.input(1), plan.weight);
-  const std::vector<int64_t> biases = call.has(2) ? elements_of(call.input(2).layout) : std::vector<int64_t>();
+  const std::vector<Factor> inputs = factors_of(call.input(arg::input), plan.input);
+  const std::vector<Factor> weights = factors_of(call.input(arg::weight), plan.weight);
+  const std::vector<int64_t> biases =
+      call.has(arg::bias) ? elements_of(call.input(arg::bias).layout) : std::vector<int64_t>();
   const bool plain_weights = std::ranges::all_of(weights, &Factor::plain);
   const ChannelSteps step(plan);
   // Eager stores the products at each kernel position of a transposed convolution before it adds them (col2im).
@@ -100,7 +89,7 @@ void convolve_balls(const ReferenceCall& call, const ConvolutionPlan& plan) {
       }
     }
     const Ball bias =
-        biases.empty() ? Ball::exact(0) : call.input(2).ball(biases[static_cast<std::size_t>(channel)]);
+        biases.empty() ? Ball::exact(0) : call.input(arg::bias).ball(biases[static_cast<std::size_t>(channel)]);
     output.ball(elements[to++]) = dot.result(1, bias, parts);
   });
 }
@@ -109,20 +98,22 @@ void convolve_integers(const ReferenceCall& call, const ConvolutionPlan& plan) {
   const BallView& output = call.output();
   const std::vector<int64_t> inputs = elements_of(plan.input);
   const std::vector<int64_t> weights = elements_of(plan.weight);
-  const std::vector<int64_t> biases = call.has(2) ? elements_of(call.input(2).layout) : std::vector<int64_t>();
+  const std::vector<int64_t> biases =
+      call.has(arg::bias) ? elements_of(call.input(arg::bias).layout) : std::vector<int64_t>();
   const ChannelSteps step(plan);
   const std::vector<int64_t> elements = elements_of(output.layout);
   std::size_t to = 0;
   for_each_result(plan, [&](const Taps& taps, int64_t channel, int64_t input, int64_t weight) {
     const IntegerBall bias =
-        biases.empty() ? IntegerBall() : call.input(2).integer(biases[static_cast<std::size_t>(channel)]);
+        biases.empty() ? IntegerBall() : call.input(arg::bias).integer(biases[static_cast<std::size_t>(channel)]);
     auto sum = static_cast<uint64_t>(bias.value);
     Undecided undecided = bias.undecided;
     for (const auto& [at, kernel] : taps.met) {
       for (int64_t c = 0; c < step.count; ++c) {
-        const IntegerBall& x = call.input(0).integer(inputs[static_cast<std::size_t>(input + at + c * step.input)]);
+        const IntegerBall& x =
+            call.input(arg::input).integer(inputs[static_cast<std::size_t>(input + at + c * step.input)]);
         const IntegerBall& w =
-            call.input(1).integer(weights[static_cast<std::size_t>(weight + kernel + c * step.weight)]);
+            call.input(arg::weight).integer(weights[static_cast<std::size_t>(weight + kernel + c * step.weight)]);
         sum += static_cast<uint64_t>(x.value) * static_cast<uint64_t>(w.value);
         if (undecided == Undecided::No) undecided = first_undecided({x, w});
       }
@@ -131,9 +122,8 @@ void convolve_integers(const ReferenceCall& call, const ConvolutionPlan& plan) {
   });
 }
 
-template <const ConvolutionParameters& at>
 Result<void> reference_convolution(const ReferenceCall& call) {
-  TRY(const ConvolutionPlan plan, plan_convolution(call, at));
+  TRY(const ConvolutionPlan plan, plan_convolution(call));
   if (plan.sizes[1] == 0) return {};
   if (call.output().floating()) {
     convolve_balls(call, plan);
@@ -153,17 +143,17 @@ std::vector<int64_t> possible_groups(const Dims& input, int channel_dim, const D
   std::vector<int64_t> groups;
   if (channels == 0 || weight[0] == 0 || weight[1] == 0) return groups;
   for (int64_t g = 1; g <= channels; ++g) {
-    const bool fits = transposed ? channels == weight[0] && channels % g == 0
-                                 : g * weight[1] == channels && weight[0] % g == 0;
+    const bool fits =
+        transposed ? channels == weight[0] && channels % g == 0 : g * weight[1] == channels && weight[0] % g == 0;
     if (fits) groups.push_back(g);
   }
   return groups;
 }
 
-bool may_convolve(const ConvolutionParameters& at, const TensorMeta& input, const TensorMeta& weight, bool transposed) {
+bool may_convolve(int spatial, const TensorMeta& input, const TensorMeta& weight, bool transposed) {
   const int rank = weight.layout.rank();
-  const bool unbatched = at.spatial > 0 && input.layout.rank() == rank - 1;
-  if (rank < 3 || rank > 5 || (at.spatial > 0 && rank != at.spatial + 2)) return false;
+  const bool unbatched = spatial > 0 && input.layout.rank() == rank - 1;
+  if (rank < 3 || rank > 5 || (spatial > 0 && rank != spatial + 2)) return false;
   if (input.layout.rank() != rank && !unbatched) return false;
   if (input.dtype != weight.dtype || input.dtype == DType::Bool) return false;
   if (is_integral(input.dtype) && input.dtype != DType::I64 && transposed) return false;
@@ -171,12 +161,13 @@ bool may_convolve(const ConvolutionParameters& at, const TensorMeta& input, cons
   return !possible_groups(input.layout.sizes, unbatched ? 0 : 1, weight.layout.sizes, transposed).empty();
 }
 
-template <const ConvolutionParameters& at>
 std::optional<std::vector<Argument>> sample_convolution(const Op& op, SampleContext& context) {
   Choices& choices = context.choices();
-  const bool transposed = at.transposed_flag >= 0 ? choices.chance(30) : at.transposed;
+  const int fixed_spatial = spatial_dims(op.schema);
+  const std::optional<bool> fixed_transposed = transposes(op.schema);
+  const bool transposed = fixed_transposed ? *fixed_transposed : choices.chance(30);
   const auto pair = pick_pair(context, [&](const TensorMeta& input, const TensorMeta& weight) {
-    return may_convolve(at, input, weight, transposed);
+    return may_convolve(fixed_spatial, input, weight, transposed);
   });
   if (!pair) return std::nullopt;
   const TensorMeta& input = context.meta(pair->first);
@@ -215,50 +206,47 @@ std::optional<std::vector<Argument>> sample_convolution(const Op& op, SampleCont
     if (picked) bias = *picked;
   }
   std::vector<Argument> arguments(op.schema.parameters.size());
-  arguments[0] = pair->first;
-  arguments[1] = pair->second;
-  arguments[2] = std::move(bias);
-  const auto set = [&](int i, Argument argument) { arguments[static_cast<std::size_t>(i)] = std::move(argument); };
-  set(at.stride, std::move(stride));
-  set(at.padding, std::move(padding));
-  set(at.dilation, std::move(dilation));
-  set(at.groups, Scalar(groups));
-  if (at.output_padding >= 0) set(at.output_padding, std::move(output_padding));
-  if (at.transposed_flag >= 0) set(at.transposed_flag, Scalar(transposed));
+  const auto set = [&](arg parameter, Argument argument) {
+    const int at = op.schema.index_of(parameter);
+    if (at >= 0) arguments[static_cast<std::size_t>(at)] = std::move(argument);
+  };
+  set(arg::input, pair->first);
+  set(arg::weight, pair->second);
+  set(arg::bias, std::move(bias));
+  set(arg::stride, std::move(stride));
+  set(arg::padding, std::move(padding));
+  set(arg::dilation, std::move(dilation));
+  set(arg::groups, Scalar(groups));
+  set(arg::output_padding, std::move(output_padding));
+  set(arg::transposed, Scalar(transposed));
   return arguments;
 }
 
-template <const ConvolutionParameters& at>
 OpDef convolution(std::string_view schema) {
-  return {.schema = schema,
-          .infer = infer_convolution<at>,
-          .reference = reference_convolution<at>,
-          .sample = sample_convolution<at>};
+  return {
+      .schema = schema, .infer = infer_convolution, .reference = reference_convolution, .sample = sample_convolution};
 }
 
 }  // namespace
 
 std::vector<OpDef> convolution_family() {
   return {
-      convolution<general>(
-          "convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] "
-          "dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor"),
-      convolution<forward_1d>(
-          "conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], SymInt[1] padding=[0], "
-          "SymInt[1] dilation=[1], SymInt groups=1) -> Tensor"),
-      convolution<forward_2d>(
+      convolution("convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] "
+                  "dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor"),
+      convolution("conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], SymInt[1] padding=[0], "
+                  "SymInt[1] dilation=[1], SymInt groups=1) -> Tensor"),
+      convolution(
           "conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], "
           "SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor"),
-      convolution<forward_3d>(
+      convolution(
           "conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, "
           "0, 0], SymInt[3] dilation=[1, 1, 1], SymInt groups=1) -> Tensor"),
-      convolution<transposed_1d>(
-          "conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], SymInt[1] "
-          "padding=[0], SymInt[1] output_padding=[0], SymInt groups=1, SymInt[1] dilation=[1]) -> Tensor"),
-      convolution<transposed_2d>(
+      convolution("conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], SymInt[1] "
+                  "padding=[0], SymInt[1] output_padding=[0], SymInt groups=1, SymInt[1] dilation=[1]) -> Tensor"),
+      convolution(
           "conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] "
           "padding=[0, 0], SymInt[2] output_padding=[0, 0], SymInt groups=1, SymInt[2] dilation=[1, 1]) -> Tensor"),
-      convolution<transposed_3d>(
+      convolution(
           "conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], "
           "SymInt[3] padding=[0, 0, 0], SymInt[3] output_padding=[0, 0, 0], SymInt groups=1, SymInt[3] dilation=[1, "
           "1, 1]) -> Tensor"),
