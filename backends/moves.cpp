@@ -28,24 +28,24 @@ Move move_to(const Call& call, ValueId from, const Layout& part) {
 }
 
 std::optional<MoveList> copy(const Call& call, const Layout& result) {
-  return MoveList{false, {{call.value(0), call.tensor(0).layout, result}}};
+  return MoveList{false, {{call.value(arg::self), call.tensor(arg::self).layout, result}}};
 }
 
 // copy_(self, src)
 std::optional<MoveList> copy_source(const Call& call, const Layout& result) {
-  return MoveList{false, {move_to(call, call.value(1), result)}};
+  return MoveList{false, {move_to(call, call.value(arg::src), result)}};
 }
 
 // copy(self, src): a clone of self's storage, then src.
 std::optional<MoveList> clone_and_copy(const Call& call, const Layout& result) {
-  return MoveList{true, {move_to(call, call.value(1), result)}};
+  return MoveList{true, {move_to(call, call.value(arg::src), result)}};
 }
 
 // An op that only reshapes: the operand's elements in its own row-major order. Sizes are the same on both sides where
 // one of the two can be seen with the other's.
 std::optional<MoveList> reshape(const Call& call, const Layout& result) {
-  const Layout& operand = call.tensor(0).layout;
-  Move move{call.value(0), operand, result};
+  const Layout& operand = call.tensor(arg::self).layout;
+  Move move{call.value(arg::self), operand, result};
   if (const std::optional<Dims> strides = view_strides(operand, result.sizes)) {
     move.source = {result.sizes, *strides, operand.offset};
   } else if (const std::optional<Dims> seen = view_strides(result, operand.sizes)) {
@@ -57,22 +57,22 @@ std::optional<MoveList> reshape(const Call& call, const Layout& result) {
 // The copying twin of a view op: what the view would show. The twins that only reshape also take operands that have no
 // such view.
 std::optional<MoveList> copy_view(const Call& call, const Layout& result) {
-  Layout layout = call.tensor(0).layout;
+  Layout layout = call.tensor(arg::self).layout;
   if (const Op* view = call.op().view_twin) {
     const Result<std::vector<ResultMeta>> shown = view->infer(Call(*view, call.arguments(), call.metas()));
     if (shown) layout = shown->front().layout;
   }
-  return MoveList{false, {{call.value(0), layout, result}}};
+  return MoveList{false, {{call.value(arg::self), layout, result}}};
 }
 
 std::optional<MoveList> cat(const Call& call, const Layout& result) {
   MoveList list;
   int64_t start = 0;
-  for (ValueId value : call.values(0)) {
+  for (ValueId value : call.values(arg::tensors)) {
     const Layout& tensor = call.meta(value).layout;
     // An empty 1-d tensor fits in everywhere and adds nothing.
     if (tensor.numel() == 0) continue;
-    const int dim = portable::wrapped_dim(call.integer(1), result.rank());
+    const int dim = portable::wrapped_dim(call.integer(arg::dim), result.rank());
     list.moves.push_back(move_to(call, value, cut(result, dim, start, tensor.sizes[dim])));
     start += tensor.sizes[dim];
   }
@@ -81,9 +81,9 @@ std::optional<MoveList> cat(const Call& call, const Layout& result) {
 
 std::optional<MoveList> stack(const Call& call, const Layout& result) {
   MoveList list;
-  const int dim = portable::wrapped_dim(call.integer(1), result.rank());
+  const int dim = portable::wrapped_dim(call.integer(arg::dim), result.rank());
   int64_t start = 0;
-  for (ValueId value : call.values(0)) {
+  for (ValueId value : call.values(arg::tensors)) {
     list.moves.push_back(move_to(call, value, without(cut(result, dim, start++, 1), dim)));
   }
   return list;
@@ -91,33 +91,33 @@ std::optional<MoveList> stack(const Call& call, const Layout& result) {
 
 // The operand, with `src` in its part; the scatter ops name the part.
 MoveList scatter_into(const Call& call, const Layout& result, const Layout& part) {
-  return {true, {move_to(call, call.value(0), result), move_to(call, call.value(1), part)}};
+  return {true, {move_to(call, call.value(arg::self), result), move_to(call, call.value(arg::src), part)}};
 }
 
 std::optional<MoveList> slice_scatter(const Call& call, const Layout& result) {
-  const int dim = portable::wrapped_dim(call.integer(2), result.rank());
+  const int dim = portable::wrapped_dim(call.integer(arg::dim), result.rank());
   const int64_t size = result.sizes[dim];
-  const auto bound = [&](int i, int64_t otherwise) {
-    const int64_t at = call.has(i) ? call.integer(i) : otherwise;
+  const auto bound = [&](arg name, int64_t otherwise) {
+    const int64_t at = call.has(name) ? call.integer(name) : otherwise;
     return std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);
   };
-  const int64_t start = bound(3, 0);
-  const int64_t end = std::max(start, bound(4, size));
-  const int64_t step = call.integer(5);
+  const int64_t start = bound(arg::start, 0);
+  const int64_t end = std::max(start, bound(arg::end, size));
+  const int64_t step = call.integer(arg::step);
   return scatter_into(call, result, cut(result, dim, start, (end - start + step - 1) / step, step));
 }
 
 std::optional<MoveList> select_scatter(const Call& call, const Layout& result) {
-  const int dim = portable::wrapped_dim(call.integer(2), result.rank());
-  const int64_t index = call.integer(3);
+  const int dim = portable::wrapped_dim(call.integer(arg::dim), result.rank());
+  const int64_t index = call.integer(arg::index);
   return scatter_into(call, result, without(cut(result, dim, index < 0 ? index + result.sizes[dim] : index, 1), dim));
 }
 
 std::optional<MoveList> diagonal_scatter(const Call& call, const Layout& result) {
   Layout part = result;
-  const int64_t offset = call.integer(2);
-  const int first = portable::wrapped_dim(call.integer(3), part.rank());
-  const int second = portable::wrapped_dim(call.integer(4), part.rank());
+  const int64_t offset = call.integer(arg::offset);
+  const int first = portable::wrapped_dim(call.integer(arg::dim1), part.rank());
+  const int second = portable::wrapped_dim(call.integer(arg::dim2), part.rank());
   const int64_t rows = part.sizes[first] - std::max<int64_t>(-offset, 0);
   const int64_t columns = part.sizes[second] - std::max<int64_t>(offset, 0);
   const int64_t length = std::max<int64_t>(std::min(rows, columns), 0);
@@ -131,42 +131,43 @@ std::optional<MoveList> diagonal_scatter(const Call& call, const Layout& result)
 
 // The part is named by elements of the operand's storage, which are those of the result's where the layouts agree.
 std::optional<MoveList> as_strided_scatter(const Call& call, const Layout& result) {
-  const Layout& self = call.tensor(0).layout;
-  const auto size = Dims(std::span<const int64_t>(call.integers(2)));
-  const auto stride = Dims(std::span<const int64_t>(call.integers(3)));
-  const Layout part{size, stride, call.has(4) ? call.integer(4) : self.offset};
+  const Layout& self = call.tensor(arg::self).layout;
+  const auto size = Dims(std::span<const int64_t>(call.integers(arg::size)));
+  const auto stride = Dims(std::span<const int64_t>(call.integers(arg::stride)));
+  const Layout part{size, stride, call.has(arg::storage_offset) ? call.integer(arg::storage_offset) : self.offset};
   if (result != self || part.extent() > self.extent()) return std::nullopt;
   return scatter_into(call, result, part);
 }
 
 std::optional<MoveList> flip(const Call& call, const Layout& result) {
-  Layout mirrored = call.tensor(0).layout;
-  for (int64_t named : call.integers(1)) {
+  Layout mirrored = call.tensor(arg::self).layout;
+  for (int64_t named : call.integers(arg::dims)) {
     if (mirrored.rank() == 0) continue;
     const int dim = portable::wrapped_dim(named, mirrored.rank());
     mirrored.offset += (mirrored.sizes[dim] - 1) * mirrored.strides[dim];
     mirrored.strides[dim] = -mirrored.strides[dim];
   }
-  return MoveList{false, {{call.value(0), mirrored, result}}};
+  return MoveList{false, {{call.value(arg::self), mirrored, result}}};
 }
 
 // Along each dim what goes over the end comes in at the front: two pieces a dim.
 std::optional<MoveList> roll(const Call& call, const Layout& result) {
-  Layout source = call.tensor(0).layout;
+  Layout source = call.tensor(arg::self).layout;
   Layout target = result;
-  IntList dims = call.integers(2);
+  IntList dims = call.integers(arg::dims);
   if (dims.empty()) {
     if (!is_contiguous(source) || !is_contiguous(target)) return std::nullopt;
     source = {{source.numel()}, {1}, source.offset};
     target = {{target.numel()}, {1}, target.offset};
     dims = {0};
   }
-  MoveList list{false, {{call.value(0), source, target}}};
+  MoveList list{false, {{call.value(arg::self), source, target}}};
   if (source.numel() == 0 || source.rank() == 0) return list;
   Dims shifts = Dims::filled(source.rank(), 0);  // a dim may be named twice
   for (std::size_t k = 0; k < dims.size(); ++k) {
     const int dim = portable::wrapped_dim(dims[k], source.rank());
-    shifts[dim] = (shifts[dim] + call.integers(1)[k] % source.sizes[dim] + source.sizes[dim]) % source.sizes[dim];
+    shifts[dim] =
+        (shifts[dim] + call.integers(arg::shifts)[k] % source.sizes[dim] + source.sizes[dim]) % source.sizes[dim];
   }
   for (int dim = 0; dim < source.rank(); ++dim) {
     const int64_t size = source.sizes[dim];
@@ -187,8 +188,8 @@ std::optional<MoveList> roll(const Call& call, const Layout& result) {
 
 // Each dim of the result is one of repeats over one of the operand's elements.
 std::optional<MoveList> repeat(const Call& call, const Layout& result) {
-  const Layout& operand = call.tensor(0).layout;
-  const auto repeats = Dims(std::span<const int64_t>(call.integers(1)));
+  const Layout& operand = call.tensor(arg::self).layout;
+  const auto repeats = Dims(std::span<const int64_t>(call.integers(arg::repeats)));
   const int added = repeats.size() - operand.rank();
   // What no layout has room for is done piece by piece.
   Layout corners{{}, {}, result.offset};
@@ -217,7 +218,7 @@ std::optional<MoveList> repeat(const Call& call, const Layout& result) {
   MoveList list;
   for_each_element(corners, [&](int64_t corner) {
     target.offset = corner;
-    list.moves.push_back({call.value(0), source, target});
+    list.moves.push_back({call.value(arg::self), source, target});
   });
   return list;
 }

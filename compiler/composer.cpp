@@ -35,6 +35,12 @@ Composer::Composer(Rewriter& rewriter, const DecompositionTable& table, const Op
       stem_(std::move(stem)),
       first_storage_(rewriter.builder().graph().storages.size()) {}
 
+const Argument& Composer::argument(ParameterRef p) const {
+  const int at = op_.schema.index_of(p);
+  PARALLAX_CHECK(at >= 0);
+  return arguments_[static_cast<std::size_t>(at)];
+}
+
 const TensorMeta& Composer::meta(Term term) const {
   static const TensorMeta unknown;
   return term.value.valid() ? rewriter_.meta(term.value) : unknown;
@@ -42,20 +48,20 @@ const TensorMeta& Composer::meta(Term term) const {
 
 DType Composer::computed_in() const { return is_half(result().dtype) ? DType::F32 : result().dtype; }
 
-Term Composer::raw(int i) {
-  if (const auto* value = std::get_if<ValueId>(&argument(i))) return {this, *value};
+Term Composer::raw(ParameterRef p) {
+  if (const auto* value = std::get_if<ValueId>(&argument(p))) return {this, *value};
   constexpr std::array kinds = {DType::Bool, DType::I64, DType::F64};
-  return number(scalar(i), kinds[scalar(i).index()]);
+  return number(scalar(p), kinds[scalar(p).index()]);
 }
 
-Term Composer::converted(int i) {
-  const auto* stands_in = std::get_if<Scalar>(&argument(i));
-  return stands_in ? number(*stands_in, result().dtype) : cast(raw(i), result().dtype);
+Term Composer::converted(ParameterRef p) {
+  const auto* stands_in = std::get_if<Scalar>(&argument(p));
+  return stands_in ? number(*stands_in, result().dtype) : cast(raw(p), result().dtype);
 }
 
-Term Composer::operand(int i) {
-  const auto* stands_in = std::get_if<Scalar>(&argument(i));
-  return stands_in ? number(*stands_in, computed_in()) : cast(converted(i), computed_in());
+Term Composer::operand(ParameterRef p) {
+  const auto* stands_in = std::get_if<Scalar>(&argument(p));
+  return stands_in ? number(*stands_in, computed_in()) : cast(converted(p), computed_in());
 }
 
 Term Composer::call(std::string_view op, std::vector<Argument> positional, NamedArguments named) {

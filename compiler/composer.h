@@ -1,7 +1,7 @@
 // Composer: how a decomposition says what an op is made of.
 //
 // A decomposition is written as a formula over Terms, the values of the new graph:
-//     Terms silu(Composer& c) { Term x = c.operand(0); return {x * sigmoid(x)}; }
+//     Terms silu(Composer& c) { Term x = c.operand(arg::self); return {x * sigmoid(x)}; }
 // Eager computes f16 and bf16 in f32 and rounds once, at the end; so operands come in the dtype that is computed in,
 // and results are converted to what the op would have made when the formula is done. The first call that does not
 // infer is remembered, and what follows it does nothing, so that formulas need no error handling of their own.
@@ -34,25 +34,27 @@ class Composer {
   Composer(Rewriter& rewriter, const DecompositionTable& table, const Op& op, std::vector<Argument> arguments,
            std::vector<ResultMeta> results, std::string stem);
 
-  // The call that is decomposed. Parameters go by position.
-  bool has(int i) const { return i >= 0 && !is_none(argument(i)); }
-  const Argument& argument(int i) const { return arguments_[static_cast<std::size_t>(i)]; }
-  Scalar scalar(int i) const { return std::get<Scalar>(argument(i)); }
-  double real(int i) const { return as_double(scalar(i)); }
-  int64_t integer(int i) const { return as_integer(scalar(i)); }
-  bool boolean(int i) const { return std::get<bool>(scalar(i)); }
-  const IntList& integers(int i) const { return std::get<IntList>(argument(i)); }
+  // The call that is decomposed, read as a Call is.
+  bool takes(ParameterRef p) const { return op_.schema.index_of(p) >= 0; }
+  bool has(ParameterRef p) const { return takes(p) && !is_none(argument(p)); }
+  const Argument& argument(ParameterRef p) const;
+  Scalar scalar(ParameterRef p) const { return std::get<Scalar>(argument(p)); }
+  double real(ParameterRef p) const { return as_double(scalar(p)); }
+  int64_t integer(ParameterRef p) const { return as_integer(scalar(p)); }
+  bool boolean(ParameterRef p) const { return std::get<bool>(scalar(p)); }
+  const IntList& integers(ParameterRef p) const { return std::get<IntList>(argument(p)); }
+  const std::string& text(ParameterRef p) const { return std::get<std::string>(argument(p)); }
   // What eager would have made.
   const ResultMeta& result(std::size_t k = 0) const { return results_[k]; }
   std::size_t result_count() const { return results_.size(); }
   // The dtype that the first result is computed in.
   DType computed_in() const;
 
-  // Operand i as it is; converted to the first result's dtype; and converted from there to what is computed in.
+  // An operand as it is; converted to the first result's dtype; and converted from there to what is computed in.
   // A Python number that stands for a tensor becomes a tensor of that dtype, or of its own kind.
-  Term raw(int i);
-  Term converted(int i);
-  Term operand(int i);
+  Term raw(ParameterRef p);
+  Term converted(ParameterRef p);
+  Term operand(ParameterRef p);
 
   // After a failed call nothing is known of a term: it counts as a number.
   const TensorMeta& meta(Term term) const;

@@ -64,13 +64,18 @@ Result<ValueId> mask_of_distinct(Rewriter& rewriter, ValueId mask, const Layout&
   return builder.call("aten.amax.default", {whole, repeated, Scalar(true)}, rewriter.fresh_name(name + "_mask"));
 }
 
+Argument& argument(std::vector<Argument>& arguments, const Op& op, arg name) {
+  return arguments[static_cast<std::size_t>(op.schema.index_of(name))];
+}
+
 // Makes the call write each element once.
 Result<void> narrow_to_distinct(Rewriter& rewriter, const Op& op, std::vector<Argument>& arguments, std::size_t written,
                                 ValueId base, Layout& region, const std::string& name) {
   const Layout whole = region;
   region = without_repeats(whole);
   if (one_of(masked_fills, op.name) && !overlaps_itself(region)) {
-    TRY(arguments[1], mask_of_distinct(rewriter, std::get<ValueId>(arguments[1]), whole, name));
+    Argument& mask = argument(arguments, op, arg::mask);
+    TRY(mask, mask_of_distinct(rewriter, std::get<ValueId>(mask), whole, name));
   } else if (!one_of(fills, op.name)) {
     return std::unexpected(Error{ErrorKind::Unsupported, "", "",
                                  fmt::format("{} ({}) writes memory that overlaps itself", op.name, name)});
@@ -80,10 +85,8 @@ Result<void> narrow_to_distinct(Rewriter& rewriter, const Op& op, std::vector<Ar
 }
 
 // copy_ into a part of a storage: the source itself, as the target takes it. What puts it into the base copies it.
-Result<ValueId> copied_source(Rewriter& rewriter, const std::vector<Argument>& arguments, const TensorMeta& target,
-                              const std::string& name) {
+Result<ValueId> copied_source(Rewriter& rewriter, ValueId source, const TensorMeta& target, const std::string& name) {
   GraphBuilder& builder = rewriter.builder();
-  ValueId source = std::get<ValueId>(arguments[1]);
   if (builder.graph().meta(source).layout.sizes != target.layout.sizes) {
     TRY(source, builder.call("aten.expand.default", {source, to_list(target.layout.sizes)},
                              rewriter.fresh_name(name + "_source")));
@@ -117,8 +120,9 @@ Result<FunctionalForm> functional_form(Rewriter& rewriter, const Op& op, std::ve
   if (overlaps_itself(target.layout)) {
     TRY_VOID(narrow_to_distinct(rewriter, op, arguments, written, base, form.region, name));
   }
-  if (op.name == "aten.copy_.default" && target.layout != rewriter.meta(base).layout) {
-    TRY(form.value, copied_source(rewriter, arguments, target, name));
+  static const Op& copy = op_named("aten.copy_.default");
+  if (&op == &copy && target.layout != rewriter.meta(base).layout) {
+    TRY(form.value, copied_source(rewriter, std::get<ValueId>(argument(arguments, op, arg::src)), target, name));
     return form;
   }
   if (!op.functional) {

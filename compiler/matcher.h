@@ -17,6 +17,11 @@ namespace parallax {
 struct Replacement {
   const Op* op = nullptr;
   std::vector<Argument> arguments;
+
+  // Of a parameter that the op has.
+  Argument& argument(ParameterRef parameter) {
+    return arguments[static_cast<std::size_t>(op->schema.index_of(parameter))];
+  }
 };
 
 // A call by position, with the defaults of what is left out.

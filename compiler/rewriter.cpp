@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "ops/registry.h"
+
 namespace parallax {
 namespace {
 
@@ -40,7 +42,8 @@ bool same_but_for_values(const Argument& a, const Argument& b) {
 // Whether what a call makes, or that eager takes it, hangs on how far its operands' storages are known to reach, which
 // a pass may change.
 bool sees_whole_storages(const Op& op) {
-  return op.name.starts_with("aten.as_strided") || op.name == "aten.copy.default";
+  static const Op& copy = op_named("aten.copy.default");
+  return op.schema.index_of(arg::storage_offset) >= 0 || &op == &copy;
 }
 
 bool same_meta(const TensorMeta& a, const TensorMeta& b) {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "compiler/functional_form.h"
+#include "ops/registry.h"
 #include "planner/mutants_list.h"
 
 namespace parallax {
@@ -21,9 +22,7 @@ bool one_of(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-ValueId operand_of(std::span<const Argument> arguments) { return std::get<ValueId>(arguments[0]); }
-
-int64_t integer(const Argument& argument) { return as_integer(std::get<Scalar>(argument)); }
+ValueId operand_of(std::span<const Argument> arguments) { return std::get<ValueId>(arguments.front()); }
 
 IntList composed_order(const IntList& inner, const IntList& outer) {
   IntList order;
@@ -47,16 +46,14 @@ std::optional<Dims> result_sizes(const Graph& graph, const Op& op, std::span<con
 }
 
 // A slice's first element and step, after clamping.
-std::pair<int64_t, int64_t> slice_of(const Graph& graph, std::span<const Argument> arguments, int dim) {
-  const int64_t size = graph.meta(operand_of(arguments)).layout.sizes[dim];
-  int64_t start = is_none(arguments[2]) ? 0 : integer(arguments[2]);
+std::pair<int64_t, int64_t> slice_of(const Call& call, int dim) {
+  const int64_t size = call.tensor(arg::self).layout.sizes[dim];
+  int64_t start = call.has(arg::start) ? call.integer(arg::start) : 0;
   if (less(slice_starts_at_the_end, start, int64_t{0})) start += size;
-  return {std::clamp<int64_t>(start, 0, size), integer(arguments[4])};
+  return {std::clamp<int64_t>(start, 0, size), call.integer(arg::step)};
 }
 
-int front_dim(const Argument& dim, int rank) {
-  return static_cast<int>(integer(dim) < 0 ? integer(dim) + rank : integer(dim));
-}
+int front_dim(int64_t dim, int rank) { return static_cast<int>(dim < 0 ? dim + rank : dim); }
 
 std::optional<Replacement> one_permutation(Matcher& matcher, const Op& op, std::span<const Argument> arguments,
                                            const ViewRules& rules) {
@@ -80,17 +77,18 @@ std::optional<Replacement> one_slice(Matcher& matcher, const Op& op, std::span<c
   const Graph& graph = matcher.graph();
   const Node* maker = matcher.maker(operand_of(arguments), slicing);
   if (!maker) return std::nullopt;
-  const Dims& sizes = graph.meta(operand_of(arguments)).layout.sizes;
-  const int dim = front_dim(arguments[1], sizes.size());
-  if (!asked(slices_of_any_dim, front_dim(maker->arguments[1], sizes.size()) == dim)) return std::nullopt;
+  const Call inner(*maker->op, maker->arguments, graph.metas);
+  const Call outer(op, arguments, graph.metas);
+  const int rank = outer.tensor(arg::self).layout.rank();
+  const int dim = front_dim(outer.integer(arg::dim), rank);
+  if (!asked(slices_of_any_dim, front_dim(inner.integer(arg::dim), rank) == dim)) return std::nullopt;
   const std::optional<Dims> result = result_sizes(graph, op, arguments);
   if (!result) return std::nullopt;
   const int64_t length = (*result)[dim];
   if (length == 0) return std::nullopt;
-  const auto [start, step] = rules.slice(slice_of(graph, maker->arguments, dim), slice_of(graph, arguments, dim));
+  const auto [start, step] = rules.slice(slice_of(inner, dim), slice_of(outer, dim));
   const int64_t end = one_more(slice_ends_late, start + (length - 1) * step + 1);
-  return call_of(slicing,
-                 {operand_of(maker->arguments), Scalar(int64_t{dim}), Scalar(start), Scalar(end), Scalar(step)});
+  return call_of(slicing, {inner.value(arg::self), Scalar(int64_t{dim}), Scalar(start), Scalar(end), Scalar(step)});
 }
 
 // The sizes alone tell what becomes of elements that stay in order.
@@ -127,26 +125,26 @@ const ViewRules view_rules = {composed_order, composed_slice, false};
 
 std::optional<IntList> permutation_of(const Graph& graph, const Op& op, std::span<const Argument> arguments) {
   if (!one_of(permuting_ops, op.name)) return std::nullopt;
-  const int rank = graph.meta(operand_of(arguments)).layout.rank();
+  static const Op& permute = op_named("aten.permute.default");
+  static const Op& transpose_matrix = op_named("aten.t.default");
+  static const Op& transpose = op_named("aten.transpose.int");
+  const Call call(op, arguments, graph.metas);
+  const int rank = call.tensor(arg::self).layout.rank();
   IntList order(static_cast<std::size_t>(rank));
   std::iota(order.begin(), order.end(), 0);
-  if (op.name == "aten.permute.default") {
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const int64_t dim = std::get<IntList>(arguments[1])[i];
-      order[i] = dim < 0 ? dim + rank : dim;
-    }
-  } else if (op.name == "aten.t.default") {
+  if (&op == &permute) {
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = front_dim(call.integers(arg::dims)[i], rank);
+  } else if (&op == &transpose_matrix) {
     std::ranges::reverse(order);
+  } else if (&op == &transpose && rank > 0) {
+    const auto place = [&](arg name) { return static_cast<std::size_t>(front_dim(call.integer(name), rank)); };
+    std::swap(order[place(arg::dim0)], order[place(arg::dim1)]);
   } else if (rank > 0) {
-    const int a = front_dim(arguments[1], rank);
-    const int b = front_dim(arguments[2], rank);
-    if (op.name == "aten.transpose.int") {
-      std::swap(order[static_cast<std::size_t>(a)], order[static_cast<std::size_t>(b)]);
-    } else {
-      const int from = first_of(movedim_backwards, a, b);
-      order.erase(order.begin() + from);
-      order.insert(order.begin() + first_of(movedim_backwards, b, a), from);
-    }
+    const int source = front_dim(call.integer(arg::source), rank);
+    const int destination = front_dim(call.integer(arg::destination), rank);
+    const int from = first_of(movedim_backwards, source, destination);
+    order.erase(order.begin() + from);
+    order.insert(order.begin() + first_of(movedim_backwards, destination, source), from);
   }
   return order;
 }

@@ -64,4 +64,9 @@ class ParameterRef {
   int code_;
 };
 
+// The operands of an op with one or two, whatever its overloads call them: self, input or x; other, exponent, values
+// or n. For code that serves many ops.
+inline constexpr ParameterRef first_operand{0};
+inline constexpr ParameterRef second_operand{1};
+
 }  // namespace parallax

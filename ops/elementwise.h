@@ -12,11 +12,6 @@
 
 namespace parallax {
 
-// The operands of an op with one or two, whatever its overloads call them: self, input or x; other, exponent, values
-// or n.
-inline constexpr ParameterRef first_operand{0};
-inline constexpr ParameterRef second_operand{1};
-
 // What promotion looks at: a tensor with dims outranks a 0-d tensor, and that a Python number, within one category.
 struct OperandType {
   enum class Rank { Number, ZeroDim, Tensor };

@@ -16,10 +16,11 @@ struct Concatenation {
 
 std::optional<Concatenation> concatenation(const Graph& graph, const Node& node, JoinKernels kernels) {
   if (!kernels(*node.op) || node.results.size() != 1) return std::nullopt;
-  Concatenation found{std::get<ValueList>(node.arguments[0]), graph.meta(node.results.front())};
+  const Call call(*node.op, node.arguments, graph.metas);
+  Concatenation found{call.values(arg::tensors), graph.meta(node.results.front())};
   const Layout& layout = found.result.layout;
   if (layout.rank() == 0 || layout.offset != 0 || !is_contiguous(layout)) return std::nullopt;
-  const int64_t dim = as_integer(std::get<Scalar>(node.arguments[1]));
+  const int64_t dim = call.integer(arg::dim);
   found.dim = static_cast<int>(dim < 0 ? dim + layout.rank() : dim);
   for (int outer = 0; outer < found.dim; ++outer) {
     if (layout.sizes[outer] != 1) return std::nullopt;

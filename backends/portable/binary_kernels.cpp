@@ -49,7 +49,7 @@ struct Minimum {
 template <class F>
 Result<void> binary_with_alpha(const KernelCall& call) {
   with_compute_type(call.output().dtype, [&]<class C>(std::type_identity<C>) {
-    const C alpha = call.number<C>(2);
+    const C alpha = call.number<C>(arg::alpha);
     combine<C>(call, [&](C a, C b) { return F()(a, multiply(alpha, b)); });
   });
   return {};
@@ -59,10 +59,10 @@ Result<void> binary_with_alpha(const KernelCall& call) {
 Result<void> addcmul(const KernelCall& call) {
   const DType dtype = call.output().dtype;
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    const C value = call.number<C>(3);
-    Numbers<C> self = call.operand<C>(0, dtype);
-    const Numbers<C> a = call.operand<C>(1, dtype);
-    const Numbers<C> b = call.operand<C>(2, dtype);
+    const C value = call.number<C>(arg::value);
+    Numbers<C> self = call.operand<C>(arg::self, dtype);
+    const Numbers<C> a = call.operand<C>(arg::tensor1, dtype);
+    const Numbers<C> b = call.operand<C>(arg::tensor2, dtype);
     for (std::size_t i = 0; i < self.size(); ++i) {
       self[i] = add(self[i], multiply(multiply(value, a[i]), b[i]));
     }

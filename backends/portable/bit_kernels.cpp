@@ -8,7 +8,7 @@ namespace {
 
 Result<void> bitwise_not(const KernelCall& call) {
   const DType dtype = call.output().dtype;
-  Numbers<int64_t> values = call.operand<int64_t>(0, dtype);
+  Numbers<int64_t> values = call.operand<int64_t>(arg::self, dtype);
   for (int64_t& x : values) x = dtype == DType::Bool ? !x : ~x;
   call.write(values);
   return {};

@@ -14,14 +14,14 @@ int category(DType dtype) { return dtype == DType::Bool ? 0 : is_integral(dtype)
 DType common_of(DType strong, DType weak) { return category(weak) > category(strong) ? weak : strong; }
 
 DType common_dtype(const KernelCall& call) {
-  const TensorRef& a = call.input(0);
-  if (const auto* number = std::get_if<Scalar>(&call.arguments()[1])) {
+  const TensorRef& a = call.input(arg::self);
+  if (const auto* number = std::get_if<Scalar>(&call.argument(arg::other))) {
     const DType weak = std::holds_alternative<double>(*number)    ? DType::F32
                        : std::holds_alternative<int64_t>(*number) ? DType::I64
                                                                   : DType::Bool;
     return common_of(a.dtype, weak);
   }
-  const TensorRef& b = call.input(1);
+  const TensorRef& b = call.input(arg::other);
   const bool a_is_weak = a.layout->rank() == 0;
   const bool b_is_weak = b.layout->rank() == 0;
   if (a_is_weak == b_is_weak) return promote(a.dtype, b.dtype);
@@ -35,13 +35,13 @@ Result<void> compare(const KernelCall& call) {
   const DType common = common_dtype(call);
   Numbers<int64_t> flags = call.numbers<int64_t>(call.output().layout->numel());
   with_compute_type(common, [&]<class C>(std::type_identity<C>) {
-    const Numbers<C> a = call.operand<C>(0, common);
-    if (std::holds_alternative<Scalar>(call.arguments()[1])) {
-      const C b = rounded_to(common, call.number<C>(1));
-      for (std::size_t i = 0; i < a.size(); ++i) flags[i] = F()(a[i], b);
-    } else {
-      const Numbers<C> b = call.operand<C>(1, common);
+    const Numbers<C> a = call.operand<C>(arg::self, common);
+    if (call.is_tensor(arg::other)) {
+      const Numbers<C> b = call.operand<C>(arg::other, common);
       for (std::size_t i = 0; i < a.size(); ++i) flags[i] = F()(a[i], b[i]);
+    } else {
+      const C b = rounded_to(common, call.number<C>(arg::other));
+      for (std::size_t i = 0; i < a.size(); ++i) flags[i] = F()(a[i], b);
     }
   });
   write_flags(call, flags);
@@ -50,8 +50,8 @@ Result<void> compare(const KernelCall& call) {
 
 Result<void> logical_not(const KernelCall& call) {
   Numbers<int64_t> flags = call.numbers<int64_t>(call.output().layout->numel());
-  with_compute_type(call.input(0).dtype, [&]<class C>(std::type_identity<C>) {
-    const Numbers<C> values = call.operand<C>(0, call.input(0).dtype);
+  with_compute_type(call.input(arg::self).dtype, [&]<class C>(std::type_identity<C>) {
+    const Numbers<C> values = call.operand<C>(arg::self, call.input(arg::self).dtype);
     for (std::size_t i = 0; i < values.size(); ++i) flags[i] = values[i] == C(0);
   });
   write_flags(call, flags);
@@ -61,10 +61,10 @@ Result<void> logical_not(const KernelCall& call) {
 // where(condition, self, other)
 Result<void> where(const KernelCall& call) {
   const DType dtype = call.output().dtype;
-  const Numbers<int64_t> condition = call.operand<int64_t>(0, DType::Bool);
+  const Numbers<int64_t> condition = call.operand<int64_t>(arg::condition, DType::Bool);
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    Numbers<C> values = call.operand<C>(1, dtype);
-    const Numbers<C> other = call.operand<C>(2, dtype);
+    Numbers<C> values = call.operand<C>(arg::self, dtype);
+    const Numbers<C> other = call.operand<C>(arg::other, dtype);
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (!condition[i]) values[i] = other[i];
     }

@@ -9,14 +9,6 @@
 namespace parallax::portable {
 namespace {
 
-// Where the arguments of an overload stand; -1 for what it does not have.
-struct Form {
-  int dilation = 5;
-  int groups = 6;
-  int transposed_flag = -1;
-  bool transposed = false;
-};
-
 // Windows over a grid: position s of the coarse grid and tap k of the kernel meet the fine grid at
 // s stride + k dilation - padding. The coarse grid is a convolution's output, and a transposed one's input.
 struct Grid {
@@ -155,32 +147,39 @@ void transpose(C* matrix, int64_t rows, int64_t columns, Numbers<C>& scratch) {
   }
 }
 
-template <Form form>
+// Whether the call is a transposed convolution. Only these have an output padding; the one op that is either kind has
+// it as well, and says which it is.
+bool is_transposed(const KernelCall& call) {
+  return call.takes(arg::transposed) ? call.boolean(arg::transposed) : call.takes(arg::output_padding);
+}
+
 Result<void> convolve(const KernelCall& call) {
   const DType dtype = call.output().dtype;
-  const Dims& weight_sizes = call.input(1).layout->sizes;
-  const Dims& input_sizes = call.input(0).layout->sizes;
+  const Dims& weight_sizes = call.input(arg::weight).layout->sizes;
+  const Dims& input_sizes = call.input(arg::input).layout->sizes;
   const int spatial = weight_sizes.size() - 2;
-  const bool transposed = form.transposed_flag < 0 ? form.transposed : call.boolean(form.transposed_flag);
+  const bool transposed = is_transposed(call);
   const Space input_space = spatial_sizes(input_sizes, spatial);
   const Space output_space = spatial_sizes(call.output_sizes(), spatial);
-  const auto numbers = [&](int i, int64_t otherwise) { return spatial_numbers(call.integers(i), spatial, otherwise); };
+  const auto numbers = [&](arg name, int64_t otherwise) {
+    return spatial_numbers(call.integers(name), spatial, otherwise);
+  };
   const Grid grid{.coarse = transposed ? input_space : output_space,
                   .fine = transposed ? output_space : input_space,
                   .kernel = spatial_sizes(weight_sizes, spatial),
-                  .stride = numbers(3, 1),
-                  .padding = numbers(4, 0),
-                  .dilation = numbers(form.dilation, 1)};
-  const int64_t groups = call.integer(form.groups);
+                  .stride = numbers(arg::stride, 1),
+                  .padding = numbers(arg::padding, 0),
+                  .dilation = numbers(arg::dilation, 1)};
+  const int64_t groups = call.integer(arg::groups);
   const int channel_dim = input_sizes.size() - spatial - 1;  // without a batch dim it is the first
   const int64_t batch = channel_dim == 0 ? 1 : input_sizes[0];
   const Channels channels{input_sizes[channel_dim] / groups, call.output_sizes()[channel_dim] / groups};
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    const Numbers<C> input = call.read<C>(call.input(0), *call.input(0).layout, dtype);
-    Numbers<C> weight = call.read<C>(call.input(1), *call.input(1).layout, dtype);
+    const Numbers<C> input = call.read<C>(arg::input, dtype);
+    Numbers<C> weight = call.read<C>(arg::weight, dtype);
     Numbers<C> output = call.numbers<C>(call.output().layout->numel());
-    if (call.has(2)) {
-      const Numbers<C> bias = call.read<C>(call.input(2), *call.input(2).layout, dtype);
+    if (call.has(arg::bias)) {
+      const Numbers<C> bias = call.read<C>(arg::bias, dtype);
       const auto size = static_cast<std::size_t>(positions(output_space));
       for (std::size_t i = 0; i < output.size(); ++i) output[i] = bias[i / size % bias.size()];
     }
@@ -203,18 +202,11 @@ Result<void> convolve(const KernelCall& call) {
   return {};
 }
 
-constexpr Form forward;
-constexpr Form transposing = {.dilation = 7, .transposed = true};
-constexpr Form either = {.groups = 8, .transposed_flag = 6};
-
 constexpr std::array table = {
-    KernelEntry{"aten.convolution.default", convolve<either>},
-    KernelEntry{"aten.conv1d.default", convolve<forward>},
-    KernelEntry{"aten.conv2d.default", convolve<forward>},
-    KernelEntry{"aten.conv3d.default", convolve<forward>},
-    KernelEntry{"aten.conv_transpose1d.default", convolve<transposing>},
-    KernelEntry{"aten.conv_transpose2d.input", convolve<transposing>},
-    KernelEntry{"aten.conv_transpose3d.input", convolve<transposing>},
+    KernelEntry{"aten.convolution.default", convolve},      KernelEntry{"aten.conv1d.default", convolve},
+    KernelEntry{"aten.conv2d.default", convolve},           KernelEntry{"aten.conv3d.default", convolve},
+    KernelEntry{"aten.conv_transpose1d.default", convolve}, KernelEntry{"aten.conv_transpose2d.input", convolve},
+    KernelEntry{"aten.conv_transpose3d.input", convolve},
 };
 
 }  // namespace

@@ -42,8 +42,8 @@ C distance_by_product(std::span<const C> a, std::span<const C> b) {
 // Whether eager multiplies matrices: never, always, or where one has many rows.
 bool is_by_product(const KernelCall& call) {
   constexpr int64_t many = 25;
-  if (call.real(2) != 2) return false;
-  const int64_t mode = call.has(3) ? call.integer(3) : 0;
+  if (call.real(arg::p) != 2) return false;
+  const int64_t mode = call.has(arg::compute_mode) ? call.integer(arg::compute_mode) : 0;
   const Dims& sizes = call.output_sizes();
   return mode == 1 || (mode == 0 && (sizes[sizes.size() - 1] > many || sizes[sizes.size() - 2] > many));
 }
@@ -52,25 +52,25 @@ bool is_by_product(const KernelCall& call) {
 Result<void> cdist(const KernelCall& call) {
   const DType dtype = call.output().dtype;
   Dims pairs = call.output_sizes();
-  const int64_t length = call.input(0).layout->sizes.back();
+  const int64_t length = call.input(arg::x1).layout->sizes.back();
   pairs.push_back(length);
   // Each operand with a dim of size 1 for the other's vectors.
-  const auto shown = [&](int i, int added_from_last) {
-    Layout layout = *call.input(i).layout;
+  const auto shown = [&](arg name, int added_from_last) {
+    Layout layout = *call.input(name).layout;
     layout.sizes.insert(layout.rank() - added_from_last, 1);
     layout.strides.insert(layout.strides.size() - added_from_last, 0);
     return *broadcast_to(layout, pairs);
   };
   with_float_type(dtype, [&]<class C>(std::type_identity<C>) {
-    const Numbers<C> a = call.read<C>(call.input(0), shown(0, 1), dtype);
-    const Numbers<C> b = call.read<C>(call.input(1), shown(1, 2), dtype);
+    const Numbers<C> a = call.read<C>(call.input(arg::x1), shown(arg::x1, 1), dtype);
+    const Numbers<C> b = call.read<C>(call.input(arg::x2), shown(arg::x2, 2), dtype);
     Numbers<C> distances = call.numbers<C>(call.output().layout->numel());
     const auto size = static_cast<std::size_t>(length);
     const bool by_product = is_by_product(call);
     for (std::size_t i = 0; i < distances.size(); ++i) {
       const std::span<const C> x = std::span(a).subspan(i * size, size);
       const std::span<const C> y = std::span(b).subspan(i * size, size);
-      distances[i] = by_product ? distance_by_product<C>(x, y) : distance<C>(x, y, call.real(2));
+      distances[i] = by_product ? distance_by_product<C>(x, y) : distance<C>(x, y, call.real(arg::p));
     }
     call.write(distances);
   });
@@ -78,7 +78,7 @@ Result<void> cdist(const KernelCall& call) {
 }
 
 Result<void> pdist(const KernelCall& call) {
-  const TensorRef& self = call.input(0);
+  const TensorRef& self = call.input(arg::self);
   const DType dtype = call.output().dtype;
   const auto count = static_cast<std::size_t>(self.layout->sizes[0]);
   const auto size = static_cast<std::size_t>(self.layout->sizes[1]);
@@ -87,7 +87,7 @@ Result<void> pdist(const KernelCall& call) {
     const auto row = [&](std::size_t i) { return std::span<const C>(values).subspan(i * size, size); };
     Numbers<C> distances = call.numbers<C>(0);
     for (std::size_t i = 0; i < count; ++i) {
-      for (std::size_t j = i + 1; j < count; ++j) distances.push_back(distance<C>(row(i), row(j), call.real(1)));
+      for (std::size_t j = i + 1; j < count; ++j) distances.push_back(distance<C>(row(i), row(j), call.real(arg::p)));
     }
     call.write(distances);
   });

@@ -60,8 +60,8 @@ template <class F>
 Result<void> divide(const KernelCall& call) {
   const DType dtype = call.output().dtype;
   return with_compute_type(dtype, [&]<class C>(std::type_identity<C>) -> Result<void> {
-    Numbers<C> a = call.operand<C>(0, dtype);
-    const Numbers<C> b = call.operand_or_number<C>(1, dtype);
+    Numbers<C> a = call.operand<C>(arg::self, dtype);
+    const Numbers<C> b = call.operand_or_number<C>(arg::other, dtype);
     for (std::size_t i = 0; i < a.size(); ++i) {
       if (std::is_integral_v<C> && b[i] == 0) return fail("{}", zero_division);
       a[i] = F()(a[i], b[i]);
@@ -72,8 +72,8 @@ Result<void> divide(const KernelCall& call) {
 }
 
 Result<void> divide_by_mode(const KernelCall& call) {
-  if (!call.has(2)) return divide<Quotient>(call);
-  return std::get<std::string>(call.arguments()[2]) == "floor" ? divide<Floored>(call) : divide<Cut>(call);
+  if (!call.has(arg::rounding_mode)) return divide<Quotient>(call);
+  return call.text(arg::rounding_mode) == "floor" ? divide<Floored>(call) : divide<Cut>(call);
 }
 
 constexpr std::array table = {

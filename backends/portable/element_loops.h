@@ -10,7 +10,7 @@ template <class F>
 Result<void> elementwise(const KernelCall& call) {
   const DType dtype = call.output().dtype;
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    Numbers<C> values = call.operand<C>(0, dtype);
+    Numbers<C> values = call.operand<C>(first_operand, dtype);
     for (C& x : values) x = F()(x);
     call.write(values);
   });
@@ -22,7 +22,7 @@ template <class F>
 Result<void> float_elementwise(const KernelCall& call) {
   const DType dtype = call.output().dtype;
   with_float_type(dtype, [&]<class C>(std::type_identity<C>) {
-    Numbers<C> values = call.operand<C>(0, dtype);
+    Numbers<C> values = call.operand<C>(first_operand, dtype);
     for (C& x : values) x = F()(x);
     call.write(values);
   });
@@ -33,8 +33,8 @@ Result<void> float_elementwise(const KernelCall& call) {
 template <class C, class F>
 void combine(const KernelCall& call, F&& f) {
   const DType dtype = call.output().dtype;
-  Numbers<C> a = call.operand_or_number<C>(0, dtype);
-  const Numbers<C> b = call.operand_or_number<C>(1, dtype);
+  Numbers<C> a = call.operand_or_number<C>(first_operand, dtype);
+  const Numbers<C> b = call.operand_or_number<C>(second_operand, dtype);
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = f(a[i], b[i]);
   call.write(a);
 }

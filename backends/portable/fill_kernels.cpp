@@ -23,9 +23,9 @@ void fill_with(const KernelCall& call, const Scalar& number) {
   });
 }
 
-// full, full_like and fill have the number as parameter 1.
+// full and full_like call the number a fill value.
 Result<void> fill_parameter(const KernelCall& call) {
-  fill_with(call, call.scalar(1));
+  fill_with(call, call.scalar(call.takes(arg::fill_value) ? arg::fill_value : arg::value));
   return {};
 }
 
@@ -35,19 +35,19 @@ Result<void> fill_constant(const KernelCall& call) {
   return {};
 }
 
-// The 0-d tensor `i`, converted into the output's dtype; into bool, whether it is not 0 (0.3 is true).
+// The 0-d tensor `value`, converted into the output's dtype; into bool, whether it is not 0 (0.3 is true).
 template <class C>
-C only_element(const KernelCall& call, int i) {
+C only_element(const KernelCall& call) {
   if (call.output().dtype == DType::Bool) {
-    return static_cast<C>(call.read<double>(call.input(i), *call.input(i).layout, DType::F64).front() != 0);
+    return static_cast<C>(call.read<double>(arg::value, DType::F64).front() != 0);
   }
-  return call.read<C>(call.input(i), *call.input(i).layout, call.output().dtype).front();
+  return call.read<C>(arg::value, call.output().dtype).front();
 }
 
 Result<void> fill_tensor(const KernelCall& call) {
   with_compute_type(call.output().dtype, [&]<class C>(std::type_identity<C>) {
     Numbers<C> values = call.numbers<C>(call.output().layout->numel());
-    std::ranges::fill(values, only_element<C>(call, 1));
+    std::ranges::fill(values, only_element<C>(call));
     call.write(values);
   });
   return {};
@@ -55,11 +55,11 @@ Result<void> fill_tensor(const KernelCall& call) {
 
 Result<void> masked_fill(const KernelCall& call) {
   const DType dtype = call.output().dtype;
-  const Numbers<int64_t> mask = call.operand<int64_t>(1, DType::Bool);
+  const Numbers<int64_t> mask = call.operand<int64_t>(arg::mask, DType::Bool);
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    const auto* number = std::get_if<Scalar>(&call.arguments()[2]);
-    const C value = number ? element<C>(dtype, *number) : only_element<C>(call, 2);
-    Numbers<C> values = call.operand<C>(0, dtype);
+    const auto* number = std::get_if<Scalar>(&call.argument(arg::value));
+    const C value = number ? element<C>(dtype, *number) : only_element<C>(call);
+    Numbers<C> values = call.operand<C>(arg::self, dtype);
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (mask[i]) values[i] = value;
     }
@@ -71,8 +71,8 @@ Result<void> masked_fill(const KernelCall& call) {
 // start + i step: integers exactly, floats in double whatever the dtype.
 Result<void> arange(const KernelCall& call) {
   const auto ramp = [&]<class C>(std::type_identity<C>) {
-    const C start = call.number<C>(0);
-    const C step = call.number<C>(2);
+    const C start = call.number<C>(arg::start);
+    const C step = call.number<C>(arg::step);
     Numbers<C> values = call.numbers<C>(call.output().layout->numel());
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = add(start, multiply(static_cast<C>(i), step));
     call.write(values);

@@ -38,13 +38,13 @@ struct CardinalSine {
   }
 };
 
-// f(x, number of parameter 1); without one the number is NaN.
-template <class F>
+// f(x, number); without one the number is NaN.
+template <class F, arg name>
 Result<void> with_number(const KernelCall& call) {
   const DType dtype = call.output().dtype;
   with_float_type(dtype, [&]<class C>(std::type_identity<C>) {
-    const C number = call.has(1) ? call.number<C>(1) : std::numeric_limits<C>::quiet_NaN();
-    Numbers<C> values = call.operand<C>(0, dtype);
+    const C number = call.has(name) ? call.number<C>(name) : std::numeric_limits<C>::quiet_NaN();
+    Numbers<C> values = call.operand<C>(arg::self, dtype);
     for (C& x : values) x = F()(x, number);
     call.write(values);
   });
@@ -85,8 +85,8 @@ constexpr std::array table = {
     KernelEntry{"aten.rad2deg.default", float_elementwise<Degrees>, Overwrites::Elements},
     KernelEntry{"aten.frac.default", float_elementwise<Fraction>, Overwrites::Elements},
     KernelEntry{"aten.sinc.default", float_elementwise<CardinalSine>, Overwrites::Elements},
-    KernelEntry{"aten.logit.default", with_number<Logit>, Overwrites::Elements},
-    KernelEntry{"aten.softshrink.default", with_number<SoftShrink>, Overwrites::Elements},
+    KernelEntry{"aten.logit.default", with_number<Logit, arg::eps>, Overwrites::Elements},
+    KernelEntry{"aten.softshrink.default", with_number<SoftShrink, arg::lambd>, Overwrites::Elements},
 };
 
 }  // namespace

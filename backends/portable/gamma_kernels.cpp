@@ -94,10 +94,10 @@ struct Zeta {
 // DLMF 5.15.1 by zeta.
 Result<void> polygamma(const KernelCall& call) {
   const DType dtype = call.output().dtype;
-  const int64_t order = call.integer(0);
+  const int64_t order = call.integer(arg::n);
   with_float_type(dtype, [&]<class C>(std::type_identity<C>) {
     using W = Wider<C>;
-    Numbers<C> values = call.operand<C>(1, dtype);
+    Numbers<C> values = call.operand<C>(arg::self, dtype);
     for (C& element : values) {
       const auto x = static_cast<W>(element);
       if (order == 0) {

@@ -65,16 +65,16 @@ struct Axis {
 template <int spatial>
 Result<void> grid_sampler(const KernelCall& call) {
   const DType dtype = call.output().dtype;
-  const Dims& sizes = call.input(0).layout->sizes;
+  const Dims& sizes = call.input(arg::input).layout->sizes;
   const Space from = spatial_sizes(sizes, spatial);
-  const auto mode = static_cast<Mode>(call.integer(2));
-  const auto padding = static_cast<Padding>(call.integer(3));
-  const bool align_corners = call.boolean(4);
+  const auto mode = static_cast<Mode>(call.integer(arg::interpolation_mode));
+  const auto padding = static_cast<Padding>(call.integer(arg::padding_mode));
+  const bool align_corners = call.boolean(arg::align_corners);
   const int64_t channels = sizes[1];
   const int64_t points = positions(spatial_sizes(call.output_sizes(), spatial));
   with_float_type(dtype, [&]<class W>(std::type_identity<W>) {
-    const Numbers<W> pictures = call.read<W>(call.input(0), *call.input(0).layout, dtype);
-    const Numbers<W> grid = call.read<W>(call.input(1), *call.input(1).layout, dtype);
+    const Numbers<W> pictures = call.read<W>(arg::input, dtype);
+    const Numbers<W> grid = call.read<W>(arg::grid, dtype);
     Numbers<W> samples = call.numbers<W>(call.output().layout->numel());
     for (int64_t picture = 0; picture < sizes[0]; ++picture) {
       for (int64_t i = 0; i < points; ++i) {

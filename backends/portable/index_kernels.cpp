@@ -111,9 +111,10 @@ Result<Selection> select(const KernelCall& call, const ValueList& indices, const
 }
 
 Result<void> index(const KernelCall& call) {
-  TRY(const Selection selection, select(call, call.values(1), contiguous_layout(call.input(0).layout->sizes)));
+  TRY(const Selection selection,
+      select(call, call.values(arg::indices), contiguous_layout(call.input(arg::self).layout->sizes)));
   with_compute_type(call.output().dtype, [&]<class C>(std::type_identity<C>) {
-    const Numbers<C> self = call.read<C>(call.input(0), *call.input(0).layout, call.output().dtype);
+    const Numbers<C> self = call.read<C>(arg::self, call.output().dtype);
     Numbers<C> values = call.numbers<C>(0);
     for (int64_t element : selection.elements) values.push_back(self[static_cast<std::size_t>(element)]);
     call.write(values);
@@ -122,16 +123,16 @@ Result<void> index(const KernelCall& call) {
 }
 
 Result<void> index_put(const KernelCall& call) {
-  TRY(const Selection selection, select(call, call.values(1), contiguous_layout(call.output_sizes())));
+  TRY(const Selection selection, select(call, call.values(arg::indices), contiguous_layout(call.output_sizes())));
   const DType dtype = call.output().dtype;
-  const bool accumulate = call.boolean(3);
-  if (!broadcast_to(*call.input(2).layout, selection.sizes)) {
-    return refuse("values of shape [{}] do not fit a selection of shape [{}]", to_string(call.input(2).layout->sizes),
-                  to_string(selection.sizes));
+  const bool accumulate = call.boolean(arg::accumulate);
+  if (!broadcast_to(*call.input(arg::values).layout, selection.sizes)) {
+    return refuse("values of shape [{}] do not fit a selection of shape [{}]",
+                  to_string(call.input(arg::values).layout->sizes), to_string(selection.sizes));
   }
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    Numbers<C> self = call.operand<C>(0, dtype);
-    const Numbers<C> values = call.broadcast<C>(call.input(2), selection.sizes, dtype);
+    Numbers<C> self = call.operand<C>(arg::self, dtype);
+    const Numbers<C> values = call.broadcast<C>(call.input(arg::values), selection.sizes, dtype);
     for (std::size_t i = 0; i < values.size(); ++i) {
       C& at = self[static_cast<std::size_t>(selection.elements[i])];
       // Rounded each time: eager adds in the tensor's own memory.
@@ -143,18 +144,18 @@ Result<void> index_put(const KernelCall& call) {
 }
 
 Result<void> index_select(const KernelCall& call) {
-  const TensorRef& input = call.input(0);
+  const TensorRef& input = call.input(arg::self);
   const DType dtype = call.output().dtype;
-  const Numbers<int64_t> index = call.read<int64_t>(call.input(2), *call.input(2).layout, DType::I64);
+  const Numbers<int64_t> index = call.read<int64_t>(arg::index, DType::I64);
   const int rank = input.layout->rank();
-  const int64_t size = rank == 0 ? 1 : input.layout->sizes[wrapped_dim(call.integer(1), rank)];
+  const int64_t size = rank == 0 ? 1 : input.layout->sizes[wrapped_dim(call.integer(arg::dim), rank)];
   Layout to = *call.output().layout;
   for (std::size_t k = 0; k < index.size(); ++k) {
     if (index[k] < 0 || index[k] >= size) return out_of_range(index[k], size);
     Layout from = *input.layout;
     Layout part = to;
     if (rank > 0) {
-      const int dim = wrapped_dim(call.integer(1), rank);
+      const int dim = wrapped_dim(call.integer(arg::dim), rank);
       from.offset += index[k] * from.strides[dim];
       from.sizes[dim] = 1;
       part.offset += static_cast<int64_t>(k) * part.strides[dim];
@@ -168,12 +169,12 @@ Result<void> index_select(const KernelCall& call) {
 }
 
 Result<void> gather_along_dim(const KernelCall& call) {
-  const TensorRef& input = call.input(0);
-  const TensorRef& index = call.input(2);
+  const TensorRef& input = call.input(arg::self);
+  const TensorRef& index = call.input(arg::index);
   const DType dtype = call.output().dtype;
-  const Numbers<int64_t> at = call.read<int64_t>(index, *index.layout, DType::I64);
+  const Numbers<int64_t> at = call.read<int64_t>(arg::index, DType::I64);
   const int rank = input.layout->rank();
-  const int dim = wrapped_dim(call.integer(1), rank);
+  const int dim = wrapped_dim(call.integer(arg::dim), rank);
   const Layout whole = contiguous_layout(input.layout->sizes);
   const int64_t size = rank == 0 ? 1 : whole.sizes[dim];
   const int64_t stride = rank == 0 ? 0 : whole.strides[dim];
@@ -184,7 +185,7 @@ Result<void> gather_along_dim(const KernelCall& call) {
   Layout places{index.layout->sizes, Dims::filled(index.layout->rank(), 0), 0};
   for (int d = 0; d < std::min(rank, places.rank()); ++d) places.strides[d] = d == dim ? 0 : whole.strides[d];
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    const Numbers<C> self = call.read<C>(input, *input.layout, dtype);
+    const Numbers<C> self = call.read<C>(arg::self, dtype);
     Numbers<C> values = call.numbers<C>(static_cast<int64_t>(at.size()));
     std::size_t next = 0;
     for_each_element(places, [&](int64_t place) {

@@ -32,10 +32,11 @@ const KernelEntry* find_entry(std::string_view op) {
 
 }  // namespace
 
-void KernelCall::clone_gaps(int i) const {
+void KernelCall::clone_gaps(ParameterRef parameter) const {
   const Layout& to = *output().layout;
-  if ((is_dense(to) && to.offset == 0) || *input(i).layout != to) return;
-  std::memcpy(output().storage, input(i).storage, static_cast<std::size_t>(to.extent() * size_of(output().dtype)));
+  const TensorRef& from = input(parameter);
+  if ((is_dense(to) && to.offset == 0) || *from.layout != to) return;
+  std::memcpy(output().storage, from.storage, static_cast<std::size_t>(to.extent() * size_of(output().dtype)));
 }
 
 Kernel find_kernel(std::string_view op) {

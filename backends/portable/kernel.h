@@ -28,7 +28,7 @@ class KernelCall : public Call {
       : Call(call), tensors_(tensors), results_(results), scratch_(&scratch) {}
 
   const TensorRef& ref(ValueId value) const { return tensors_[value.index]; }
-  const TensorRef& input(int i) const { return ref(value(i)); }
+  const TensorRef& input(ParameterRef parameter) const { return ref(value(parameter)); }
   const TensorRef& output(std::size_t k = 0) const { return ref(results_[k]); }
   std::size_t output_count() const { return results_.size(); }
   const Dims& output_sizes() const { return output().layout->sizes; }
@@ -49,10 +49,15 @@ class KernelCall : public Call {
     }
     return values;
   }
-  // Operand i broadcast to the output's sizes.
+  // The elements of a tensor parameter in its own layout.
   template <class C>
-  Numbers<C> operand(int i, DType common) const {
-    return broadcast<C>(input(i), output_sizes(), common);
+  Numbers<C> read(ParameterRef parameter, DType common) const {
+    return read<C>(input(parameter), *input(parameter).layout, common);
+  }
+  // A tensor parameter broadcast to the output's sizes.
+  template <class C>
+  Numbers<C> operand(ParameterRef parameter, DType common) const {
+    return broadcast<C>(input(parameter), output_sizes(), common);
   }
   template <class C>
   Numbers<C> broadcast(const TensorRef& tensor, const Dims& sizes, DType common) const {
@@ -60,24 +65,24 @@ class KernelCall : public Call {
     PARALLAX_CHECK(layout.has_value());
     return read<C>(tensor, *layout, common);
   }
-  // Parameter i, a tensor or a Python number, for every element of the output.
+  // A parameter that is a tensor or a Python number, for every element of the output.
   template <class C>
-  Numbers<C> operand_or_number(int i, DType common) const {
-    if (std::holds_alternative<ValueId>(arguments()[static_cast<std::size_t>(i)])) return operand<C>(i, common);
+  Numbers<C> operand_or_number(ParameterRef parameter, DType common) const {
+    if (is_tensor(parameter)) return operand<C>(parameter, common);
     Numbers<C> values = numbers<C>(output().layout->numel());
-    std::ranges::fill(values, rounded_to(common, number<C>(i)));
+    std::ranges::fill(values, rounded_to(common, number<C>(parameter)));
     return values;
   }
-  // Scalar parameter i as an operand of the common dtype.
+  // A scalar parameter as an operand of the common dtype.
   template <class C>
-  C number(int i) const {
-    return std::visit([](auto x) { return convert<C>(x); }, scalar(i));
+  C number(ParameterRef parameter) const {
+    return std::visit([](auto x) { return convert<C>(x); }, scalar(parameter));
   }
 
-  // Copies the storage of operand i into the output's, what lies between the elements included: eager makes the results
-  // of copy and of the scatter ops from a clone of the whole storage, and as_strided can reach all of it. Nothing to do
-  // where the result has no gaps.
-  void clone_gaps(int i) const;
+  // Copies the storage of `parameter` into the output's, what lies between the elements included: eager makes the
+  // results of copy and of the scatter ops from a clone of the whole storage, and as_strided can reach all of it.
+  // Nothing to do where the result has no gaps.
+  void clone_gaps(ParameterRef parameter) const;
   // Puts row-major numbers into output k.
   template <class C>
   void write(const Numbers<C>& values, std::size_t k = 0) const {

@@ -11,7 +11,7 @@ std::unexpected<Error> out_of_range(int64_t index, int64_t size) {
   return refuse("index {} is out of range for a dim of size {}", index, size);
 }
 
-// The output's elements are those of operand 0 at row-major places.
+// The output's elements are those of `from` at row-major places.
 void write_found(const KernelCall& call, const TensorRef& from, const Layout& layout, const Numbers<int64_t>& places) {
   const DType dtype = call.output().dtype;
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
@@ -23,31 +23,32 @@ void write_found(const KernelCall& call, const TensorRef& from, const Layout& la
 }
 
 // take: the operand counted as one lane.
-Result<void> take(const KernelCall& call) {
-  const TensorRef& index = call.input(1);
-  const int64_t size = call.input(0).layout->numel();
-  Numbers<int64_t> places = call.read<int64_t>(index, *index.layout, DType::I64);
+Result<void> take_by(const KernelCall& call, arg index) {
+  const TensorRef& self = call.input(arg::self);
+  const int64_t size = self.layout->numel();
+  Numbers<int64_t> places = call.read<int64_t>(index, DType::I64);
   for (int64_t& at : places) {
     if (at < -size || at >= size) return out_of_range(at, size);
     if (at < 0) at += size;
   }
-  write_found(call, call.input(0), *call.input(0).layout, places);
+  write_found(call, self, *self.layout, places);
   return {};
 }
+Result<void> take(const KernelCall& call) { return take_by(call, arg::index); }
 
 // A gather whose operands broadcast in all other dims. Eager takes the remainder of what is out of range; without a dim
 // both operands are one lane, and it refuses that.
 Result<void> take_along_dim(const KernelCall& call) {
-  const TensorRef& self = call.input(0);
-  const TensorRef& index = call.input(1);
-  if (!call.has(2)) {
+  const TensorRef& self = call.input(arg::self);
+  const TensorRef& index = call.input(arg::indices);
+  if (!call.has(arg::dim)) {
     for (int64_t at : call.read<int64_t>(index, *index.layout, DType::I64)) {
       if (at < 0) return out_of_range(at, self.layout->numel());
     }
-    return take(call);
+    return take_by(call, arg::indices);
   }
   const Dims& sizes = call.output_sizes();
-  const int dim = wrapped_dim(call.integer(2), sizes.size());
+  const int dim = wrapped_dim(call.integer(arg::dim), sizes.size());
   const int64_t size = self.layout->sizes[dim];
   Dims self_sizes = sizes;
   self_sizes[dim] = size;
@@ -68,12 +69,11 @@ Result<void> take_along_dim(const KernelCall& call) {
 
 // Rows of a table.
 Result<void> embedding(const KernelCall& call) {
-  const TensorRef& weight = call.input(0);
-  const TensorRef& indices = call.input(1);
+  const TensorRef& weight = call.input(arg::weight);
   const int64_t rows = weight.layout->sizes[0];
   const int64_t width = weight.layout->sizes[1];
   Numbers<int64_t> places = call.numbers<int64_t>(0);
-  for (int64_t row : call.read<int64_t>(indices, *indices.layout, DType::I64)) {
+  for (int64_t row : call.read<int64_t>(arg::indices, DType::I64)) {
     if (row < 0 || row >= rows) return out_of_range(row, rows);
     for (int64_t i = 0; i < width; ++i) places.push_back(row * width + i);
   }
@@ -83,8 +83,7 @@ Result<void> embedding(const KernelCall& call) {
 
 // repeat_interleave(repeats): each place as often as its count says.
 Result<void> repeat_places(const KernelCall& call) {
-  const TensorRef& repeats = call.input(0);
-  const Numbers<int64_t> counts = call.read<int64_t>(repeats, *repeats.layout, DType::I64);
+  const Numbers<int64_t> counts = call.read<int64_t>(arg::repeats, DType::I64);
   Numbers<int64_t> places = call.numbers<int64_t>(0);
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] < 0) return refuse("{} repeats", counts[i]);
@@ -101,10 +100,10 @@ Result<void> repeat_places(const KernelCall& call) {
 // repeat_interleave(self, repeats, dim): each element so many times, along a dim or in one lane.
 Result<void> repeat_elements(const KernelCall& call) {
   const DType dtype = call.output().dtype;
-  const auto repeats = static_cast<std::size_t>(call.integer(1));
-  const std::optional<int64_t> dim = call.has(2) ? std::optional(call.integer(2)) : std::nullopt;
+  const auto repeats = static_cast<std::size_t>(call.integer(arg::repeats));
+  const std::optional<int64_t> dim = call.has(arg::dim) ? std::optional(call.integer(arg::dim)) : std::nullopt;
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    const Lanes<C> lanes = read_lanes<C>(call, call.input(0), dim, dtype);
+    const Lanes<C> lanes = read_lanes<C>(call, call.input(arg::self), dim, dtype);
     Numbers<C> repeated = call.numbers<C>(0);
     for (C x : lanes.values) repeated.insert(repeated.end(), repeats, x);
     write_lanes(call, repeated, dim.value_or(0));
@@ -126,31 +125,18 @@ int64_t rank_in(std::span<const C> row, std::span<const int64_t> order, C number
   return first;
 }
 
-// Where the arguments of an overload stand; -1 for what it does not have.
-struct Search {
-  int rows = 0;
-  int numbers = 1;
-  int right = 3;
-  int side = -1;
-  int sorter = -1;
-};
-
-template <Search at>
+// searchsorted and bucketize, which calls the sorted row its boundaries.
 Result<void> search_sorted(const KernelCall& call) {
-  const TensorRef& sorted = call.input(at.rows);
-  const auto* number = std::get_if<Scalar>(&call.arguments()[at.numbers]);
+  const TensorRef& sorted = call.input(call.takes(arg::boundaries) ? arg::boundaries : arg::sorted_sequence);
+  const auto* number = std::get_if<Scalar>(&call.argument(arg::self));
   // A fraction among integers makes them floats.
   const bool fraction = number && is_floating(*number) && !is_floating(sorted.dtype);
   const DType common = fraction ? DType::F32
                        : number ? sorted.dtype
-                                : promote(sorted.dtype, call.input(at.numbers).dtype);
-  bool right = call.boolean(at.right);
-  if (at.side >= 0 && call.has(at.side)) right = std::get<std::string>(call.arguments()[at.side]) == "right";
+                                : promote(sorted.dtype, call.input(arg::self).dtype);
+  const bool right = call.has(arg::side) ? call.text(arg::side) == "right" : call.boolean(arg::right);
   Numbers<int64_t> order = call.numbers<int64_t>(0);
-  if (at.sorter >= 0 && call.has(at.sorter)) {
-    const TensorRef& sorter = call.input(at.sorter);
-    order = call.read<int64_t>(sorter, *sorter.layout, DType::I64);
-  }
+  if (call.has(arg::sorter)) order = call.read<int64_t>(arg::sorter, DType::I64);
   const int64_t length = sorted.layout->rank() == 0 ? 1 : sorted.layout->sizes.back();
   for (int64_t place : order) {
     if (place < 0 || place >= length) return out_of_range(place, length);
@@ -160,9 +146,9 @@ Result<void> search_sorted(const KernelCall& call) {
     const Numbers<C> rows = call.read<C>(sorted, *sorted.layout, common);
     Numbers<C> numbers = call.numbers<C>(1);
     if (number) {
-      numbers[0] = rounded_to(common, call.number<C>(at.numbers));
+      numbers[0] = rounded_to(common, call.number<C>(arg::self));
     } else {
-      numbers = call.read<C>(call.input(at.numbers), *call.input(at.numbers).layout, common);
+      numbers = call.read<C>(arg::self, common);
     }
     const auto size = static_cast<std::size_t>(length);
     const std::size_t row_count = size == 0 ? 1 : std::max<std::size_t>(rows.size() / size, 1);
@@ -180,12 +166,12 @@ Result<void> search_sorted(const KernelCall& call) {
 
 // The places of what is not 0, one row each; the rows that are left get a number of their own.
 Result<void> nonzero_static(const KernelCall& call) {
-  const TensorRef& self = call.input(0);
+  const TensorRef& self = call.input(arg::self);
   const Dims& sizes = self.layout->sizes;
   const Dims strides = contiguous_strides(sizes);
   const auto rank = static_cast<std::size_t>(sizes.size());
   Numbers<int64_t> places = call.numbers<int64_t>(call.output().layout->numel());
-  std::ranges::fill(places, call.integer(2));
+  std::ranges::fill(places, call.integer(arg::fill_value));
   with_compute_type(self.dtype, [&]<class C>(std::type_identity<C>) {
     const Numbers<C> values = call.read<C>(self, *self.layout, self.dtype);
     std::size_t next = 0;
@@ -201,9 +187,9 @@ Result<void> nonzero_static(const KernelCall& call) {
 // The rows and columns on and below a diagonal, or on and above it.
 template <bool below>
 Result<void> triangle_places(const KernelCall& call) {
-  const int64_t rows = call.integer(0);
-  const int64_t columns = call.integer(1);
-  const int64_t offset = call.integer(2);
+  const int64_t rows = call.integer(arg::row);
+  const int64_t columns = call.integer(arg::col);
+  const int64_t offset = call.integer(arg::offset);
   Numbers<int64_t> places = call.numbers<int64_t>(call.output().layout->numel());
   const std::size_t count = places.size() / 2;
   std::size_t next = 0;
@@ -222,27 +208,24 @@ Result<void> triangle_places(const KernelCall& call) {
 // The operand's last dim as a diagonal of two dims that are 0 elsewhere.
 Result<void> diag_embed(const KernelCall& call) {
   const DType dtype = call.output().dtype;
-  const int64_t offset = call.integer(1);
+  const int64_t offset = call.integer(arg::offset);
   Layout diagonal = *call.output().layout;
-  const int first = wrapped_dim(call.integer(2), diagonal.rank());
-  const int second = wrapped_dim(call.integer(3), diagonal.rank());
+  const int first = wrapped_dim(call.integer(arg::dim1), diagonal.rank());
+  const int second = wrapped_dim(call.integer(arg::dim2), diagonal.rank());
   const int64_t stride = diagonal.strides[first] + diagonal.strides[second];
   diagonal.offset += offset >= 0 ? offset * diagonal.strides[second] : -offset * diagonal.strides[first];
   for (int dim : {std::max(first, second), std::min(first, second)}) {
     diagonal.sizes.erase(dim);
     diagonal.strides.erase(dim);
   }
-  diagonal.sizes.push_back(call.input(0).layout->sizes.back());
+  diagonal.sizes.push_back(call.input(arg::self).layout->sizes.back());
   diagonal.strides.push_back(stride);
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
     call.write(call.numbers<C>(call.output().layout->numel()));
-    write_elements(call.output(), diagonal, call.read<C>(call.input(0), *call.input(0).layout, dtype).data());
+    write_elements(call.output(), diagonal, call.read<C>(arg::self, dtype).data());
   });
   return {};
 }
-
-constexpr Search searched = {.side = 4, .sorter = 5};
-constexpr Search bucketed = {.rows = 1, .numbers = 0};
 
 constexpr std::array table = {
     KernelEntry{"aten.take.default", take},
@@ -250,10 +233,10 @@ constexpr std::array table = {
     KernelEntry{"aten.embedding.default", embedding},
     KernelEntry{"aten.repeat_interleave.Tensor", repeat_places},
     KernelEntry{"aten.repeat_interleave.self_int", repeat_elements},
-    KernelEntry{"aten.searchsorted.Tensor", search_sorted<searched>},
-    KernelEntry{"aten.searchsorted.Scalar", search_sorted<searched>},
-    KernelEntry{"aten.bucketize.Tensor", search_sorted<bucketed>},
-    KernelEntry{"aten.bucketize.Scalar", search_sorted<bucketed>},
+    KernelEntry{"aten.searchsorted.Tensor", search_sorted},
+    KernelEntry{"aten.searchsorted.Scalar", search_sorted},
+    KernelEntry{"aten.bucketize.Tensor", search_sorted},
+    KernelEntry{"aten.bucketize.Scalar", search_sorted},
     KernelEntry{"aten.nonzero_static.default", nonzero_static},
     KernelEntry{"aten.tril_indices.default", triangle_places<true>},
     KernelEntry{"aten.triu_indices.default", triangle_places<false>},

@@ -5,6 +5,7 @@
 
 #include "backends/moves.h"
 #include "backends/portable/kernel.h"
+#include "ops/registry.h"
 
 namespace parallax::portable {
 namespace {
@@ -24,18 +25,18 @@ void make(const KernelCall& call, const Move& move, std::size_t k = 0) {
 // as_strided_scatter where the result has another layout than the operand (an expanded one): each element that is named
 // by its place in the operand's storage is looked up by its place in the operand.
 void scatter_by_place(const KernelCall& call) {
-  const Layout& self = *call.input(0).layout;
-  const auto size = Dims(std::span<const int64_t>(call.integers(2)));
-  const auto stride = Dims(std::span<const int64_t>(call.integers(3)));
-  const Layout part{size, stride, call.has(4) ? call.integer(4) : self.offset};
+  const Layout& self = *call.input(arg::self).layout;
+  const auto size = Dims(std::span<const int64_t>(call.integers(arg::size)));
+  const auto stride = Dims(std::span<const int64_t>(call.integers(arg::stride)));
+  const Layout part{size, stride, call.has(arg::storage_offset) ? call.integer(arg::storage_offset) : self.offset};
   const DType dtype = call.output().dtype;
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    Numbers<C> values = call.operand<C>(0, dtype);
+    Numbers<C> values = call.operand<C>(arg::self, dtype);
     // By element of the storage: its row-major place in the operand, counted from 1.
     Numbers<int64_t> places = call.numbers<int64_t>(std::max(self.extent(), part.extent()));
     int64_t place = 0;
     for_each_element(self, [&](int64_t element) { places[static_cast<std::size_t>(element)] = ++place; });
-    const Numbers<C> source = call.broadcast<C>(call.input(1), size, dtype);
+    const Numbers<C> source = call.broadcast<C>(call.input(arg::src), size, dtype);
     std::size_t next = 0;
     for_each_element(part, [&](int64_t element) {
       const int64_t at = places[static_cast<std::size_t>(element)];
@@ -50,10 +51,10 @@ void scatter_by_place(const KernelCall& call) {
 void roll_flattened(const KernelCall& call) {
   const DType dtype = call.output().dtype;
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    Numbers<C> values = call.operand<C>(0, dtype);
+    Numbers<C> values = call.operand<C>(arg::self, dtype);
     const auto size = static_cast<int64_t>(values.size());
     if (size == 0) return;
-    const int64_t shift = ((call.integers(1).front() % size) + size) % size;
+    const int64_t shift = ((call.integers(arg::shifts).front() % size) + size) % size;
     std::ranges::rotate(values, values.end() - shift);
     call.write(values);
   });
@@ -63,10 +64,11 @@ Result<void> move(const KernelCall& call) {
   const TensorRef& output = call.output();
   const std::optional<MoveList> list = moves_of(call, *output.layout);
   if (!list) {
-    (call.op().name == "aten.roll.default" ? roll_flattened : scatter_by_place)(call);
+    static const Op& roll = op_named("aten.roll.default");
+    (&call.op() == &roll ? roll_flattened : scatter_by_place)(call);
     return {};
   }
-  if (list->clones_gaps) call.clone_gaps(0);
+  if (list->clones_gaps) call.clone_gaps(arg::self);
   for (const Move& move : list->moves) {
     const TensorRef& from = call.ref(move.from);
     if (is_in_place({from.storage, from.dtype, &move.source}, {output.storage, output.dtype, &move.target})) continue;
@@ -80,7 +82,7 @@ Result<void> copy_views(const KernelCall& call) {
   const Op& view = *call.op().view_twin;
   TRY(const std::vector<ResultMeta> shown, view.infer(Call(view, call.arguments(), call.metas())));
   for (std::size_t k = 0; k < call.output_count(); ++k) {
-    make(call, {call.value(0), shown[k].layout, *call.output(k).layout}, k);
+    make(call, {call.value(arg::self), shown[k].layout, *call.output(k).layout}, k);
   }
   return {};
 }
@@ -98,6 +100,9 @@ std::span<const KernelEntry> move_kernels() {
   return table;
 }
 
-bool joins_in_place(const Op& op) { return op.name == "aten.cat.default"; }
+bool joins_in_place(const Op& op) {
+  static const Op& cat = op_named("aten.cat.default");
+  return &op == &cat;
+}
 
 }  // namespace parallax::portable

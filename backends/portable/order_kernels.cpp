@@ -19,20 +19,26 @@ void order_places(std::span<const C> lane, bool descending, std::span<int64_t> p
   });
 }
 
-// What an overload of sort takes and gives; results are counted from 0, -1 for none.
-struct Sort {
-  int dim = 1;
-  int descending = 2;
+// Which results of an op are the elements and their places, counted from 0; -1 for none.
+struct Results {
   int values = 0;
   int indices = 1;
 };
+constexpr Results both;
+constexpr Results values_alone = {.indices = -1};
+constexpr Results places_alone = {.values = -1, .indices = 0};
 
-// The first `kept` elements of each ordered lane, as values and as indices.
+// Nothing where a call names no dim: the tensor is one lane.
+std::optional<int64_t> dim_of(const KernelCall& call) {
+  return call.has(arg::dim) ? std::optional(call.integer(arg::dim)) : std::nullopt;
+}
+
+// The first `kept` elements of each ordered lane.
 Result<void> write_ordered(const KernelCall& call, int64_t dim, bool descending, std::optional<int64_t> kept,
-                           int values_at, int indices_at) {
-  const DType dtype = call.input(0).dtype;
+                           const Results& at) {
+  const DType dtype = call.input(arg::self).dtype;
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    Lanes<C> lanes = read_lanes<C>(call, call.input(0), dim, dtype);
+    Lanes<C> lanes = read_lanes<C>(call, call.input(arg::self), dim, dtype);
     Numbers<int64_t> places = call.numbers<int64_t>(static_cast<int64_t>(lanes.length));
     Numbers<C> values = call.numbers<C>(0);
     Numbers<int64_t> indices = call.numbers<int64_t>(0);
@@ -43,30 +49,29 @@ Result<void> write_ordered(const KernelCall& call, int64_t dim, bool descending,
         indices.push_back(place);
       }
     }
-    if (values_at >= 0) write_lanes(call, values, dim, static_cast<std::size_t>(values_at));
-    if (indices_at >= 0) write_lanes(call, indices, dim, static_cast<std::size_t>(indices_at));
+    if (at.values >= 0) write_lanes(call, values, dim, static_cast<std::size_t>(at.values));
+    if (at.indices >= 0) write_lanes(call, indices, dim, static_cast<std::size_t>(at.indices));
   });
   return {};
 }
 
-template <Sort at>
+// msort is along the first dim, from the least element on.
+template <Results at>
 Result<void> sort(const KernelCall& call) {
-  const int64_t dim = at.dim < 0 ? 0 : call.integer(at.dim);
-  const bool descending = at.descending >= 0 && call.boolean(at.descending);
-  return write_ordered(call, dim, descending, std::nullopt, at.values, at.indices);
+  const bool descending = call.takes(arg::descending) && call.boolean(arg::descending);
+  return write_ordered(call, dim_of(call).value_or(0), descending, std::nullopt, at);
 }
 
 Result<void> topk(const KernelCall& call) {
-  return write_ordered(call, call.integer(2), call.boolean(3), call.integer(1), 0, 1);
+  return write_ordered(call, call.integer(arg::dim), call.boolean(arg::largest), call.integer(arg::k), both);
 }
 
-// One element of each lane, given by its place; without a dim the tensor is one lane. `pick(lane, scratch)` gives it.
+// One element of each lane, given by its place: `pick(lane, scratch)`.
 template <class Pick>
-Result<void> write_picked(const KernelCall& call, std::optional<int64_t> dim, int values_at, int indices_at,
-                          Pick&& pick) {
-  const DType dtype = call.input(0).dtype;
+Result<void> write_picked(const KernelCall& call, const Results& at, Pick&& pick) {
+  const DType dtype = call.input(arg::self).dtype;
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    Lanes<C> lanes = read_lanes<C>(call, call.input(0), dim, dtype);
+    Lanes<C> lanes = read_lanes<C>(call, call.input(arg::self), dim_of(call), dtype);
     Numbers<int64_t> places = call.numbers<int64_t>(static_cast<int64_t>(lanes.length));
     Numbers<C> values = call.numbers<C>(0);
     Numbers<int64_t> indices = call.numbers<int64_t>(0);
@@ -78,16 +83,16 @@ Result<void> write_picked(const KernelCall& call, std::optional<int64_t> dim, in
       values.push_back(elements.empty() ? std::numeric_limits<C>::quiet_NaN()
                                         : elements[static_cast<std::size_t>(place)]);
     }
-    if (values_at >= 0) call.write(values, static_cast<std::size_t>(values_at));
-    if (indices_at >= 0) call.write(indices, static_cast<std::size_t>(indices_at));
+    if (at.values >= 0) call.write(values, static_cast<std::size_t>(at.values));
+    if (at.indices >= 0) call.write(indices, static_cast<std::size_t>(at.indices));
   });
   return {};
 }
 
 // The lower of the two in the middle. A NaN makes it NaN, or is passed over.
-template <bool passes_over_nan>
-Result<void> median_of(const KernelCall& call, std::optional<int64_t> dim, int indices_at) {
-  return write_picked(call, dim, 0, indices_at, []<class C>(std::span<const C> lane, std::span<int64_t> places) {
+template <bool passes_over_nan, Results at>
+Result<void> median(const KernelCall& call) {
+  return write_picked(call, at, []<class C>(std::span<const C> lane, std::span<int64_t> places) {
     order_places(lane, false, places);
     const auto numbers = static_cast<std::size_t>(std::ranges::count_if(lane, [](C x) { return x == x; }));
     if (numbers < lane.size() && !passes_over_nan) return places[numbers];
@@ -95,18 +100,9 @@ Result<void> median_of(const KernelCall& call, std::optional<int64_t> dim, int i
   });
 }
 
-template <bool passes_over_nan>
-Result<void> median(const KernelCall& call) {
-  return median_of<passes_over_nan>(call, std::nullopt, -1);
-}
-template <bool passes_over_nan>
-Result<void> median_along(const KernelCall& call) {
-  return median_of<passes_over_nan>(call, call.integer(1), 1);
-}
-
 Result<void> kthvalue(const KernelCall& call) {
-  const auto rank = static_cast<std::size_t>(call.integer(1) - 1);
-  return write_picked(call, call.integer(2), 0, 1, [&]<class C>(std::span<const C> lane, std::span<int64_t> places) {
+  const auto rank = static_cast<std::size_t>(call.integer(arg::k) - 1);
+  return write_picked(call, both, [&]<class C>(std::span<const C> lane, std::span<int64_t> places) {
     order_places(lane, false, places);
     return places[rank];
   });
@@ -123,38 +119,27 @@ struct Extreme {
   }
 };
 
-template <bool greatest>
-Result<void> extreme_along(const KernelCall& call) {
-  return write_picked(call, call.integer(1), 0, 1, Extreme<greatest>());
+template <bool greatest, Results at>
+Result<void> extreme(const KernelCall& call) {
+  return write_picked(call, at, Extreme<greatest>());
 }
-template <bool greatest>
-Result<void> place_of_extreme(const KernelCall& call) {
-  const std::optional<int64_t> dim = call.has(1) ? std::optional(call.integer(1)) : std::nullopt;
-  return write_picked(call, dim, -1, 0, Extreme<greatest>());
-}
-
-constexpr Sort plain;
-constexpr Sort stable = {.dim = 2, .descending = 3};
-constexpr Sort places_alone = {.values = -1, .indices = 0};
-constexpr Sort stable_places_alone = {.dim = 2, .descending = 3, .values = -1, .indices = 0};
-constexpr Sort along_the_first = {.dim = -1, .descending = -1, .indices = -1};
 
 constexpr std::array table = {
-    KernelEntry{"aten.sort.default", sort<plain>},
-    KernelEntry{"aten.sort.stable", sort<stable>},
+    KernelEntry{"aten.sort.default", sort<both>},
+    KernelEntry{"aten.sort.stable", sort<both>},
     KernelEntry{"aten.argsort.default", sort<places_alone>},
-    KernelEntry{"aten.argsort.stable", sort<stable_places_alone>},
-    KernelEntry{"aten.msort.default", sort<along_the_first>},
+    KernelEntry{"aten.argsort.stable", sort<places_alone>},
+    KernelEntry{"aten.msort.default", sort<values_alone>},
     KernelEntry{"aten.topk.default", topk},
-    KernelEntry{"aten.median.default", median<false>},
-    KernelEntry{"aten.nanmedian.default", median<true>},
-    KernelEntry{"aten.median.dim", median_along<false>},
-    KernelEntry{"aten.nanmedian.dim", median_along<true>},
+    KernelEntry{"aten.median.default", median<false, values_alone>},
+    KernelEntry{"aten.nanmedian.default", median<true, values_alone>},
+    KernelEntry{"aten.median.dim", median<false, both>},
+    KernelEntry{"aten.nanmedian.dim", median<true, both>},
     KernelEntry{"aten.kthvalue.default", kthvalue},
-    KernelEntry{"aten.max.dim", extreme_along<true>},
-    KernelEntry{"aten.min.dim", extreme_along<false>},
-    KernelEntry{"aten.argmax.default", place_of_extreme<true>},
-    KernelEntry{"aten.argmin.default", place_of_extreme<false>},
+    KernelEntry{"aten.max.dim", extreme<true, both>},
+    KernelEntry{"aten.min.dim", extreme<false, both>},
+    KernelEntry{"aten.argmax.default", extreme<true, places_alone>},
+    KernelEntry{"aten.argmin.default", extreme<false, places_alone>},
 };
 
 }  // namespace

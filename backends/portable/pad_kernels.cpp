@@ -17,10 +17,11 @@ int64_t nearest(int64_t at, int64_t size) { return std::clamp<int64_t>(at, 0, si
 
 // By element of the output, row-major: the row-major place in the operand that it shows, or -1.
 Numbers<int64_t> shown_places(const KernelCall& call, Outside outside) {
-  const Dims& from = call.input(0).layout->sizes;
+  const Dims& from = call.input(arg::self).layout->sizes;
   const Dims& to = call.output_sizes();
   const Dims strides = contiguous_strides(from);
-  const IntList& widths = call.integers(1);  // from the last dim on: before it, behind it
+  // From the last dim on: before it, behind it.
+  const IntList& widths = call.integers(call.takes(arg::pad) ? arg::pad : arg::padding);
   Numbers<int64_t> places = call.numbers<int64_t>(1);
   for (int dim = 0; dim < to.size(); ++dim) {
     const auto pair = static_cast<std::size_t>(2 * (to.size() - 1 - dim));
@@ -43,8 +44,8 @@ Result<void> pad(const KernelCall& call) {
   const DType dtype = call.output().dtype;
   const Numbers<int64_t> places = shown_places(call, outside);
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    const Numbers<C> values = call.read<C>(call.input(0), *call.input(0).layout, dtype);
-    const C border = outside == nothing ? rounded_to(dtype, call.number<C>(2)) : C(0);
+    const Numbers<C> values = call.read<C>(arg::self, dtype);
+    const C border = outside == nothing ? rounded_to(dtype, call.number<C>(arg::value)) : C(0);
     Numbers<C> shown = call.numbers<C>(static_cast<int64_t>(places.size()));
     for (std::size_t i = 0; i < places.size(); ++i) {
       shown[i] = places[i] < 0 ? border : values[static_cast<std::size_t>(places[i])];

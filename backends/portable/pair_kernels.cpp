@@ -28,10 +28,10 @@ struct Power {
 // By a number: the roots that eager has for one half differ from the power at -infinity and -0.
 Result<void> power_by_number(const KernelCall& call) {
   const DType dtype = call.output().dtype;
-  const double exponent = as_double(call.scalar(1));
+  const double exponent = call.real(arg::exponent);
   if (!is_floating(dtype) || std::fabs(exponent) != 0.5) return binary<Power>(call);
   with_float_type(dtype, [&]<class C>(std::type_identity<C>) {
-    Numbers<C> values = call.operand<C>(0, dtype);
+    Numbers<C> values = call.operand<C>(arg::self, dtype);
     for (C& x : values) x = exponent > 0 ? std::sqrt(x) : C(1) / std::sqrt(x);
     call.write(values);
   });
@@ -141,11 +141,11 @@ Result<void> nextafter(const KernelCall& call) {
 // a * 2^n for whole n: the exponent is moved, and the result rounded once.
 Result<void> move_exponent(const KernelCall& call) {
   const DType dtype = call.output().dtype;
-  const Numbers<int64_t> exponents = call.operand<int64_t>(1, DType::I64);
+  const Numbers<int64_t> exponents = call.operand<int64_t>(arg::other, DType::I64);
   with_float_type(dtype, [&]<class C>(std::type_identity<C>) {
     // From any number of any format to an infinity or 0.
     constexpr int64_t whole_range = 5000;
-    Numbers<C> values = call.operand<C>(0, dtype);
+    Numbers<C> values = call.operand<C>(arg::self, dtype);
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i] = std::ldexp(values[i], static_cast<int>(std::clamp(exponents[i], -whole_range, whole_range)));
     call.write(values);

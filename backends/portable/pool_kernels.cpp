@@ -22,14 +22,8 @@ struct Pool {
   int64_t planes = 1;  // batch and channels
 };
 
-// Where the arguments of an overload stand; -1 for what it does not have.
-struct Form {
-  int spatial = 2;
-  int dilation = -1;
-};
-
 Pool without_windows(const KernelCall& call, int spatial) {
-  const Dims& input = call.input(0).layout->sizes;
+  const Dims& input = call.input(arg::self).layout->sizes;
   Pool pool{spatial_sizes(input, spatial), spatial_sizes(call.output_sizes(), spatial), {}, 1};
   for (int dim = 0; dim < input.size() - spatial; ++dim) pool.planes *= input[dim];
   return pool;
@@ -37,15 +31,15 @@ Pool without_windows(const KernelCall& call, int spatial) {
 
 // Windows of a size, a stride apart, over a padded dim. The last may begin within the padding behind the elements,
 // which then counts up to its end only.
-Pool sliding(const KernelCall& call, const Form& form) {
-  Pool pool = without_windows(call, form.spatial);
-  const auto numbers = [&](int i, int64_t otherwise) {
-    return spatial_numbers(call.integers(i), form.spatial, otherwise);
+Pool sliding(const KernelCall& call, int spatial) {
+  Pool pool = without_windows(call, spatial);
+  const auto numbers = [&](arg name, int64_t otherwise) {
+    return spatial_numbers(call.integers(name), spatial, otherwise);
   };
-  const Space kernel = numbers(1, 1);
-  const Space stride = numbers(call.integers(2).empty() ? 1 : 2, 1);
-  const Space padding = numbers(3, 0);
-  const Space dilation = form.dilation < 0 ? Space{1, 1, 1} : numbers(form.dilation, 1);
+  const Space kernel = numbers(arg::kernel_size, 1);
+  const Space stride = numbers(call.integers(arg::stride).empty() ? arg::kernel_size : arg::stride, 1);
+  const Space padding = numbers(arg::padding, 0);
+  const Space dilation = call.takes(arg::dilation) ? numbers(arg::dilation, 1) : Space{1, 1, 1};
   for (std::size_t d = 0; d < kernel.size(); ++d) {
     for (int64_t o = 0; o < pool.output[d]; ++o) {
       const int64_t start = o * stride[d] - padding[d];
@@ -105,7 +99,7 @@ template <class Divisor>
 Result<void> average(const KernelCall& call, const Pool& pool, Divisor&& divisor) {
   const DType dtype = call.output().dtype;
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    const Numbers<C> values = call.read<C>(call.input(0), *call.input(0).layout, dtype);
+    const Numbers<C> values = call.read<C>(arg::self, dtype);
     Numbers<C> means = call.numbers<C>(0);
     for_each_window(pool, [&](const Window& z, const Window& y, const Window& x, int64_t plane) {
       const C* elements = values.data() + plane * positions(pool.input);
@@ -120,11 +114,10 @@ Result<void> average(const KernelCall& call, const Pool& pool, Divisor&& divisor
 
 template <int spatial>
 Result<void> average_pool(const KernelCall& call) {
-  constexpr int divisor_override = 6;
-  const Pool pool = sliding(call, {.spatial = spatial});
-  const bool counts_padding = call.boolean(5);
-  const bool given = spatial > 1 && call.has(divisor_override);
-  const int64_t divisor = given ? call.integer(divisor_override) : 0;
+  const Pool pool = sliding(call, spatial);
+  const bool counts_padding = call.boolean(arg::count_include_pad);
+  const bool given = call.has(arg::divisor_override);
+  const int64_t divisor = given ? call.integer(arg::divisor_override) : 0;
   return average(call, pool, [&](const Window& z, const Window& y, const Window& x) {
     if (given) return divisor;
     return counts_padding ? z.extent * y.extent * x.extent : element_count(z, y, x);
@@ -143,7 +136,7 @@ Result<void> maximum(const KernelCall& call, const Pool& pool) {
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
     constexpr C lowest =
         std::numeric_limits<C>::has_infinity ? -std::numeric_limits<C>::infinity() : std::numeric_limits<C>::lowest();
-    const Numbers<C> values = call.read<C>(call.input(0), *call.input(0).layout, dtype);
+    const Numbers<C> values = call.read<C>(arg::self, dtype);
     Numbers<C> maxima = call.numbers<C>(0);
     for_each_window(pool, [&](const Window& z, const Window& y, const Window& x, int64_t plane) {
       const C* elements = values.data() + plane * positions(pool.input);
@@ -166,7 +159,7 @@ Result<void> maximum(const KernelCall& call, const Pool& pool) {
 
 template <int spatial>
 Result<void> max_pool(const KernelCall& call) {
-  return maximum(call, sliding(call, {.spatial = spatial, .dilation = 4}));
+  return maximum(call, sliding(call, spatial));
 }
 
 Result<void> adaptive_max_pool(const KernelCall& call) { return maximum(call, adaptive(call, 2)); }
@@ -176,16 +169,15 @@ Result<void> max_pool_backward(const KernelCall& call) {
   const DType dtype = call.output().dtype;
   const Dims& sizes = call.output_sizes();
   const int64_t plane = sizes[sizes.size() - 2] * sizes[sizes.size() - 1];
-  const TensorRef& gradient = call.input(0);
-  const TensorRef& indices = call.input(7);
+  const TensorRef& gradient = call.input(arg::grad_output);
   const Dims& windows = gradient.layout->sizes;
   const int64_t windows_of_plane = windows[windows.size() - 2] * windows[windows.size() - 1];
-  const Numbers<int64_t> places = call.read<int64_t>(indices, *indices.layout, DType::I64);
+  const Numbers<int64_t> places = call.read<int64_t>(arg::indices, DType::I64);
   for (int64_t place : places) {
     if (place < -1 || place >= plane) return refuse("index {} is out of range for a plane of size {}", place, plane);
   }
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    const Numbers<C> gradients = call.read<C>(gradient, *gradient.layout, dtype);
+    const Numbers<C> gradients = call.read<C>(arg::grad_output, dtype);
     Numbers<C> sums = call.numbers<C>(call.output().layout->numel());
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       if (places[i] < 0) continue;  // eager passes over -1

@@ -38,15 +38,15 @@ void for_each_batch(const Dims& batches, const Layout& a, const Layout& b, Visit
 
 Result<void> matmul(const KernelCall& call) {
   const DType dtype = call.output().dtype;
-  const Layout a_layout = as_matrices(*call.input(0).layout, 0);
-  const Layout b_layout = as_matrices(*call.input(1).layout, 1);
+  const Layout a_layout = as_matrices(*call.input(arg::self).layout, 0);
+  const Layout b_layout = as_matrices(*call.input(second_operand).layout, 1);
   const std::optional<Dims> batches = broadcast_sizes(batches_of(a_layout.sizes), batches_of(b_layout.sizes));
   PARALLAX_CHECK(batches.has_value());
   const ProductSizes sizes{a_layout.sizes[a_layout.rank() - 2], a_layout.sizes[a_layout.rank() - 1],
                            b_layout.sizes[b_layout.rank() - 1]};
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    const Numbers<C> a = call.read<C>(call.input(0), a_layout, dtype);
-    const Numbers<C> b = call.read<C>(call.input(1), b_layout, dtype);
+    const Numbers<C> a = call.read<C>(call.input(arg::self), a_layout, dtype);
+    const Numbers<C> b = call.read<C>(call.input(second_operand), b_layout, dtype);
     Numbers<C> products = call.numbers<C>(call.output().layout->numel());
     C* to = products.data();
     if (products.empty()) return;

@@ -14,15 +14,14 @@ std::array<bool, max_rank> reduced_dims(const KernelCall& call, int rank) {
   const auto mark = [&](int64_t dim) {
     if (rank > 0) reduced[static_cast<std::size_t>(wrapped_dim(dim, rank))] = true;
   };
-  const int parameter = call.op().schema.index_of("dim");
-  const bool given = parameter >= 0 && call.has(parameter);
-  const auto* list = given ? std::get_if<IntList>(&call.arguments()[static_cast<std::size_t>(parameter)]) : nullptr;
+  const bool given = call.has(arg::dim);
+  const auto* list = given ? std::get_if<IntList>(&call.argument(arg::dim)) : nullptr;
   if (!given || (list && list->empty())) {
     reduced.fill(true);
   } else if (list) {
     for (int64_t dim : *list) mark(dim);
   } else {
-    mark(call.integer(parameter));
+    mark(call.integer(arg::dim));
   }
   return reduced;
 }
@@ -77,10 +76,10 @@ struct Largest {
 template <class C, class F>
 Numbers<C> folded(const KernelCall& call, C start, F&& f) {
   const DType dtype = call.output().dtype;
-  const TensorRef& input = call.input(0);
+  const TensorRef& input = call.input(arg::self);
   const Dims& sizes = input.layout->sizes;
   const Layout places = result_places(sizes, reduced_dims(call, sizes.size()));
-  const Numbers<C> values = call.read<C>(input, *input.layout, dtype);
+  const Numbers<C> values = call.read<C>(arg::self, dtype);
   Numbers<C> totals = call.numbers<C>(call.output().layout->numel());
   std::ranges::fill(totals, start);
   std::size_t next = 0;
@@ -106,7 +105,7 @@ Result<void> mean(const KernelCall& call) {
   with_float_type(call.output().dtype, [&]<class C>(std::type_identity<C>) {
     Numbers<C> totals = reduced<C>(call, Sum());
     const auto results = static_cast<int64_t>(totals.size());
-    const auto count = static_cast<C>(results == 0 ? 0 : call.input(0).layout->numel() / results);
+    const auto count = static_cast<C>(results == 0 ? 0 : call.input(arg::self).layout->numel() / results);
     for (C& total : totals) total /= count;
     call.write(totals);
   });
@@ -137,7 +136,8 @@ Numbers<C> vector_norm_of(const KernelCall& call, double order) {
 }
 
 Result<void> vector_norm(const KernelCall& call) {
-  const double order = call.has(1) ? as_double(call.scalar(1)) : 2;
+  const arg exponent = call.takes(arg::ord) ? arg::ord : arg::p;
+  const double order = call.has(exponent) ? call.real(exponent) : 2;
   with_float_type(call.output().dtype,
                   [&]<class C>(std::type_identity<C>) { call.write(vector_norm_of<C>(call, order)); });
   return {};
@@ -148,9 +148,9 @@ Result<void> cumsum(const KernelCall& call) {
   const Dims& sizes = call.output_sizes();
   const int rank = sizes.size();
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    Numbers<C> values = call.operand<C>(0, dtype);
+    Numbers<C> values = call.operand<C>(arg::self, dtype);
     if (rank > 0) {
-      const auto dim = wrapped_dim(call.integer(1), rank);
+      const auto dim = wrapped_dim(call.integer(arg::dim), rank);
       const auto stride = static_cast<std::size_t>(contiguous_strides(sizes)[dim]);
       const auto length = static_cast<std::size_t>(sizes[dim]);
       // Each element adds the one before it along the dim, which already holds its own sum.

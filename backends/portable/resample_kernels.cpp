@@ -12,8 +12,19 @@ enum class Mode : uint8_t { Nearest, NearestExact, Linear, Cubic };
 struct Form {
   int spatial = 2;
   Mode mode = Mode::Nearest;
-  bool by_factors = false;  // the overload that has a list of factors, or none
 };
+
+// The factor that a call gives for one of the spatial dims, depth, height and width: in a list or as an argument.
+std::optional<double> factor_of(const KernelCall& call, int dim, int spatial) {
+  if (call.takes(arg::scale_factors)) {
+    if (!call.has(arg::scale_factors)) return std::nullopt;
+    const auto own = static_cast<std::size_t>(dim - (most_spatial_dims - spatial));
+    return as_double(std::get<ScalarList>(call.argument(arg::scale_factors))[own]);
+  }
+  constexpr std::array names = {arg::scales_d, arg::scales_h, arg::scales_w};
+  const arg name = spatial == 1 ? arg::scales : names[static_cast<std::size_t>(dim)];
+  return call.has(name) ? std::optional(call.real(name)) : std::nullopt;
+}
 
 // How a dim is resampled. The positions are counted in float, as eager does but for f64.
 template <class W>
@@ -49,25 +60,18 @@ struct Axis {
 
 template <Form form>
 Result<void> upsample(const KernelCall& call) {
-  const TensorRef& input = call.input(0);
+  const TensorRef& input = call.input(first_operand);
   const DType dtype = call.output().dtype;
   const Space from = spatial_sizes(input.layout->sizes, form.spatial);
   const Space to = spatial_sizes(call.output_sizes(), form.spatial);
-  const bool smooth = form.mode == Mode::Linear || form.mode == Mode::Cubic;
-  const bool align_corners = smooth && call.boolean(2);
-  const int factors = smooth ? 3 : 2;
-  const auto factor = [&](int dim) -> std::optional<double> {
-    if (!form.by_factors) return call.has(factors + dim) ? std::optional(call.real(factors + dim)) : std::nullopt;
-    if (!call.has(factors)) return std::nullopt;
-    return as_double(std::get<ScalarList>(call.arguments()[factors])[static_cast<std::size_t>(dim)]);
-  };
+  const bool align_corners = call.takes(arg::align_corners) && call.boolean(arg::align_corners);
   with_float_type(is_floating(dtype) ? dtype : DType::F32, [&]<class W>(std::type_identity<W>) {
     std::array<std::vector<Taps<W>>, most_spatial_dims> taps;
     for (int dim = 0; dim < most_spatial_dims; ++dim) {
-      const int own = dim - (most_spatial_dims - form.spatial);
+      const bool own = dim >= most_spatial_dims - form.spatial;
       const auto d = static_cast<std::size_t>(dim);
-      const Axis<W> axis{from[d], to[d], align_corners, own < 0 ? std::nullopt : factor(own)};
-      for (int64_t i = 0; i < to[d]; ++i) taps[d].push_back(own < 0 ? one_tap<W>(0) : axis.taps(form.mode, i));
+      const Axis<W> axis{from[d], to[d], align_corners, own ? factor_of(call, dim, form.spatial) : std::nullopt};
+      for (int64_t i = 0; i < to[d]; ++i) taps[d].push_back(own ? axis.taps(form.mode, i) : one_tap<W>(0));
     }
     const Numbers<W> values = call.read<W>(input, *input.layout, is_floating(dtype) ? dtype : DType::F32);
     const int64_t planes = positions(from) == 0 ? 0 : input.layout->numel() / positions(from);
@@ -88,7 +92,7 @@ Result<void> upsample(const KernelCall& call) {
   return {};
 }
 
-constexpr Form with(int spatial, Mode mode, bool by_factors = false) { return {spatial, mode, by_factors}; }
+constexpr Form with(int spatial, Mode mode) { return {spatial, mode}; }
 
 constexpr std::array table = {
     KernelEntry{"aten.upsample_nearest1d.default", upsample<with(1, Mode::Nearest)>},
@@ -100,15 +104,15 @@ constexpr std::array table = {
     KernelEntry{"aten.upsample_bilinear2d.default", upsample<with(2, Mode::Linear)>},
     KernelEntry{"aten.upsample_trilinear3d.default", upsample<with(3, Mode::Linear)>},
     KernelEntry{"aten.upsample_bicubic2d.default", upsample<with(2, Mode::Cubic)>},
-    KernelEntry{"aten.upsample_nearest1d.vec", upsample<with(1, Mode::Nearest, true)>},
-    KernelEntry{"aten.upsample_nearest2d.vec", upsample<with(2, Mode::Nearest, true)>},
-    KernelEntry{"aten.upsample_nearest3d.vec", upsample<with(3, Mode::Nearest, true)>},
-    KernelEntry{"aten._upsample_nearest_exact1d.vec", upsample<with(1, Mode::NearestExact, true)>},
-    KernelEntry{"aten._upsample_nearest_exact2d.vec", upsample<with(2, Mode::NearestExact, true)>},
-    KernelEntry{"aten.upsample_linear1d.vec", upsample<with(1, Mode::Linear, true)>},
-    KernelEntry{"aten.upsample_bilinear2d.vec", upsample<with(2, Mode::Linear, true)>},
-    KernelEntry{"aten.upsample_trilinear3d.vec", upsample<with(3, Mode::Linear, true)>},
-    KernelEntry{"aten.upsample_bicubic2d.vec", upsample<with(2, Mode::Cubic, true)>},
+    KernelEntry{"aten.upsample_nearest1d.vec", upsample<with(1, Mode::Nearest)>},
+    KernelEntry{"aten.upsample_nearest2d.vec", upsample<with(2, Mode::Nearest)>},
+    KernelEntry{"aten.upsample_nearest3d.vec", upsample<with(3, Mode::Nearest)>},
+    KernelEntry{"aten._upsample_nearest_exact1d.vec", upsample<with(1, Mode::NearestExact)>},
+    KernelEntry{"aten._upsample_nearest_exact2d.vec", upsample<with(2, Mode::NearestExact)>},
+    KernelEntry{"aten.upsample_linear1d.vec", upsample<with(1, Mode::Linear)>},
+    KernelEntry{"aten.upsample_bilinear2d.vec", upsample<with(2, Mode::Linear)>},
+    KernelEntry{"aten.upsample_trilinear3d.vec", upsample<with(3, Mode::Linear)>},
+    KernelEntry{"aten.upsample_bicubic2d.vec", upsample<with(2, Mode::Cubic)>},
 };
 
 }  // namespace

@@ -33,10 +33,10 @@ struct Sign {
 // A multiple of 10^-decimals.
 Result<void> round_decimals(const KernelCall& call) {
   const DType dtype = call.output().dtype;
-  const int64_t decimals = call.integer(1);
+  const int64_t decimals = call.integer(arg::decimals);
   with_float_type(dtype, [&]<class C>(std::type_identity<C>) {
     const auto power = static_cast<C>(std::pow(10.0, static_cast<double>(std::abs(decimals))));
-    Numbers<C> values = call.operand<C>(0, dtype);
+    Numbers<C> values = call.operand<C>(arg::self, dtype);
     for (C& x : values) {
       x = decimals < 0 ? std::nearbyint(x / power) * power : std::nearbyint(x * power) / power;
     }
@@ -47,8 +47,8 @@ Result<void> round_decimals(const KernelCall& call) {
 
 Result<void> signbit(const KernelCall& call) {
   Numbers<int64_t> flags = call.numbers<int64_t>(call.output().layout->numel());
-  with_compute_type(call.input(0).dtype, [&]<class C>(std::type_identity<C>) {
-    const Numbers<C> values = call.operand<C>(0, call.input(0).dtype);
+  with_compute_type(call.input(arg::self).dtype, [&]<class C>(std::type_identity<C>) {
+    const Numbers<C> values = call.operand<C>(arg::self, call.input(arg::self).dtype);
     for (std::size_t i = 0; i < values.size(); ++i) {
       if constexpr (std::is_integral_v<C>) {
         flags[i] = values[i] < 0;
@@ -66,13 +66,13 @@ Result<void> nan_to_num(const KernelCall& call) {
   if (!is_floating(dtype)) return elementwise<Cut>(call);
   const double largest = info(dtype).max_finite;
   with_float_type(dtype, [&]<class C>(std::type_identity<C>) {
-    const auto number = [&](int i, double otherwise) {
-      return call.has(i) ? rounded_to(dtype, call.number<C>(i)) : static_cast<C>(otherwise);
+    const auto number = [&](arg name, double otherwise) {
+      return call.has(name) ? rounded_to(dtype, call.number<C>(name)) : static_cast<C>(otherwise);
     };
-    const C for_nan = number(1, 0);
-    const C for_most = number(2, largest);
-    const C for_least = number(3, -largest);
-    Numbers<C> values = call.operand<C>(0, dtype);
+    const C for_nan = number(arg::nan, 0);
+    const C for_most = number(arg::posinf, largest);
+    const C for_least = number(arg::neginf, -largest);
+    Numbers<C> values = call.operand<C>(arg::self, dtype);
     for (C& x : values) {
       if (std::isnan(x)) {
         x = for_nan;

@@ -24,8 +24,8 @@ struct LogOfSum {
 
 template <class C, class F>
 void accumulate(const KernelCall& call, F&& f) {
-  const int64_t dim = call.integer(1);
-  Lanes<C> lanes = read_lanes<C>(call, call.input(0), dim, call.output().dtype);
+  const int64_t dim = call.integer(arg::dim);
+  Lanes<C> lanes = read_lanes<C>(call, call.input(arg::self), dim, call.output().dtype);
   for (std::size_t i = 0; i < lanes.values.size(); ++i) {
     if (i % lanes.length > 0) lanes.values[i] = f(lanes.values[i - 1], lanes.values[i]);
   }
@@ -46,9 +46,9 @@ Result<void> logcumsumexp(const KernelCall& call) {
 template <bool greatest>
 Result<void> running_extreme(const KernelCall& call) {
   const DType dtype = call.output().dtype;
-  const int64_t dim = call.integer(1);
+  const int64_t dim = call.integer(arg::dim);
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    Lanes<C> lanes = read_lanes<C>(call, call.input(0), dim, dtype);
+    Lanes<C> lanes = read_lanes<C>(call, call.input(arg::self), dim, dtype);
     Numbers<int64_t> places = call.numbers<int64_t>(static_cast<int64_t>(lanes.values.size()));
     for (std::size_t lane = 0; lane < lanes.count; ++lane) {
       const std::span<C> elements = lanes[lane];

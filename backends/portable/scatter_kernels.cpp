@@ -53,7 +53,7 @@ template <class C>
 void write_combined(const KernelCall& call, Combine how, bool include_self, const Numbers<int64_t>& targets,
                     const Numbers<C>& source) {
   const DType dtype = call.output().dtype;
-  Numbers<C> values = call.operand<C>(0, dtype);
+  Numbers<C> values = call.operand<C>(arg::self, dtype);
   Numbers<int64_t> counts = call.numbers<int64_t>(static_cast<int64_t>(values.size()));
   std::ranges::fill(counts, include_self ? 1 : 0);
   for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -77,11 +77,11 @@ Layout at_least_1d(Layout layout) {
 
 // scatter: index element i goes to its own place in the operand, but for the dim that its value decides.
 Result<Numbers<int64_t>> scattered_places(const KernelCall& call) {
-  const TensorRef& index = call.input(2);
+  const TensorRef& index = call.input(arg::index);
   const Layout self = at_least_1d(contiguous_layout(call.output_sizes()));
   Layout places = at_least_1d(*index.layout);
-  const int dim = wrapped_dim(call.integer(1), self.rank());
-  Numbers<int64_t> targets = call.read<int64_t>(index, *index.layout, DType::I64);
+  const int dim = wrapped_dim(call.integer(arg::dim), self.rank());
+  Numbers<int64_t> targets = call.read<int64_t>(arg::index, DType::I64);
   if (targets.empty()) return targets;
   for (int64_t at : targets) {
     if (at < 0 || at >= self.sizes[dim]) return out_of_range(at, self.sizes[dim]);
@@ -98,8 +98,8 @@ Result<Numbers<int64_t>> scattered_places(const KernelCall& call) {
 
 // Of the source's elements those that the index, which may be smaller, has a place for.
 Layout seen_by_index(const KernelCall& call) {
-  Layout source = *call.input(3).layout;
-  const Dims& sizes = call.input(2).layout->sizes;
+  Layout source = *call.input(arg::src).layout;
+  const Dims& sizes = call.input(arg::index).layout->sizes;
   if (source.rank() == sizes.size()) {
     source.sizes = sizes;
     return source;
@@ -112,10 +112,10 @@ Result<void> scatter_with(const KernelCall& call, Combine how, bool include_self
   TRY(const Numbers<int64_t> targets, scattered_places(call));
   return with_compute_type(dtype, [&]<class C>(std::type_identity<C>) -> Result<void> {
     Numbers<C> source = call.numbers<C>(0);
-    if (std::holds_alternative<Scalar>(call.arguments()[3])) {
-      source.assign(targets.size(), rounded_to(dtype, call.number<C>(3)));
+    if (call.takes(arg::value)) {
+      source.assign(targets.size(), rounded_to(dtype, call.number<C>(arg::value)));
     } else if (!targets.empty()) {
-      source = call.read<C>(call.input(3), seen_by_index(call), dtype);
+      source = call.read<C>(call.input(arg::src), seen_by_index(call), dtype);
     }
     write_combined(call, how, include_self, targets, source);
     return {};
@@ -125,19 +125,17 @@ Result<void> scatter_with(const KernelCall& call, Combine how, bool include_self
 Result<void> scatter(const KernelCall& call) { return scatter_with(call, Combine::Put, true); }
 Result<void> scatter_add(const KernelCall& call) { return scatter_with(call, Combine::Add, true); }
 Result<void> scatter_reduce(const KernelCall& call) {
-  const bool include_self = call.arguments().size() < 6 || call.boolean(5);
-  return scatter_with(call, named(std::get<std::string>(call.arguments()[4])), include_self);
+  const bool include_self = !call.takes(arg::include_self) || call.boolean(arg::include_self);
+  return scatter_with(call, named(call.text(arg::reduce)), include_self);
 }
 
 // index_add and its kin: slice k of the source along the dim goes to the slice that element k of the index names, which
 // index_fill alone may count from the end.
 Result<Numbers<int64_t>> slice_places(const KernelCall& call, const Dims& source_sizes, bool from_end) {
-  const TensorRef& index = call.input(2);
-  const Numbers<int64_t> at = call.read<int64_t>(index, *index.layout, DType::I64);
+  Numbers<int64_t> slices = call.read<int64_t>(arg::index, DType::I64);
   const Layout self = at_least_1d(contiguous_layout(call.output_sizes()));
   const Layout source = at_least_1d(contiguous_layout(source_sizes));
-  const int dim = wrapped_dim(call.integer(1), self.rank());
-  Numbers<int64_t> slices = at;
+  const int dim = wrapped_dim(call.integer(arg::dim), self.rank());
   for (int64_t& slice : slices) {
     const int64_t lowest = from_end ? -self.sizes[dim] : 0;
     if (slice < lowest || slice >= self.sizes[dim]) return out_of_range(slice, self.sizes[dim]);
@@ -154,14 +152,13 @@ Result<Numbers<int64_t>> slice_places(const KernelCall& call, const Dims& source
   return targets;
 }
 
-// `alpha` is the parameter that the source is multiplied by; 0: none.
-Result<void> index_with(const KernelCall& call, Combine how, bool include_self, int alpha = 0) {
+Result<void> index_with(const KernelCall& call, Combine how, bool include_self) {
   const DType dtype = call.output().dtype;
-  TRY(const Numbers<int64_t> targets, slice_places(call, call.input(3).layout->sizes, false));
+  TRY(const Numbers<int64_t> targets, slice_places(call, call.input(arg::source).layout->sizes, false));
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    Numbers<C> source = call.read<C>(call.input(3), *call.input(3).layout, dtype);
-    if (alpha > 0) {
-      const C factor = call.number<C>(alpha);
+    Numbers<C> source = call.read<C>(arg::source, dtype);
+    if (call.takes(arg::alpha)) {
+      const C factor = call.number<C>(arg::alpha);
       for (C& x : source) x = multiply(factor, x);
     }
     write_combined(call, how, include_self, targets, source);
@@ -169,22 +166,21 @@ Result<void> index_with(const KernelCall& call, Combine how, bool include_self, 
   return {};
 }
 
-Result<void> index_add(const KernelCall& call) { return index_with(call, Combine::Add, true, 4); }
+Result<void> index_add(const KernelCall& call) { return index_with(call, Combine::Add, true); }
 Result<void> index_copy(const KernelCall& call) { return index_with(call, Combine::Put, true); }
 Result<void> index_reduce(const KernelCall& call) {
-  return index_with(call, named(std::get<std::string>(call.arguments()[4])), call.boolean(5));
+  return index_with(call, named(call.text(arg::reduce)), call.boolean(arg::include_self));
 }
 
 // Every slice that the index names, filled with one number.
 Result<void> index_fill(const KernelCall& call) {
   const DType dtype = call.output().dtype;
   Dims sizes = at_least_1d(contiguous_layout(call.output_sizes())).sizes;
-  sizes[wrapped_dim(call.integer(1), sizes.size())] = call.input(2).layout->numel();
+  sizes[wrapped_dim(call.integer(arg::dim), sizes.size())] = call.input(arg::index).layout->numel();
   TRY(const Numbers<int64_t> targets, slice_places(call, sizes, true));
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    const bool given = std::holds_alternative<Scalar>(call.arguments()[3]);
-    const C number = given ? rounded_to(dtype, call.number<C>(3))
-                           : call.read<C>(call.input(3), *call.input(3).layout, dtype).front();
+    const C number = call.is_tensor(arg::value) ? call.read<C>(arg::value, dtype).front()
+                                                : rounded_to(dtype, call.number<C>(arg::value));
     Numbers<C> source = call.numbers<C>(0);
     source.assign(targets.size(), number);
     write_combined(call, Combine::Put, true, targets, source);
@@ -195,16 +191,15 @@ Result<void> index_fill(const KernelCall& call) {
 // put: the operand counted as one lane, whatever its shape.
 Result<void> put(const KernelCall& call) {
   const DType dtype = call.output().dtype;
-  const TensorRef& index = call.input(1);
   const int64_t size = call.output().layout->numel();
-  Numbers<int64_t> targets = call.read<int64_t>(index, *index.layout, DType::I64);
+  Numbers<int64_t> targets = call.read<int64_t>(arg::index, DType::I64);
   for (int64_t& at : targets) {
     if (at < -size || at >= size) return out_of_range(at, size);
     if (at < 0) at += size;
   }
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    const Numbers<C> source = call.read<C>(call.input(2), *call.input(2).layout, dtype);
-    write_combined(call, call.boolean(3) ? Combine::Add : Combine::Put, true, targets, source);
+    const Numbers<C> source = call.read<C>(arg::source, dtype);
+    write_combined(call, call.boolean(arg::accumulate) ? Combine::Add : Combine::Put, true, targets, source);
   });
   return {};
 }
@@ -212,17 +207,17 @@ Result<void> put(const KernelCall& call) {
 // The places that the mask has, in order, take the source's elements, in order.
 Result<void> masked_scatter(const KernelCall& call) {
   const DType dtype = call.output().dtype;
-  const Numbers<int64_t> flags = call.operand<int64_t>(1, DType::Bool);
+  const Numbers<int64_t> flags = call.operand<int64_t>(arg::mask, DType::Bool);
   Numbers<int64_t> targets = call.numbers<int64_t>(0);
   for (std::size_t i = 0; i < flags.size(); ++i) {
     if (flags[i]) targets.push_back(static_cast<int64_t>(i));
   }
-  const int64_t given = call.input(2).layout->numel();
+  const int64_t given = call.input(arg::source).layout->numel();
   if (given < static_cast<int64_t>(targets.size())) {
     return refuse("{} elements for a mask that has {} places", given, targets.size());
   }
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    const Numbers<C> source = call.read<C>(call.input(2), *call.input(2).layout, dtype);
+    const Numbers<C> source = call.read<C>(arg::source, dtype);
     write_combined(call, Combine::Put, true, targets, source);
   });
   return {};

@@ -68,12 +68,12 @@ C clamped(C x, const std::optional<C>& low, const std::optional<C>& high) {
 Result<void> clamp(const KernelCall& call) {
   const DType dtype = call.output().dtype;
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    const auto bound = [&](int i) {
-      return call.has(i) ? std::optional(rounded_to(dtype, call.number<C>(i))) : std::nullopt;
+    const auto bound = [&](arg name) {
+      return call.has(name) ? std::optional(rounded_to(dtype, call.number<C>(name))) : std::nullopt;
     };
-    const std::optional<C> low = bound(1);
-    const std::optional<C> high = bound(2);
-    Numbers<C> values = call.operand<C>(0, dtype);
+    const std::optional<C> low = bound(arg::min);
+    const std::optional<C> high = bound(arg::max);
+    Numbers<C> values = call.operand<C>(arg::self, dtype);
     for (C& x : values) x = clamped(x, low, high);
     call.write(values);
   });

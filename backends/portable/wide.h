@@ -14,7 +14,7 @@ template <class F>
 Result<void> wide_elementwise(const KernelCall& call) {
   const DType dtype = call.output().dtype;
   with_float_type(dtype, [&]<class C>(std::type_identity<C>) {
-    Numbers<C> values = call.operand<C>(0, dtype);
+    Numbers<C> values = call.operand<C>(first_operand, dtype);
     for (C& x : values) x = static_cast<C>(F()(static_cast<Wider<C>>(x)));
     call.write(values);
   });
@@ -26,8 +26,8 @@ template <class F>
 Result<void> wide_binary(const KernelCall& call) {
   const DType dtype = call.output().dtype;
   with_float_type(dtype, [&]<class C>(std::type_identity<C>) {
-    Numbers<C> a = call.operand_or_number<C>(0, dtype);
-    const Numbers<C> b = call.operand_or_number<C>(1, dtype);
+    Numbers<C> a = call.operand_or_number<C>(first_operand, dtype);
+    const Numbers<C> b = call.operand_or_number<C>(second_operand, dtype);
     for (std::size_t i = 0; i < a.size(); ++i) {
       a[i] = static_cast<C>(F()(static_cast<Wider<C>>(a[i]), static_cast<Wider<C>>(b[i])));
     }

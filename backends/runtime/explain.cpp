@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "graph/call_text.h"
+#include "ops/registry.h"
 
 namespace parallax::runtime {
 namespace {
@@ -98,7 +99,8 @@ class Schedule {
       const Node* before = node_named(source_, node.name);
       const bool elided = before && !before->op->is_view() && node.op->is_view() && before->op != node.op;
       if (elided) row.call = call_text(source_, *before);
-      row.place = node.op->name == "aten.alias.default" ? "= " + graph_.name(viewed) : "view of " + graph_.name(viewed);
+      static const Op& alias = op_named("aten.alias.default");
+      row.place = node.op == &alias ? "= " + graph_.name(viewed) : "view of " + graph_.name(viewed);
       if (elided) row.note = row.note.empty() ? "elided" : "elided, " + row.note;
     } else if (placement.arena == Arena::Backend) {
       row.place = fmt::format("arena [{}, {})", placement.slot.offset, placement.slot.end());

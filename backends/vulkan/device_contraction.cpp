@@ -24,11 +24,10 @@ uint64_t number_bits(DType dtype, const Scalar& number) {
 
 // Which dims a call reduces: those that its parameter `dim` names, or all where there is none.
 DimMask reduced_dims(const Call& call) {
-  const int rank = call.tensor(0).layout.rank();
-  const int parameter = call.op().schema.index_of("dim");
-  if (rank == 0 || parameter < 0 || !call.has(parameter)) return all_dims(rank);
-  const auto* list = std::get_if<IntList>(&call.arguments()[static_cast<std::size_t>(parameter)]);
-  const IntList dims = list ? *list : IntList{call.integer(parameter)};
+  const int rank = call.tensor(arg::self).layout.rank();
+  if (rank == 0 || !call.has(arg::dim)) return all_dims(rank);
+  const auto* list = std::get_if<IntList>(&call.argument(arg::dim));
+  const IntList dims = list ? *list : IntList{call.integer(arg::dim)};
   const Result<DimMask> mask = listed_dims(dims, rank);
   return mask.value_or(all_dims(rank));
 }

@@ -70,34 +70,33 @@ void record(const KernelCall& call, const Distances& distances) {
 Result<void> cdist(const KernelCall& call) {
   const Dims& sizes = call.output().layout->sizes;
   // Each operand without its last dim, and with one of size 1 for the other's vectors.
-  const auto steps = [&](int i, int added_from_last) {
-    Layout layout = *call.input(i).layout;
+  const auto steps = [&](arg name, int added_from_last) {
+    Layout layout = *call.input(name).layout;
     layout.sizes.erase(layout.sizes.size() - 1);
     layout.strides.erase(layout.strides.size() - 1);
     layout.sizes.insert(layout.sizes.size() - added_from_last, 1);
     layout.strides.insert(layout.strides.size() - added_from_last, 0);
     return broadcast_to(layout, sizes)->strides;
   };
-  record(call, {call.real(2), call.input(0), call.input(1), steps(0, 0), steps(1, 1), 0});
+  record(call, {call.real(arg::p), call.input(arg::x1), call.input(arg::x2), steps(arg::x1, 0), steps(arg::x2, 1), 0});
   return {};
 }
 
 // _pdist_forward(self, p)
 Result<void> pdist(const KernelCall& call) {
-  const TensorRef& self = call.input(0);
-  record(call, {call.real(1), self, self, {}, {}, self.layout->sizes[0]});
+  const TensorRef& self = call.input(arg::self);
+  record(call, {call.real(arg::p), self, self, {}, {}, self.layout->sizes[0]});
   return {};
 }
 
 // There is no power of doubles.
-template <int order>
 bool takes_order(const Call& call, const TensorMeta& result) {
-  return result.dtype == DType::F32 || (result.dtype == DType::F64 && norm_of(call.real(order)) != Norm::Power);
+  return result.dtype == DType::F32 || (result.dtype == DType::F64 && norm_of(call.real(arg::p)) != Norm::Power);
 }
 
 constexpr std::array rows = {
-    KernelRow{"aten._cdist_forward.default", takes_order<2>, cdist},
-    KernelRow{"aten._pdist_forward.default", takes_order<1>, pdist},
+    KernelRow{"aten._cdist_forward.default", takes_order, cdist},
+    KernelRow{"aten._pdist_forward.default", takes_order, pdist},
 };
 
 }  // namespace

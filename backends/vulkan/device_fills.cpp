@@ -19,18 +19,21 @@ Result<void> fill(const KernelCall& call, Make&& make) {
   return {};
 }
 
-// full, full_like and fill have the number as parameter 1.
+// full and full_like call the number a fill value.
 Result<void> fill_parameter(const KernelCall& call) {
-  return fill(call, [&](PointwiseProgram& program) { return program.constant(call.output().dtype, call.scalar(1)); });
+  const arg number = call.takes(arg::fill_value) ? arg::fill_value : arg::value;
+  return fill(call,
+              [&](PointwiseProgram& program) { return program.constant(call.output().dtype, call.scalar(number)); });
 }
 
 // constant_pad_nd(self, pad, value): two numbers a dim, from the last one on; what is negative cuts off.
 Result<void> pad(const KernelCall& call) {
   const TensorRef& output = call.output();
-  TRY_VOID(fill(call, [&](PointwiseProgram& program) { return program.constant(output.dtype, call.scalar(2)); }));
-  Layout from = *call.input(0).layout;
+  TRY_VOID(
+      fill(call, [&](PointwiseProgram& program) { return program.constant(output.dtype, call.scalar(arg::value)); }));
+  Layout from = *call.input(arg::self).layout;
   Layout to = *output.layout;
-  const IntList& widths = call.integers(1);
+  const IntList& widths = call.integers(arg::pad);
   for (std::size_t k = 0; 2 * k < widths.size(); ++k) {
     const int dim = from.rank() - 1 - static_cast<int>(k);
     const auto cut_off = [&](std::size_t side) { return std::max<int64_t>(-widths[2 * k + side], 0); };
@@ -39,7 +42,7 @@ Result<void> pad(const KernelCall& call) {
     from.sizes[dim] = std::max<int64_t>(from.sizes[dim] - cut_off(0) - cut_off(1), 0);
     to.sizes[dim] = from.sizes[dim];
   }
-  call.move(call.input(0), from, output, to);
+  call.move(call.input(arg::self), from, output, to);
   return {};
 }
 
@@ -47,19 +50,19 @@ Result<void> pad(const KernelCall& call) {
 Result<void> embed_diagonal(const KernelCall& call) {
   const TensorRef& output = call.output();
   TRY_VOID(fill(call, [&](PointwiseProgram& program) { return program.constant(output.dtype, int64_t{0}); }));
-  const int64_t offset = call.integer(1);
+  const int64_t offset = call.integer(arg::offset);
   Layout diagonal = *output.layout;
-  const int first = portable::wrapped_dim(call.integer(2), diagonal.rank());
-  const int second = portable::wrapped_dim(call.integer(3), diagonal.rank());
+  const int first = portable::wrapped_dim(call.integer(arg::dim1), diagonal.rank());
+  const int second = portable::wrapped_dim(call.integer(arg::dim2), diagonal.rank());
   const int64_t step = diagonal.strides[first] + diagonal.strides[second];
   diagonal.offset += offset < 0 ? -offset * diagonal.strides[first] : offset * diagonal.strides[second];
   for (int dim : {std::max(first, second), std::min(first, second)}) {
     diagonal.sizes.erase(dim);
     diagonal.strides.erase(dim);
   }
-  diagonal.sizes.push_back(call.input(0).layout->sizes.back());
+  diagonal.sizes.push_back(call.input(arg::self).layout->sizes.back());
   diagonal.strides.push_back(step);
-  call.move(call.input(0), *call.input(0).layout, output, diagonal);
+  call.move(call.input(arg::self), *call.input(arg::self).layout, output, diagonal);
   return {};
 }
 
@@ -70,7 +73,7 @@ Result<void> fill_constant(const KernelCall& call) {
 
 Result<void> fill_tensor(const KernelCall& call) {
   return fill(call, [&](PointwiseProgram& program) {
-    const TensorRef& value = call.input(1);
+    const TensorRef& value = call.input(arg::value);
     return program.load(value, *broadcast_to(*value.layout, call.output().layout->sizes));
   });
 }
@@ -79,9 +82,9 @@ Result<void> fill_tensor(const KernelCall& call) {
 Result<void> arange(const KernelCall& call) {
   const DType dtype = is_floating(call.output().dtype) ? DType::F64 : DType::I64;
   return fill(call, [&](PointwiseProgram& program) {
-    const Number start = program.constant(dtype, call.scalar(0));
+    const Number start = program.constant(dtype, call.scalar(arg::start));
     const Number place = program.converted(program.place(), dtype);
-    return program.apply(find_function("add"), start, place, program.constant(dtype, call.scalar(2)));
+    return program.apply(find_function("add"), start, place, program.constant(dtype, call.scalar(arg::step)));
   });
 }
 

@@ -11,29 +11,29 @@ namespace {
 void gather_from(const KernelCall& call, const Layout& from, int dim, const Layout& places, const Layout& to) {
   record_indexed(call, {Direction::Gathers,
                         to.sizes,
-                        call.input(0),
+                        call.input(arg::self),
                         call.output(),
                         along(from, dim),
                         to,
-                        {{call.input(2), places, from.sizes[dim], from.strides[dim]}}});
+                        {{call.input(arg::index), places, from.sizes[dim], from.strides[dim]}}});
 }
 
 // gather(self, dim, index)
 Result<void> gather(const KernelCall& call) {
-  const Layout from = at_least_1d(*call.input(0).layout);
-  const Layout places = at_least_1d(*call.input(2).layout);
+  const Layout from = at_least_1d(*call.input(arg::self).layout);
+  const Layout places = at_least_1d(*call.input(arg::index).layout);
   const Layout to = at_least_1d(*call.output().layout);
-  const int dim = portable::wrapped_dim(call.integer(1), from.rank());
+  const int dim = portable::wrapped_dim(call.integer(arg::dim), from.rank());
   gather_from(call, from, dim, places, to);
   return {};
 }
 
 // index_select(self, dim, index): the index goes along the dim only.
 Result<void> index_select(const KernelCall& call) {
-  const Layout& index = *call.input(2).layout;
-  const Layout from = at_least_1d(*call.input(0).layout);
+  const Layout& index = *call.input(arg::index).layout;
+  const Layout from = at_least_1d(*call.input(arg::self).layout);
   const Layout to = at_least_1d(*call.output().layout);
-  const int dim = portable::wrapped_dim(call.integer(1), from.rank());
+  const int dim = portable::wrapped_dim(call.integer(arg::dim), from.rank());
   Layout places{to.sizes, Dims::filled(to.rank(), 0), index.offset};
   if (index.rank() > 0) places.strides[dim] = index.strides[0];
   gather_from(call, from, dim, places, to);
@@ -41,12 +41,11 @@ Result<void> index_select(const KernelCall& call) {
 }
 
 // take(self, index): the operand counted as one row. Nothing is taken out of an empty one.
-Result<void> take_out_of_row(const KernelCall& call, IndexRange range) {
-  const TensorRef& index = call.input(1);
+Result<void> take_out_of_row(const KernelCall& call, const TensorRef& index, IndexRange range) {
   const Layout& to = *call.output().layout;
   if (to.numel() == 0) return {};
   Layout row;
-  TRY(const TensorRef self, in_one_row(call, call.input(0), row));
+  TRY(const TensorRef self, in_one_row(call, call.input(arg::self), row));
   const Layout from{index.layout->sizes, Dims::filled(index.layout->rank(), 0), row.offset};
   // take_along_dim of all dims has its result in one row.
   const Layout target = to.rank() == from.rank() ? to : Layout{from.sizes, contiguous_strides(from.sizes), to.offset};
@@ -60,16 +59,18 @@ Result<void> take_out_of_row(const KernelCall& call, IndexRange range) {
   return {};
 }
 
-Result<void> take(const KernelCall& call) { return take_out_of_row(call, IndexRange::FromEitherEnd); }
+Result<void> take(const KernelCall& call) {
+  return take_out_of_row(call, call.input(arg::index), IndexRange::FromEitherEnd);
+}
 
 // take_along_dim(self, indices, dim): a gather whose operands broadcast in all other dims. Eager takes the remainder of
 // what is out of range, but refuses it without a dim.
 Result<void> take_along_dim(const KernelCall& call) {
-  if (!call.has(2)) return take_out_of_row(call, IndexRange::FromStart);
-  const TensorRef& self = call.input(0);
-  const TensorRef& index = call.input(1);
+  const TensorRef& self = call.input(arg::self);
+  const TensorRef& index = call.input(arg::indices);
+  if (!call.has(arg::dim)) return take_out_of_row(call, index, IndexRange::FromStart);
   const Layout& to = *call.output().layout;
-  const int dim = portable::wrapped_dim(call.integer(2), to.rank());
+  const int dim = portable::wrapped_dim(call.integer(arg::dim), to.rank());
   Dims sizes = to.sizes;
   sizes[dim] = self.layout->sizes[dim];
   Layout from = along(*broadcast_to(*self.layout, sizes), dim);
@@ -138,8 +139,8 @@ Selection select(const KernelCall& call, const ValueList& indices, const Layout&
 
 // index(self, indices)
 Result<void> index(const KernelCall& call) {
-  const Selection selection = select(call, call.values(1), *call.input(0).layout);
-  record_indexed(call, {Direction::Gathers, selection.sizes, call.input(0), call.output(), selection.layout,
+  const Selection selection = select(call, call.values(arg::indices), *call.input(arg::self).layout);
+  record_indexed(call, {Direction::Gathers, selection.sizes, call.input(arg::self), call.output(), selection.layout,
                         *call.output().layout, selection.lists});
   return {};
 }
@@ -148,18 +149,18 @@ Result<void> index(const KernelCall& call) {
 Result<void> index_put(const KernelCall& call) {
   if (has_mask(call)) return masked_put(call);
   const TensorRef& output = call.output();
-  call.move(call.input(0), *call.input(0).layout, output, *output.layout);
-  const Selection selection = select(call, call.values(1), *output.layout);
-  const TensorRef& values = call.input(2);
-  record_indexed(call, {call.boolean(3) ? Direction::Adds : Direction::Scatters, selection.sizes, values, output,
-                        *broadcast_to(*values.layout, selection.sizes), selection.layout, selection.lists});
+  call.move(call.input(arg::self), *call.input(arg::self).layout, output, *output.layout);
+  const Selection selection = select(call, call.values(arg::indices), *output.layout);
+  const TensorRef& values = call.input(arg::values);
+  record_indexed(call, {call.boolean(arg::accumulate) ? Direction::Adds : Direction::Scatters, selection.sizes, values,
+                        output, *broadcast_to(*values.layout, selection.sizes), selection.layout, selection.lists});
   return {};
 }
 
 // embedding(weight, indices)
 Result<void> embedding(const KernelCall& call) {
-  const TensorRef& weight = call.input(0);
-  const TensorRef& index = call.input(1);
+  const TensorRef& weight = call.input(arg::weight);
+  const TensorRef& index = call.input(arg::indices);
   const Layout& rows = *index.layout;
   Layout from{call.output().layout->sizes, Dims::filled(rows.rank() + 1, 0), weight.layout->offset};
   Layout places{from.sizes, from.strides, rows.offset};
@@ -175,18 +176,18 @@ Result<void> embedding(const KernelCall& call) {
   return {};
 }
 
-bool takes_lists(const Call& call, int lists, const Dims* of_values) {
-  const ValueList& indices = call.values(lists);
+bool takes_lists(const Call& call, const Dims* of_values) {
+  const ValueList& indices = call.values(arg::indices);
   const auto count = std::ranges::count_if(indices, &ValueId::valid);
   const std::optional<Dims> common = common_sizes(call, indices);
   if (!common || count == 0 || count > static_cast<int>(most_indices)) return false;
-  const int rank = call.tensor(0).layout.rank() - static_cast<int>(count) + common->size();
+  const int rank = call.tensor(arg::self).layout.rank() - static_cast<int>(count) + common->size();
   return rank <= max_rank && (!of_values || of_values->size() <= rank);
 }
 // Masks say how many elements there are only once they are read.
-bool takes_index(const Call& call, const TensorMeta&) { return !has_mask(call) && takes_lists(call, 1, nullptr); }
+bool takes_index(const Call& call, const TensorMeta&) { return !has_mask(call) && takes_lists(call, nullptr); }
 bool takes_index_put(const Call& call, const TensorMeta&) {
-  return has_mask(call) ? takes_masked_put(call) : takes_lists(call, 1, &call.tensor(2).layout.sizes);
+  return has_mask(call) ? takes_masked_put(call) : takes_lists(call, &call.tensor(arg::values).layout.sizes);
 }
 
 constexpr std::array rows = {

@@ -80,10 +80,9 @@ bool takes_looks(int64_t invocations, int64_t elements) {
   return invocations == 0 || elements <= most / invocations;
 }
 
-Number PointwiseCall::operand(int i, DType dtype) const {
-  const Argument& argument = arguments()[static_cast<std::size_t>(i)];
-  if (const auto* number = std::get_if<Scalar>(&argument)) return program_->constant(dtype, *number);
-  return program_->converted((*load_)(value(i)), dtype);
+Number PointwiseCall::operand(ParameterRef parameter, DType dtype) const {
+  if (const auto* number = std::get_if<Scalar>(&argument(parameter))) return program_->constant(dtype, *number);
+  return program_->converted((*load_)(value(parameter)), dtype);
 }
 
 bool has_kernel(const Op& op) { return find_pointwise(op.name) || find_row(op.name); }

@@ -21,7 +21,7 @@ class KernelCall : public Call {
       : Call(call), tensors_(tensors), results_(results), node_(node), recorder_(&recorder) {}
 
   const TensorRef& ref(ValueId value) const { return tensors_[value.index]; }
-  const TensorRef& input(int i) const { return ref(value(i)); }
+  const TensorRef& input(ParameterRef parameter) const { return ref(value(parameter)); }
   const TensorRef& output(int k = 0) const { return ref(results_[static_cast<std::size_t>(k)]); }
   // What is to be blamed for what the kernel raises.
   int node() const { return node_; }
@@ -67,8 +67,8 @@ class PointwiseCall : public Call {
 
   PointwiseProgram& program() const { return *program_; }
   DType result_dtype() const { return result_->dtype; }
-  // Parameter i, a tensor or a Python number, in that dtype.
-  PointwiseProgram::Number operand(int i, DType dtype) const;
+  // A parameter that is a tensor or a Python number, in that dtype.
+  PointwiseProgram::Number operand(ParameterRef parameter, DType dtype) const;
 
  private:
   const TensorMeta* result_;

@@ -64,10 +64,10 @@ Result<void> masked_scatter(const KernelCall& call) {
   const TensorRef& output = call.output();
   const Dims& sizes = output.layout->sizes;
   Layout row;
-  TRY(const TensorRef source, in_one_row(call, call.input(2), row));
-  Masked masked{call.input(0), call.input(1), source, output, {}, {}, {}};
-  masked.of_self = *broadcast_to(*call.input(0).layout, sizes);
-  masked.of_mask = *broadcast_to(*call.input(1).layout, sizes);
+  TRY(const TensorRef source, in_one_row(call, call.input(arg::source), row));
+  Masked masked{call.input(arg::self), call.input(arg::mask), source, output, {}, {}, {}};
+  masked.of_self = *broadcast_to(*call.input(arg::self).layout, sizes);
+  masked.of_mask = *broadcast_to(*call.input(arg::mask).layout, sizes);
   masked.of_values = {sizes, Dims::filled(sizes.size(), 0), row.offset};
   masked.given = row.sizes[0];
   masked.value_step = 1;
@@ -90,7 +90,7 @@ struct MaskedPut {
 
 // Nothing where there are other indices or the values do not fit. The selection has one dim in the place of the mask's.
 std::optional<MaskedPut> plan_masked_put(const Call& call) {
-  const ValueList& indices = call.values(1);
+  const ValueList& indices = call.values(arg::indices);
   const auto found = std::ranges::find_if(indices, &ValueId::valid);
   if (found == indices.end() || std::any_of(found + 1, indices.end(), [](ValueId v) { return v.valid(); })) {
     return std::nullopt;
@@ -98,9 +98,9 @@ std::optional<MaskedPut> plan_masked_put(const Call& call) {
   MaskedPut put;
   put.mask = *found;
   put.first = static_cast<int>(found - indices.begin());
-  const Dims& sizes = call.tensor(0).layout.sizes;
+  const Dims& sizes = call.tensor(arg::self).layout.sizes;
   const int masked = call.meta(put.mask).layout.rank();
-  const Layout& values = call.tensor(2).layout;
+  const Layout& values = call.tensor(arg::values).layout;
   const int behind = sizes.size() - put.first - masked;
   if (behind < 0 || values.rank() > put.first + 1 + behind) return std::nullopt;
   put.of_values = {sizes, Dims::filled(sizes.size(), 0), values.offset};
@@ -155,11 +155,11 @@ Dispatch places_dispatch(const KernelCall& call, Counted what, const TensorRef* 
 
 // nonzero_static(self, size, fill_value): a row of coordinates for each place.
 Result<void> nonzero(const KernelCall& call) {
-  const TensorRef& self = call.input(0);
+  const TensorRef& self = call.input(arg::self);
   const Layout& to = *call.output().layout;
   if (to.numel() == 0) return {};
   Dispatch dispatch = places_dispatch(call, Counted::NonZero, &self, to.sizes[0], self.layout->numel(), to.strides[0],
-                                      to.strides[1], call.integer(2), 0, 0);
+                                      to.strides[1], call.integer(arg::fill_value), 0, 0);
   Recorder& recorder = call.recorder();
   recorder.word(self.layout->rank());
   for (int dim = 0; dim < self.layout->rank(); ++dim) {
@@ -171,12 +171,12 @@ Result<void> nonzero(const KernelCall& call) {
 }
 
 bool takes_nonzero(const Call& call, const TensorMeta& result) {
-  return takes_looks(result.layout.sizes[0], call.tensor(0).layout.numel());
+  return takes_looks(result.layout.sizes[0], call.tensor(arg::self).layout.numel());
 }
 
 // repeat_interleave(repeats, output_size)
 Result<void> repeat_places(const KernelCall& call) {
-  const TensorRef& repeats = call.input(0);
+  const TensorRef& repeats = call.input(arg::repeats);
   const Layout& to = *call.output().layout;
   Dispatch dispatch = places_dispatch(call, Counted::Repeats, &repeats, to.numel(), repeats.layout->numel(),
                                       to.strides[0], 0, 0, repeats.layout->strides[0], to.numel());
@@ -188,7 +188,7 @@ Result<void> repeat_places(const KernelCall& call) {
 // Without a result nobody would look whether there is one.
 bool takes_repeats(const Call& call, const TensorMeta& result) {
   const int64_t numel = result.layout.numel();
-  return numel > 0 && takes_looks(numel, call.tensor(0).layout.numel());
+  return numel > 0 && takes_looks(numel, call.tensor(arg::repeats).layout.numel());
 }
 
 // tril_indices(row, col, offset) and triu_indices: rows, then columns.
@@ -196,9 +196,9 @@ template <Counted what>
 Result<void> triangle(const KernelCall& call) {
   const Layout& to = *call.output().layout;
   if (to.numel() == 0) return {};
-  const int64_t rows = call.integer(0);
-  const int64_t columns = call.integer(1);
-  const int64_t diagonal = std::clamp(call.integer(2), -rows - 1, columns + 1);
+  const int64_t rows = call.integer(arg::row);
+  const int64_t columns = call.integer(arg::col);
+  const int64_t diagonal = std::clamp(call.integer(arg::offset), -rows - 1, columns + 1);
   Dispatch dispatch =
       places_dispatch(call, what, nullptr, to.sizes[1], rows, to.strides[1], to.strides[0], 0, columns, diagonal);
   call.recorder().word(0);
@@ -208,7 +208,8 @@ Result<void> triangle(const KernelCall& call) {
 
 bool takes_triangle(const Call& call, const TensorMeta& result) {
   constexpr int64_t most = int64_t{1} << 30;
-  return takes_looks(result.layout.sizes[1], call.integer(0)) && call.integer(0) < most && call.integer(1) < most;
+  return takes_looks(result.layout.sizes[1], call.integer(arg::row)) && call.integer(arg::row) < most &&
+         call.integer(arg::col) < most;
 }
 
 constexpr std::array rows = {
@@ -222,29 +223,29 @@ constexpr std::array rows = {
 }  // namespace
 
 bool has_mask(const Call& call) {
-  return std::ranges::any_of(call.values(1), [&](ValueId value) {
+  return std::ranges::any_of(call.values(arg::indices), [&](ValueId value) {
     return value.valid() && (call.meta(value).dtype == DType::Bool || call.meta(value).dtype == DType::U8);
   });
 }
 
 bool takes_masked_put(const Call& call) {
   const std::optional<MaskedPut> put = plan_masked_put(call);
-  return put && call.tensor(0).layout.numel() > 0 &&
-         takes_looks(call.tensor(0).layout.numel(), call.meta(put->mask).layout.numel());
+  return put && call.tensor(arg::self).layout.numel() > 0 &&
+         takes_looks(call.tensor(arg::self).layout.numel(), call.meta(put->mask).layout.numel());
 }
 
 // Places that a mask chooses are named once each, so that adding is adding one value.
 Result<void> masked_put(const KernelCall& call) {
   const MaskedPut put = *plan_masked_put(call);
-  const TensorRef& self = call.input(0);
+  const TensorRef& self = call.input(arg::self);
   const TensorRef& output = call.output();
   const TensorRef& mask = call.ref(put.mask);
-  Masked masked{self, mask, call.input(2), output, *self.layout, *mask.layout, put.of_values};
+  Masked masked{self, mask, call.input(arg::values), output, *self.layout, *mask.layout, put.of_values};
   masked.first = put.first;
   masked.exactly = put.given.has_value();
   masked.given = put.given;
   masked.value_step = put.value_step;
-  if (!call.boolean(3)) {
+  if (!call.boolean(arg::accumulate)) {
     record(call, masked);
     return {};
   }

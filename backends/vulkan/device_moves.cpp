@@ -12,10 +12,10 @@ bool takes_move(const Call& call, const TensorMeta& result) { return moves_of(ca
 // The whole storage of an operand, as bytes.
 void clone_gaps(const KernelCall& call) {
   const Layout& to = *call.output().layout;
-  if ((is_dense(to) && to.offset == 0) || *call.input(0).layout != to) return;
+  if ((is_dense(to) && to.offset == 0) || *call.input(arg::self).layout != to) return;
   const Layout bytes = contiguous_layout({to.extent() * size_of(call.output().dtype)});
   const auto as_bytes = [&](const TensorRef& tensor) { return TensorRef{tensor.storage, DType::U8, &bytes}; };
-  call.move(as_bytes(call.input(0)), bytes, as_bytes(call.output()), bytes);
+  call.move(as_bytes(call.input(arg::self)), bytes, as_bytes(call.output()), bytes);
 }
 
 // Where neither side can be seen with the other's sizes, by way of memory in which both can.
@@ -52,7 +52,7 @@ Result<void> copy_views(const KernelCall& call) {
   TRY(const std::vector<ResultMeta> shown, view.infer(Call(view, call.arguments(), call.metas())));
   for (std::size_t k = 0; k < shown.size(); ++k) {
     const TensorRef& output = call.output(static_cast<int>(k));
-    call.move(call.input(0), shown[k].layout, output, *output.layout);
+    call.move(call.input(arg::self), shown[k].layout, output, *output.layout);
   }
   return {};
 }
@@ -61,12 +61,12 @@ Result<void> copy_views(const KernelCall& call) {
 // the one that is repeated; without a dim with all.
 Result<void> repeat_elements(const KernelCall& call) {
   const TensorRef& output = call.output();
-  const int64_t repeats = call.integer(1);
-  Layout from = *call.input(0).layout;
+  const int64_t repeats = call.integer(arg::repeats);
+  Layout from = *call.input(arg::self).layout;
   Layout to = contiguous_layout(from.sizes);
   int dim = from.rank() - 1;
-  if (call.has(2) && from.rank() > 0) {
-    dim = portable::wrapped_dim(call.integer(2), from.rank());
+  if (call.has(arg::dim) && from.rank() > 0) {
+    dim = portable::wrapped_dim(call.integer(arg::dim), from.rank());
     to = *output.layout;
     to.sizes[dim] = from.sizes[dim];
   } else {
@@ -74,7 +74,7 @@ Result<void> repeat_elements(const KernelCall& call) {
     for (int64_t& stride : to.strides) stride *= output.layout->strides[0];
   }
   const int64_t step = dim < 0 ? 1 : to.strides[dim];
-  if (call.has(2) && dim >= 0) {
+  if (call.has(arg::dim) && dim >= 0) {
     to.strides[dim] *= repeats;
   } else {
     for (int64_t& stride : to.strides) stride *= repeats;
@@ -82,11 +82,11 @@ Result<void> repeat_elements(const KernelCall& call) {
   for (Layout* layout : {&from, &to}) layout->sizes.insert(dim + 1, repeats);
   from.strides.insert(dim + 1, 0);
   to.strides.insert(dim + 1, step);
-  call.move(call.input(0), from, output, to);
+  call.move(call.input(arg::self), from, output, to);
   return {};
 }
 
-bool takes_one_more_dim(const Call& call, const TensorMeta&) { return call.tensor(0).layout.rank() < max_rank; }
+bool takes_one_more_dim(const Call& call, const TensorMeta&) { return call.tensor(arg::self).layout.rank() < max_rank; }
 
 }  // namespace
 

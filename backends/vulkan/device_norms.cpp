@@ -27,13 +27,16 @@ Number root(PointwiseProgram& program, Number sum, double order) {
   return program.apply(find_function("pow"), sum, program.constant(sum.dtype, 1 / order));
 }
 
-// The order is parameter 1; none is 2.
-double order_of(const Call& call) { return call.has(1) ? as_double(call.scalar(1)) : 2; }
+// Where a call gives none it is 2.
+double order_of(const Call& call) {
+  const arg order = call.takes(arg::ord) ? arg::ord : arg::p;
+  return call.has(order) ? call.real(order) : 2;
+}
 
 // linalg_vector_norm(self, ord, dim, keepdim, dtype), norm(self, p, dim, keepdim, dtype)
 Result<void> vector_norm(const KernelCall& call) {
   const TensorRef& output = call.output();
-  const Layout& from = *call.input(0).layout;
+  const Layout& from = *call.input(arg::self).layout;
   const double order = order_of(call);
   const DType dtype = sum_dtype(output.dtype);
   const Layout each = contiguous_layout(from.sizes);
@@ -42,7 +45,8 @@ Result<void> vector_norm(const KernelCall& call) {
   TRY(const TensorRef total, call.scratch(dtype, sums));
   if (each.numel() > 0) {
     PointwiseProgram program(from.sizes);
-    const Number x = program.converted(program.converted(program.load(call.input(0), from), output.dtype), dtype);
+    const Number x =
+        program.converted(program.converted(program.load(call.input(arg::self), from), output.dtype), dtype);
     program.store(summand(program, x, order), powers, each);
     program.record(call.recorder(), call.node());
   }
@@ -61,7 +65,7 @@ bool takes_norm(const Call& call, const TensorMeta& result) {
   const double order = order_of(call);
   const bool plain = order == 0 || order == 1 || order == 2 || std::isinf(order);
   return is_floating(result.dtype) && (plain || result.dtype != DType::F64) &&
-         (!std::isinf(order) || call.tensor(0).layout.numel() > 0);
+         (!std::isinf(order) || call.tensor(arg::self).layout.numel() > 0);
 }
 
 constexpr std::array rows = {

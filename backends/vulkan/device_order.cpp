@@ -13,14 +13,28 @@ const ShaderSource order_source = {
 // As in shaders/order.glsl.
 enum class Task : uint32_t { Keeps, Picks, Median, MedianOfNumbers };
 
+// Which results of an op are the elements and their places, counted from 0; -1 for none.
+struct Results {
+  int values = 0;
+  int places = 1;
+};
+constexpr Results both;
+constexpr Results values_alone = {.places = -1};
+constexpr Results places_alone = {.values = -1, .places = 0};
+
 // What is asked of each lane of the first operand.
 struct Order {
   Task task = Task::Keeps;
   bool descending = false;
   int64_t number = 0;          // of elements that are kept, or of the one that is picked
   std::optional<int64_t> dim;  // that lanes go along; without one all elements are one lane
-  std::optional<TensorRef> values, places;
+  Results results;
 };
+
+// Nothing where a call names no dim.
+std::optional<int64_t> dim_of(const Call& call) {
+  return call.has(arg::dim) ? std::optional(call.integer(arg::dim)) : std::nullopt;
+}
 
 // The step of a result, in which dims that the lanes go along may be gone, along a dim of the operand.
 int64_t step_along(const Layout& result, int dim, int rank, std::optional<int> lane_dim) {
@@ -30,7 +44,7 @@ int64_t step_along(const Layout& result, int dim, int rank, std::optional<int> l
 }
 
 void record(const KernelCall& call, const Order& order) {
-  const TensorRef& input = call.input(0);
+  const TensorRef& input = call.input(arg::self);
   const Layout& from = *input.layout;
   if (from.numel() == 0) return;
   const int rank = from.rank();
@@ -49,6 +63,8 @@ void record(const KernelCall& call, const Order& order) {
     Dims outer;
   };
   Dims outer, outer_steps, inner, inner_steps;
+  const auto result_at = [&](int k) { return k < 0 ? nullptr : &call.output(k); };
+  const std::array results = {result_at(order.results.values), result_at(order.results.places)};
   std::array<Target, 2> targets;
   for (int dim = 0; dim < rank; ++dim) {
     const bool in_lane = !order.dim || dim == lane_dim;
@@ -56,7 +72,7 @@ void record(const KernelCall& call, const Order& order) {
     (in_lane ? inner_steps : outer_steps).push_back(from.strides[dim]);
   }
   for (std::size_t k = 0; k < targets.size(); ++k) {
-    const std::optional<TensorRef>& result = k == 0 ? order.values : order.places;
+    const TensorRef* result = results[k];
     Target& target = targets[k];
     for (int dim = 0; dim < rank; ++dim) {
       if (!order.dim || dim == lane_dim) continue;
@@ -72,7 +88,7 @@ void record(const KernelCall& call, const Order& order) {
   merge_dims(outer, std::array{&outer_steps, &targets[0].outer, &targets[1].outer});
   dispatch.metadata = recorder.next_word();
   for (int64_t word : {int64_t(order.task), int64_t{order.descending}, int64_t(input.dtype), order.number,
-                       int64_t{order.values.has_value()} | int64_t{order.places.has_value()} << 1, bound.layout.offset,
+                       int64_t{results[0] != nullptr} | int64_t{results[1] != nullptr} << 1, bound.layout.offset,
                        targets[0].offset, targets[1].offset, contiguous_layout(inner).numel(), targets[0].step,
                        targets[1].step, int64_t{outer.size()}, int64_t{inner.size()}}) {
     recorder.word(word);
@@ -86,86 +102,59 @@ void record(const KernelCall& call, const Order& order) {
   recorder.add(std::move(dispatch));
 }
 
-// What an overload of sort takes and gives: parameters, and results counted from 0; -1 for none.
-struct Sort {
-  int dim = 1;
-  int descending = 2;
-  int values = 0;
-  int places = 1;
-};
-constexpr Sort plain;
-constexpr Sort stable = {.dim = 2, .descending = 3};
-constexpr Sort places_alone = {.values = -1, .places = 0};
-constexpr Sort stable_places_alone = {.dim = 2, .descending = 3, .values = -1, .places = 0};
-constexpr Sort along_the_first = {.dim = -1, .descending = -1, .places = -1};
-
-template <Sort at>
+// msort is along the first dim, from the least element on.
+template <Results results>
 Result<void> sort(const KernelCall& call) {
-  Order order;
-  order.dim = at.dim < 0 ? 0 : call.integer(at.dim);
-  order.descending = at.descending >= 0 && call.boolean(at.descending);
-  order.number = call.input(0).layout->numel();
-  if (at.values >= 0) order.values = call.output(at.values);
-  if (at.places >= 0) order.places = call.output(at.places);
-  record(call, order);
+  const bool descending = call.takes(arg::descending) && call.boolean(arg::descending);
+  record(call, {Task::Keeps, descending, call.input(arg::self).layout->numel(), dim_of(call).value_or(0), results});
   return {};
 }
 
 // topk(self, k, dim, largest, sorted); a 0-d tensor keeps its element whatever k is.
 Result<void> topk(const KernelCall& call) {
   if (call.output().layout->numel() == 0) return {};
-  const int64_t kept = call.input(0).layout->rank() == 0 ? 1 : call.integer(1);
-  record(call, {Task::Keeps, call.boolean(3), kept, call.integer(2), call.output(0), call.output(1)});
+  const int64_t kept = call.input(arg::self).layout->rank() == 0 ? 1 : call.integer(arg::k);
+  record(call, {Task::Keeps, call.boolean(arg::largest), kept, dim_of(call), both});
   return {};
 }
 
 // kthvalue(self, k, dim, keepdim)
 Result<void> kthvalue(const KernelCall& call) {
-  record(call, {Task::Picks, false, call.integer(1) - 1, call.integer(2), call.output(0), call.output(1)});
+  record(call, {Task::Picks, false, call.integer(arg::k) - 1, dim_of(call), both});
   return {};
 }
 
-template <Task task>
+template <Task task, Results results>
 Result<void> median(const KernelCall& call) {
-  record(call, {task, false, 0, std::nullopt, call.output(), std::nullopt});
-  return {};
-}
-template <Task task>
-Result<void> median_along(const KernelCall& call) {
-  record(call, {task, false, 0, call.integer(1), call.output(0), call.output(1)});
+  record(call, {task, false, 0, dim_of(call), results});
   return {};
 }
 
-// Every element looks at every other of its lane. `dim` is a parameter; -1 for the first dim.
-template <int dim>
-bool takes_sort(const Call& call, const TensorMeta&) {
-  const Layout& self = call.tensor(0).layout;
-  const int rank = self.rank();
-  return rank == 0 ||
-         takes_looks(self.numel(), self.sizes[dim < 0 ? 0 : portable::wrapped_dim(call.integer(dim), rank)]);
+// Every element looks at every other of its lane.
+bool takes_lanes_along(const Call& call, int64_t dim) {
+  const Layout& self = call.tensor(arg::self).layout;
+  return self.rank() == 0 || takes_looks(self.numel(), self.sizes[portable::wrapped_dim(dim, self.rank())]);
 }
+bool takes_sort(const Call& call, const TensorMeta&) { return takes_lanes_along(call, dim_of(call).value_or(0)); }
 // Of no elements eager has a median all the same.
-bool takes_all(const Call& call, const TensorMeta&) {
-  const Layout& self = call.tensor(0).layout;
-  return self.numel() > 0 && takes_looks(self.numel(), self.numel());
-}
-template <int dim>
-bool takes_lane(const Call& call, const TensorMeta& result) {
-  return call.tensor(0).layout.numel() > 0 && takes_sort<dim>(call, result);
+bool takes_pick(const Call& call, const TensorMeta&) {
+  const int64_t numel = call.tensor(arg::self).layout.numel();
+  const std::optional<int64_t> dim = dim_of(call);
+  return numel > 0 && (dim ? takes_lanes_along(call, *dim) : takes_looks(numel, numel));
 }
 
 constexpr std::array rows = {
-    KernelRow{"aten.sort.default", takes_sort<1>, sort<plain>},
-    KernelRow{"aten.sort.stable", takes_sort<2>, sort<stable>},
-    KernelRow{"aten.argsort.default", takes_sort<1>, sort<places_alone>},
-    KernelRow{"aten.argsort.stable", takes_sort<2>, sort<stable_places_alone>},
-    KernelRow{"aten.msort.default", takes_sort<-1>, sort<along_the_first>},
-    KernelRow{"aten.topk.default", takes_sort<2>, topk},
-    KernelRow{"aten.kthvalue.default", takes_lane<2>, kthvalue},
-    KernelRow{"aten.median.default", takes_all, median<Task::Median>},
-    KernelRow{"aten.nanmedian.default", takes_all, median<Task::MedianOfNumbers>},
-    KernelRow{"aten.median.dim", takes_lane<1>, median_along<Task::Median>},
-    KernelRow{"aten.nanmedian.dim", takes_lane<1>, median_along<Task::MedianOfNumbers>},
+    KernelRow{"aten.sort.default", takes_sort, sort<both>},
+    KernelRow{"aten.sort.stable", takes_sort, sort<both>},
+    KernelRow{"aten.argsort.default", takes_sort, sort<places_alone>},
+    KernelRow{"aten.argsort.stable", takes_sort, sort<places_alone>},
+    KernelRow{"aten.msort.default", takes_sort, sort<values_alone>},
+    KernelRow{"aten.topk.default", takes_sort, topk},
+    KernelRow{"aten.kthvalue.default", takes_pick, kthvalue},
+    KernelRow{"aten.median.default", takes_pick, median<Task::Median, values_alone>},
+    KernelRow{"aten.nanmedian.default", takes_pick, median<Task::MedianOfNumbers, values_alone>},
+    KernelRow{"aten.median.dim", takes_pick, median<Task::Median, both>},
+    KernelRow{"aten.nanmedian.dim", takes_pick, median<Task::MedianOfNumbers, both>},
 };
 
 }  // namespace

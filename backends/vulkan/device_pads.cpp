@@ -30,11 +30,11 @@ template <bool reflects>
 Result<void> pad(const KernelCall& call) {
   const TensorRef& output = call.output();
   if (output.layout->numel() == 0) return {};
-  std::vector<Piece> pieces = {{*call.input(0).layout, *output.layout}};
-  const IntList& widths = call.integers(1);
+  std::vector<Piece> pieces = {{*call.input(arg::self).layout, *output.layout}};
+  const IntList& widths = call.integers(arg::padding);
   for (std::size_t k = 0; 2 * k < widths.size(); ++k) {
     const int dim = output.layout->rank() - 1 - static_cast<int>(k);
-    const int64_t size = call.input(0).layout->sizes[dim];
+    const int64_t size = call.input(arg::self).layout->sizes[dim];
     const int64_t all = output.layout->sizes[dim];
     const int64_t before = widths[2 * k];
     std::vector<Piece> parts;
@@ -51,7 +51,7 @@ Result<void> pad(const KernelCall& call) {
     }
     pieces = std::move(parts);
   }
-  for (const Piece& piece : pieces) call.move(call.input(0), piece.from, output, piece.to);
+  for (const Piece& piece : pieces) call.move(call.input(arg::self), piece.from, output, piece.to);
   return {};
 }
 

@@ -13,72 +13,76 @@ using Number = PointwiseProgram::Number;
 using Row = PointwiseRow;
 
 DType of_result(const Call&, DType result) { return result; }
-DType of_operand(const Call& call, DType) { return call.tensor(0).dtype; }
-DType of_operands(const Call& call, DType) { return result_type(call, {0, 1}); }
+DType of_operand(const Call& call, DType) { return call.tensor(arg::self).dtype; }
+DType of_operands(const Call& call, DType) {
+  return result_type(call, {call.position(arg::self), call.position(arg::other)});
+}
 
 DType dtype_of(const Row& row, const PointwiseCall& call) { return row.dtype(call, call.result_dtype()); }
 
 Number unary(const Row& row, const PointwiseCall& call) {
-  return call.program().apply(find_function(row.function), call.operand(0, dtype_of(row, call)));
+  return call.program().apply(find_function(row.function), call.operand(first_operand, dtype_of(row, call)));
 }
 
 Number binary(const Row& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
-  const Number a = call.operand(0, dtype);
-  return call.program().apply(find_function(row.function), a, call.operand(1, dtype));
+  const Number a = call.operand(first_operand, dtype);
+  return call.program().apply(find_function(row.function), a, call.operand(second_operand, dtype));
 }
 
 // With the factor of the second operand.
 Number with_alpha(const Row& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
-  const Number a = call.operand(0, dtype);
-  const Number b = call.operand(1, dtype);
-  return call.program().apply(find_function(row.function), a, b, call.program().constant(dtype, call.scalar(2)));
+  const Number a = call.operand(arg::self, dtype);
+  const Number b = call.operand(arg::other, dtype);
+  return call.program().apply(find_function(row.function), a, b,
+                              call.program().constant(dtype, call.scalar(arg::alpha)));
 }
 
 // What numbers are kept in that are not to be rounded to a half.
 DType unrounded(DType dtype) { return class_of(dtype) == NumberClass::Float ? DType::F32 : dtype; }
 
 // With a Python number behind the operand, or NaN where there is none.
+template <arg name>
 Number with_number(const Row& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
-  const Scalar number = call.has(1) ? call.scalar(1) : Scalar(std::numeric_limits<double>::quiet_NaN());
-  const Number x = call.operand(0, dtype);
+  const Scalar number = call.has(name) ? call.scalar(name) : Scalar(std::numeric_limits<double>::quiet_NaN());
+  const Number x = call.operand(arg::self, dtype);
   return call.program().apply(find_function(row.function), x, call.program().constant(unrounded(dtype), number));
 }
 
 // Of a Python number eager rounds neither base nor exponent to a half.
 Number power(const Row& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
-  const auto operand = [&](int i) {
-    const bool is_number = std::holds_alternative<Scalar>(call.arguments()[static_cast<std::size_t>(i)]);
-    return call.operand(i, is_number && class_of(dtype) == NumberClass::Float ? DType::F32 : dtype);
+  const auto operand = [&](arg name) {
+    return call.operand(name, !call.is_tensor(name) && class_of(dtype) == NumberClass::Float ? DType::F32 : dtype);
   };
-  const Number base = operand(0);
-  return call.program().converted(call.program().apply(find_function(row.function), base, operand(1)), dtype);
+  const Number base = operand(arg::self);
+  return call.program().converted(call.program().apply(find_function(row.function), base, operand(arg::exponent)),
+                                  dtype);
 }
 
 // The third operand is the dtype's width in bits.
 Number with_width(const Row& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
-  const Number a = call.operand(0, dtype);
-  const Number b = call.operand(1, dtype);
+  const Number a = call.operand(first_operand, dtype);
+  const Number b = call.operand(second_operand, dtype);
   const Number width = call.program().constant(DType::I64, Scalar(int64_t{8} * size_of(dtype)));
   return call.program().apply(find_function(row.function), a, b, width);
 }
 
 Number clamp(const Row& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
-  const auto bound = [&](int i, double real, int64_t whole) {
-    if (call.has(i)) return call.operand(i, dtype);
+  const auto bound = [&](arg name, double real, int64_t whole) {
+    if (call.has(name)) return call.operand(name, dtype);
     return call.program().constant(is_floating(dtype) ? dtype : DType::I64,
                                    is_floating(dtype) ? Scalar(real) : Scalar(whole));
   };
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  const Number x = call.operand(0, dtype);
-  const Number low = bound(1, -infinity, std::numeric_limits<int64_t>::min());
+  const Number x = call.operand(arg::self, dtype);
+  const Number low = bound(arg::min, -infinity, std::numeric_limits<int64_t>::min());
   return call.program().apply(find_function(row.function), x, low,
-                              bound(2, infinity, std::numeric_limits<int64_t>::max()));
+                              bound(arg::max, infinity, std::numeric_limits<int64_t>::max()));
 }
 
 // self + value * tensor1 * tensor2
@@ -86,52 +90,52 @@ Number addcmul(const Row& row, const PointwiseCall& call) {
   PointwiseProgram& program = call.program();
   const DType dtype = dtype_of(row, call);
   const Function& product = find_function("mul");
-  const Number scaled = program.apply(product, call.operand(1, dtype), program.constant(dtype, call.scalar(3)));
-  const Number self = call.operand(0, dtype);
-  return program.apply(find_function("add"), self, program.apply(product, scaled, call.operand(2, dtype)),
+  const Number scaled =
+      program.apply(product, call.operand(arg::tensor1, dtype), program.constant(dtype, call.scalar(arg::value)));
+  const Number self = call.operand(arg::self, dtype);
+  return program.apply(find_function("add"), self, program.apply(product, scaled, call.operand(arg::tensor2, dtype)),
                        program.constant(dtype, Scalar(int64_t{1})));
 }
 
 // where(condition, self, other)
 Number where(const Row& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
-  const Number condition = call.operand(0, DType::Bool);
-  const Number yes = call.operand(1, dtype);
-  return call.program().select(condition, yes, call.operand(2, dtype));
+  const Number condition = call.operand(arg::condition, DType::Bool);
+  const Number yes = call.operand(arg::self, dtype);
+  return call.program().select(condition, yes, call.operand(arg::other, dtype));
 }
 
 // masked_fill(self, mask, value)
 Number masked_fill(const Row& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
-  const Number mask = call.operand(1, DType::Bool);
-  const Number value = call.operand(2, dtype);
-  return call.program().select(mask, value, call.operand(0, dtype));
+  const Number mask = call.operand(arg::mask, DType::Bool);
+  const Number value = call.operand(arg::value, dtype);
+  return call.program().select(mask, value, call.operand(arg::self, dtype));
 }
 
 // Of bools the complement is the other one.
 Number bitwise_not(const Row& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
   return call.program().apply(find_function(dtype == DType::Bool ? "logical_not" : row.function),
-                              call.operand(0, dtype));
+                              call.operand(arg::self, dtype));
 }
 
 // div with a rounding mode, or without one; the row names the function that the fewest classes have.
 Number divide_by_mode(const Row& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
-  const Argument& mode = call.arguments()[2];
-  const std::string_view function = is_none(mode)                            ? "div"
-                                    : std::get<std::string>(mode) == "floor" ? "div_floor"
-                                                                             : "div_trunc";
-  const Number a = call.operand(0, dtype);
-  return call.program().apply(find_function(function), a, call.operand(1, dtype));
+  const std::string_view function = !call.has(arg::rounding_mode)              ? "div"
+                                    : call.text(arg::rounding_mode) == "floor" ? "div_floor"
+                                                                               : "div_trunc";
+  const Number a = call.operand(arg::self, dtype);
+  return call.program().apply(find_function(function), a, call.operand(arg::other, dtype));
 }
 
 // To a multiple of 10^-decimals.
 Number round_decimals(const Row& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
-  const int64_t decimals = call.integer(1);
+  const int64_t decimals = call.integer(arg::decimals);
   const double power = std::pow(10.0, std::abs(static_cast<double>(decimals)));
-  const Number x = call.operand(0, dtype);
+  const Number x = call.operand(arg::self, dtype);
   return call.program().apply(find_function(decimals < 0 ? "round_to_multiples" : row.function), x,
                               call.program().constant(unrounded(dtype), Scalar(power)));
 }
@@ -140,23 +144,23 @@ Number round_decimals(const Row& row, const PointwiseCall& call) {
 Number nan_to_num(const Row& row, const PointwiseCall& call) {
   PointwiseProgram& program = call.program();
   const DType dtype = dtype_of(row, call);
-  const Number x = call.operand(0, dtype);
+  const Number x = call.operand(arg::self, dtype);
   if (!is_floating(dtype)) return x;
-  const auto number = [&](int i, double otherwise) {
-    return program.constant(dtype, call.has(i) ? call.scalar(i) : Scalar(otherwise));
+  const auto number = [&](arg name, double otherwise) {
+    return program.constant(dtype, call.has(name) ? call.scalar(name) : Scalar(otherwise));
   };
   const double largest = info(dtype).max_finite;
-  const Number most = number(2, largest);
-  const Number finite = program.apply(find_function("finite_or"), x, most, number(3, -largest));
-  return program.select(program.apply(find_function(row.function), x), number(1, 0), finite);
+  const Number most = number(arg::posinf, largest);
+  const Number finite = program.apply(find_function("finite_or"), x, most, number(arg::neginf, -largest));
+  return program.select(program.apply(find_function(row.function), x), number(arg::nan, 0), finite);
 }
 
 // The number of a format next to another.
 Number next_after(const Row& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
   const int64_t format = dtype == DType::F16 ? 2 : dtype == DType::BF16 ? 1 : 0;  // as in shaders/float_math.glsl
-  const Number a = call.operand(0, dtype);
-  const Number b = call.operand(1, dtype);
+  const Number a = call.operand(arg::self, dtype);
+  const Number b = call.operand(arg::other, dtype);
   return call.program().apply(find_function(row.function), a, b,
                               call.program().constant(unrounded(dtype), Scalar(format)));
 }
@@ -164,8 +168,8 @@ Number next_after(const Row& row, const PointwiseCall& call) {
 // polygamma(n, self)
 Number polygamma(const Row& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
-  const int64_t order = call.integer(0);
-  const Number x = call.operand(1, dtype);
+  const int64_t order = call.integer(arg::n);
+  const Number x = call.operand(arg::self, dtype);
   if (order < 2) return call.program().apply(find_function(order == 0 ? "digamma" : "trigamma"), x);
   return call.program().apply(find_function(row.function), x, call.program().constant(unrounded(dtype), Scalar(order)));
 }
@@ -215,8 +219,8 @@ constexpr std::array rows = {
     Row{"aten.deg2rad.default", "deg2rad", unary, of_result},
     Row{"aten.rad2deg.default", "rad2deg", unary, of_result},
     Row{"aten.sinc.default", "sinc", unary, of_result},
-    Row{"aten.logit.default", "logit", with_number, of_result},
-    Row{"aten.softshrink.default", "soft_shrink", with_number, of_result},
+    Row{"aten.logit.default", "logit", with_number<arg::eps>, of_result},
+    Row{"aten.softshrink.default", "soft_shrink", with_number<arg::lambd>, of_result},
     Row{"aten.round.decimals", "round_to_parts", round_decimals, of_result},
     Row{"aten.nan_to_num.default", "is_nan", nan_to_num, of_result},
     Row{"aten.bitwise_not.default", "bitwise_not", bitwise_not, of_result},

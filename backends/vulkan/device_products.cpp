@@ -42,35 +42,36 @@ void add(const TensorRef& addend, Contraction& c) {
 }
 
 Result<void> multiply(const KernelCall& call) {
-  const TensorRef& a = call.input(0);
-  const TensorRef& b = call.input(1);
+  const TensorRef& a = call.input(arg::self);
+  const TensorRef& b = call.input(second_operand);
   record_contraction(call, product(a, *a.layout, b, *b.layout, call.output()));
   return {};
 }
 
 // addmm(self, mat1, mat2, *, beta, alpha) and its kin
+template <arg first, arg second>
 Result<void> multiply_and_add(const KernelCall& call) {
-  const TensorRef& a = call.input(1);
-  const TensorRef& b = call.input(2);
+  const TensorRef& a = call.input(first);
+  const TensorRef& b = call.input(second);
   Contraction c = product(a, *a.layout, b, *b.layout, call.output());
-  add(call.input(0), c);
-  c.beta = call.scalar(3);
-  c.alpha = call.scalar(4);
+  add(call.input(arg::self), c);
+  c.beta = call.scalar(arg::beta);
+  c.alpha = call.scalar(arg::alpha);
   record_contraction(call, std::move(c));
   return {};
 }
 
 // linear(input, weight, bias): the weight is transposed.
 Result<void> linear(const KernelCall& call) {
-  const TensorRef& input = call.input(0);
-  const TensorRef& weight = call.input(1);
+  const TensorRef& input = call.input(arg::input);
+  const TensorRef& weight = call.input(arg::weight);
   Layout turned = *weight.layout;
   if (turned.rank() == 2) {
     std::swap(turned.sizes[0], turned.sizes[1]);
     std::swap(turned.strides[0], turned.strides[1]);
   }
   Contraction c = product(input, *input.layout, weight, turned, call.output());
-  if (call.has(2)) add(call.input(2), c);
+  if (call.has(arg::bias)) add(call.input(arg::bias), c);
   record_contraction(call, std::move(c));
   return {};
 }
@@ -91,9 +92,9 @@ constexpr std::array rows = {
     KernelRow{"aten.dot.default", takes_same_dtypes, multiply},
     KernelRow{"aten.vdot.default", takes_same_dtypes, multiply},
     KernelRow{"aten.matmul.default", takes_same_dtypes, multiply},
-    KernelRow{"aten.addmm.default", takes_same_dtypes, multiply_and_add},
-    KernelRow{"aten.addmv.default", takes_same_dtypes, multiply_and_add},
-    KernelRow{"aten.baddbmm.default", takes_same_dtypes, multiply_and_add},
+    KernelRow{"aten.addmm.default", takes_same_dtypes, multiply_and_add<arg::mat1, arg::mat2>},
+    KernelRow{"aten.addmv.default", takes_same_dtypes, multiply_and_add<arg::mat, arg::vec>},
+    KernelRow{"aten.baddbmm.default", takes_same_dtypes, multiply_and_add<arg::batch1, arg::batch2>},
     KernelRow{"aten.linear.default", takes_same_dtypes, linear},
 };
 

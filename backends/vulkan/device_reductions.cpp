@@ -7,32 +7,33 @@ namespace {
 // A reduced dim that stays as one of 1 is told by the ranks only where some dim is reduced.
 template <Reduction function>
 Result<void> reduce(const KernelCall& call) {
-  record_contraction(call, reduction_of(call, function, call.input(0), call.output()));
+  record_contraction(call, reduction_of(call, function, call.input(arg::self), call.output()));
   return {};
 }
 
 // In the dtype of the operand; the result is the place in the reduced dims.
 template <Reduction function>
 Result<void> place(const KernelCall& call) {
-  Contraction c = reduction_of(call, function, call.input(0), call.output());
-  c.dtype = call.input(0).dtype;
+  Contraction c = reduction_of(call, function, call.input(arg::self), call.output());
+  c.dtype = call.input(arg::self).dtype;
   record_contraction(call, std::move(c));
   return {};
 }
 
 // (values, indices)
+constexpr int indices_result = 1;
 template <Reduction value, Reduction place>
 Result<void> extreme_with_place(const KernelCall& call) {
-  Contraction c = reduction_of(call, place, call.input(0), call.output(1));
-  c.dtype = call.input(0).dtype;
+  Contraction c = reduction_of(call, place, call.input(arg::self), call.output(indices_result));
+  c.dtype = call.input(arg::self).dtype;
   record_contraction(call, std::move(c));
-  record_contraction(call, reduction_of(call, value, call.input(0), call.output()));
+  record_contraction(call, reduction_of(call, value, call.input(arg::self), call.output()));
   return {};
 }
 
 // nansum(self, dim, keepdim, dtype): the sum of the elements in the result's dtype, those that are NaN being 0.
 Result<void> sum_numbers(const KernelCall& call) {
-  const TensorRef& input = call.input(0);
+  const TensorRef& input = call.input(arg::self);
   const TensorRef& output = call.output();
   const Layout each = contiguous_layout(input.layout->sizes);
   TRY(const TensorRef numbers, call.scratch(output.dtype, each));
@@ -48,7 +49,7 @@ Result<void> sum_numbers(const KernelCall& call) {
 }
 
 // Of no elements there is no place; eager refuses most of it.
-bool takes_elements(const Call& call, const TensorMeta&) { return call.tensor(0).layout.numel() > 0; }
+bool takes_elements(const Call& call, const TensorMeta&) { return call.tensor(arg::self).layout.numel() > 0; }
 
 using enum Reduction;
 

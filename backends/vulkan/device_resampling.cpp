@@ -31,20 +31,18 @@ Layout volume(Layout layout) {
 struct Form {
   int spatial = 2;
   Mode mode = Mode::Nearest;
-  bool listed = false;  // the overload that has a list of factors, or none
-  constexpr bool smooth() const { return mode == Mode::Linear || mode == Mode::Cubic; }
-  constexpr int factors() const { return smooth() ? 3 : 2; }
 };
 
-// By what the caller says that the result is larger along a dim.
-template <Form form>
-std::optional<double> factor_of(const Call& call, int dim) {
-  constexpr int first = form.factors();
-  if constexpr (form.listed) {
-    if (!call.has(first)) return std::nullopt;
-    return as_double(std::get<ScalarList>(call.arguments()[first])[static_cast<std::size_t>(dim)]);
+// By what the caller says that the result is larger along one of so many spatial dims: in a list or by an argument
+// each.
+std::optional<double> factor_of(const Call& call, int dim, int spatial) {
+  if (call.takes(arg::scale_factors)) {
+    if (!call.has(arg::scale_factors)) return std::nullopt;
+    return as_double(std::get<ScalarList>(call.argument(arg::scale_factors))[static_cast<std::size_t>(dim)]);
   }
-  return call.has(first + dim) ? std::optional(call.real(first + dim)) : std::nullopt;
+  constexpr std::array names = {arg::scales_d, arg::scales_h, arg::scales_w};
+  const arg name = spatial == 1 ? arg::scales : names[static_cast<std::size_t>(most_spatial - spatial + dim)];
+  return call.has(name) ? std::optional(call.real(name)) : std::nullopt;
 }
 
 // How far a step in the result goes in the operand.
@@ -56,7 +54,7 @@ double step_of(int64_t from, int64_t to, bool aligned, std::optional<double> fac
 
 template <Form form>
 Result<void> resample(const KernelCall& call) {
-  const TensorRef& input = call.input(0);
+  const TensorRef& input = call.input(first_operand);
   const TensorRef& output = call.output();
   if (output.layout->numel() == 0) return {};
   Recorder& recorder = call.recorder();
@@ -64,7 +62,7 @@ Result<void> resample(const KernelCall& call) {
   const BoundTensor to = recorder.bind(output, *output.layout);
   const Layout source = volume(from.layout);
   const Layout target = volume(to.layout);
-  const bool aligned = form.smooth() && call.boolean(2);
+  const bool aligned = call.takes(arg::align_corners) && call.boolean(arg::align_corners);
   Dispatch dispatch;
   dispatch.source = &resample_source;
   dispatch.count = static_cast<uint64_t>(output.layout->numel());
@@ -80,7 +78,7 @@ Result<void> resample(const KernelCall& call) {
   }
   for (int d = 2; d < source.rank(); ++d) {
     const int own = d - (most_spatial + 2 - form.spatial);
-    const std::optional<double> factor = own < 0 ? std::nullopt : factor_of<form>(call, own);
+    const std::optional<double> factor = own < 0 ? std::nullopt : factor_of(call, own, form.spatial);
     // A dim that is not there has one element.
     const bool is_aligned = aligned || own < 0;
     recorder.word(source.sizes[d]);
@@ -93,8 +91,8 @@ Result<void> resample(const KernelCall& call) {
 // grid_sampler_Nd(input, grid, interpolation_mode, padding_mode, align_corners)
 template <int spatial>
 Result<void> sample_grid(const KernelCall& call) {
-  const TensorRef& input = call.input(0);
-  const TensorRef& grid = call.input(1);
+  const TensorRef& input = call.input(arg::input);
+  const TensorRef& grid = call.input(arg::grid);
   const TensorRef& output = call.output();
   if (output.layout->numel() == 0) return {};
   Recorder& recorder = call.recorder();
@@ -111,8 +109,9 @@ Result<void> sample_grid(const KernelCall& call) {
   dispatch.reads = {from.range, points.range};
   dispatch.writes = {to.range};
   dispatch.metadata = recorder.next_word();
-  for (int64_t word : {call.integer(2), call.integer(3), int64_t{call.boolean(4)}, int64_t{spatial},
-                       int64_t(output.dtype), from.layout.offset, points.layout.offset, to.layout.offset}) {
+  for (int64_t word : {call.integer(arg::interpolation_mode), call.integer(arg::padding_mode),
+                       int64_t{call.boolean(arg::align_corners)}, int64_t{spatial}, int64_t(output.dtype),
+                       from.layout.offset, points.layout.offset, to.layout.offset}) {
     recorder.word(word);
   }
   for (const Dims& dims : {target.sizes, source.strides, target.strides, point_steps}) {
@@ -123,7 +122,7 @@ Result<void> sample_grid(const KernelCall& call) {
   return {};
 }
 
-constexpr Form with(int spatial, Mode mode, bool listed = false) { return {spatial, mode, listed}; }
+constexpr Form with(int spatial, Mode mode) { return {spatial, mode}; }
 
 constexpr std::array rows = {
     KernelRow{"aten.upsample_nearest1d.default", takes_any, resample<with(1, Mode::Nearest)>},
@@ -135,15 +134,15 @@ constexpr std::array rows = {
     KernelRow{"aten.upsample_bilinear2d.default", takes_any, resample<with(2, Mode::Linear)>},
     KernelRow{"aten.upsample_trilinear3d.default", takes_any, resample<with(3, Mode::Linear)>},
     KernelRow{"aten.upsample_bicubic2d.default", takes_any, resample<with(2, Mode::Cubic)>},
-    KernelRow{"aten.upsample_nearest1d.vec", takes_any, resample<with(1, Mode::Nearest, true)>},
-    KernelRow{"aten.upsample_nearest2d.vec", takes_any, resample<with(2, Mode::Nearest, true)>},
-    KernelRow{"aten.upsample_nearest3d.vec", takes_any, resample<with(3, Mode::Nearest, true)>},
-    KernelRow{"aten._upsample_nearest_exact1d.vec", takes_any, resample<with(1, Mode::NearestExact, true)>},
-    KernelRow{"aten._upsample_nearest_exact2d.vec", takes_any, resample<with(2, Mode::NearestExact, true)>},
-    KernelRow{"aten.upsample_linear1d.vec", takes_any, resample<with(1, Mode::Linear, true)>},
-    KernelRow{"aten.upsample_bilinear2d.vec", takes_any, resample<with(2, Mode::Linear, true)>},
-    KernelRow{"aten.upsample_trilinear3d.vec", takes_any, resample<with(3, Mode::Linear, true)>},
-    KernelRow{"aten.upsample_bicubic2d.vec", takes_any, resample<with(2, Mode::Cubic, true)>},
+    KernelRow{"aten.upsample_nearest1d.vec", takes_any, resample<with(1, Mode::Nearest)>},
+    KernelRow{"aten.upsample_nearest2d.vec", takes_any, resample<with(2, Mode::Nearest)>},
+    KernelRow{"aten.upsample_nearest3d.vec", takes_any, resample<with(3, Mode::Nearest)>},
+    KernelRow{"aten._upsample_nearest_exact1d.vec", takes_any, resample<with(1, Mode::NearestExact)>},
+    KernelRow{"aten._upsample_nearest_exact2d.vec", takes_any, resample<with(2, Mode::NearestExact)>},
+    KernelRow{"aten.upsample_linear1d.vec", takes_any, resample<with(1, Mode::Linear)>},
+    KernelRow{"aten.upsample_bilinear2d.vec", takes_any, resample<with(2, Mode::Linear)>},
+    KernelRow{"aten.upsample_trilinear3d.vec", takes_any, resample<with(3, Mode::Linear)>},
+    KernelRow{"aten.upsample_bicubic2d.vec", takes_any, resample<with(2, Mode::Cubic)>},
     KernelRow{"aten.grid_sampler_2d.default", takes_any, sample_grid<2>},
     KernelRow{"aten.grid_sampler_3d.default", takes_any, sample_grid<3>},
 };

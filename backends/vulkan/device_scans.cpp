@@ -13,11 +13,11 @@ const ShaderSource extreme_source = {
 // As in shaders/scan.glsl.
 enum class Scan : uint32_t { Sum, Product, LogarithmOfSum };
 
-// One invocation for each line along the call's parameter `dim`, which is the second. `head` is the metadata before the
+// One invocation for each line along the call's parameter `dim`. `head` is the metadata before the
 // offsets of the operand and the results, which are followed by the length, steps and outer dims.
 Result<void> record_lines(const KernelCall& call, const ShaderSource& source, int results,
                           std::initializer_list<int64_t> head) {
-  const TensorRef& input = call.input(0);
+  const TensorRef& input = call.input(arg::self);
   if (input.layout->numel() == 0) return {};
   Recorder& recorder = call.recorder();
   Dispatch dispatch;
@@ -29,7 +29,7 @@ Result<void> record_lines(const KernelCall& call, const ShaderSource& source, in
     dispatch.writes.push_back(tensors.back().range);
   }
   const int rank = input.layout->rank();
-  const int dim = rank == 0 ? -1 : portable::wrapped_dim(call.integer(1), rank);
+  const int dim = rank == 0 ? -1 : portable::wrapped_dim(call.integer(arg::dim), rank);
   const int64_t length = rank == 0 ? 1 : input.layout->sizes[dim];
   dispatch.count = static_cast<uint64_t>(input.layout->numel() / length);
   dispatch.metadata = recorder.next_word();
@@ -50,13 +50,13 @@ Result<void> record_lines(const KernelCall& call, const ShaderSource& source, in
 template <Scan function>
 Result<void> scan(const KernelCall& call) {
   return record_lines(call, scan_source, 1,
-                      {int64_t(function), int64_t(call.input(0).dtype), int64_t(call.output().dtype)});
+                      {int64_t(function), int64_t(call.input(arg::self).dtype), int64_t(call.output().dtype)});
 }
 
 // (values, indices)
 template <bool largest>
 Result<void> running_extreme(const KernelCall& call) {
-  return record_lines(call, extreme_source, 2, {int64_t{largest}, int64_t(call.input(0).dtype)});
+  return record_lines(call, extreme_source, 2, {int64_t{largest}, int64_t(call.input(arg::self).dtype)});
 }
 
 // There is no exponential of doubles.

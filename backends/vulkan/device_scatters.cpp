@@ -17,10 +17,10 @@ struct Places {
 
 // scatter and its kin: the index has an element for each that is put.
 Places elements_of(const KernelCall& call, const Layout& layout, IndexRange range) {
-  const TensorRef& index = call.input(2);
+  const TensorRef& index = call.input(arg::index);
   const Layout at = at_least_1d(*index.layout);
   const Layout to = at_least_1d(layout);
-  const int dim = portable::wrapped_dim(call.integer(1), to.rank());
+  const int dim = portable::wrapped_dim(call.integer(arg::dim), to.rank());
   Places places{at.sizes, along(to, dim), {index, at, to.sizes[dim], to.strides[dim], range}};
   places.target.sizes = at.sizes;
   return places;
@@ -28,9 +28,9 @@ Places elements_of(const KernelCall& call, const Layout& layout, IndexRange rang
 
 // index_add and its kin: the index has an element for each slice along the dim.
 Places slices_of(const KernelCall& call, const Layout& layout, IndexRange range) {
-  const TensorRef& index = call.input(2);
+  const TensorRef& index = call.input(arg::index);
   const Layout to = at_least_1d(layout);
-  const int dim = portable::wrapped_dim(call.integer(1), to.rank());
+  const int dim = portable::wrapped_dim(call.integer(arg::dim), to.rank());
   Places places{to.sizes, along(to, dim), {}};
   places.sizes[dim] = index.layout->numel();
   places.target.sizes = places.sizes;
@@ -56,20 +56,26 @@ void put(const KernelCall& call, Direction direction, const TensorRef& source, L
 }
 
 void start_with_self(const KernelCall& call) {
-  call.move(call.input(0), *call.input(0).layout, call.output(), *call.output().layout);
+  call.move(call.input(arg::self), *call.input(arg::self).layout, call.output(), *call.output().layout);
 }
 
-// The source, parameter 3, is a tensor or a number.
+// What an op calls that which it puts: a tensor or a number.
+arg source_name(const Call& call) {
+  if (call.takes(arg::value)) return arg::value;
+  return call.takes(arg::src) ? arg::src : arg::source;
+}
+
 template <PlacesFn places_of>
 Result<void> put_source(const KernelCall& call, Direction direction, IndexRange range = IndexRange::FromStart) {
+  const arg source = source_name(call);
   start_with_self(call);
   const TensorRef& output = call.output();
-  if (const auto* number = std::get_if<Scalar>(&call.arguments()[3])) {
+  if (const auto* number = std::get_if<Scalar>(&call.argument(source))) {
     TRY(const TensorRef kept, call.scratch(output.dtype, *number));
     put<places_of>(call, direction, kept, everywhere, output, range);
     return {};
   }
-  put<places_of>(call, direction, call.input(3), at_least_1d(*call.input(3).layout), output, range);
+  put<places_of>(call, direction, call.input(source), at_least_1d(*call.input(source).layout), output, range);
   return {};
 }
 
@@ -81,7 +87,7 @@ Result<void> scatter(const KernelCall& call) {
 
 // scatter(self, dim, index, src, reduce)
 Result<void> scatter_with(const KernelCall& call) {
-  const bool multiplies = std::get<std::string>(call.arguments()[4]) == "multiply";
+  const bool multiplies = call.text(arg::reduce) == "multiply";
   return put_source<elements_of>(call, multiplies ? Direction::Multiplies : Direction::Adds);
 }
 
@@ -90,11 +96,11 @@ Result<void> index_copy(const KernelCall& call) { return put_source<slices_of>(c
 
 // index_fill(self, dim, index, value), whose value is a number or a 0-d tensor.
 Result<void> index_fill(const KernelCall& call) {
-  if (std::holds_alternative<Scalar>(call.arguments()[3])) {
+  if (!call.is_tensor(arg::value)) {
     return put_source<slices_of>(call, Direction::Scatters, IndexRange::FromEitherEnd);
   }
   start_with_self(call);
-  const TensorRef& value = call.input(3);
+  const TensorRef& value = call.input(arg::value);
   put<slices_of>(call, Direction::Scatters, value, Layout{{}, {}, value.layout->offset}, call.output(),
                  IndexRange::FromEitherEnd);
   return {};
@@ -103,15 +109,15 @@ Result<void> index_fill(const KernelCall& call) {
 // index_add(self, dim, index, source, alpha)
 Result<void> index_add(const KernelCall& call) {
   const TensorRef& output = call.output();
-  const TensorRef& source = call.input(3);
-  if (as_double(call.scalar(4)) == 1) return put_source<slices_of>(call, Direction::Adds);
+  const TensorRef& source = call.input(arg::source);
+  if (call.real(arg::alpha) == 1) return put_source<slices_of>(call, Direction::Adds);
   start_with_self(call);
   const Layout layout = contiguous_layout(source.layout->sizes);
   if (layout.numel() == 0) return {};
   TRY(const TensorRef scaled, call.scratch(output.dtype, layout));
   PointwiseProgram program(layout.sizes);
   const PointwiseProgram::Number x = program.converted(program.load(source, *source.layout), output.dtype);
-  const PointwiseProgram::Number alpha = program.constant(output.dtype, call.scalar(4));
+  const PointwiseProgram::Number alpha = program.constant(output.dtype, call.scalar(arg::alpha));
   program.store(program.apply(find_function("mul"), alpha, x), scaled, layout);
   program.record(call.recorder(), call.node());
   put<slices_of>(call, Direction::Adds, scaled, at_least_1d(layout), output);
@@ -121,8 +127,8 @@ Result<void> index_add(const KernelCall& call) {
 // put(self, index, source, accumulate): the operand counted as one row.
 Result<void> put_into_row(const KernelCall& call) {
   const TensorRef& output = call.output();
-  const TensorRef& index = call.input(1);
-  const TensorRef& source = call.input(2);
+  const TensorRef& index = call.input(arg::index);
+  const TensorRef& source = call.input(arg::source);
   start_with_self(call);
   if (index.layout->numel() == 0) return {};
   Layout row, given;
@@ -131,7 +137,7 @@ Result<void> put_into_row(const KernelCall& call) {
   const Dims& sizes = index.layout->sizes;
   const Layout from{sizes, contiguous_strides(sizes), given.offset};
   const Layout to{sizes, Dims::filled(sizes.size(), 0), row.offset};
-  record_indexed(call, {call.boolean(3) ? Direction::Adds : Direction::Scatters,
+  record_indexed(call, {call.boolean(arg::accumulate) ? Direction::Adds : Direction::Scatters,
                         sizes,
                         elements,
                         result,
@@ -175,10 +181,10 @@ Direction direction_of(Combine how) {
 template <PlacesFn places_of>
 Result<void> reduce_into(const KernelCall& call) {
   const TensorRef& output = call.output();
-  const TensorRef& source = call.input(3);
-  const Combine how = parse_combine(std::get<std::string>(call.arguments()[4])).value();
+  const TensorRef& source = call.input(source_name(call));
+  const Combine how = parse_combine(call.text(arg::reduce)).value();
   const Direction direction = direction_of(how);
-  const bool with_self = call.boolean(5);
+  const bool with_self = call.boolean(arg::include_self);
   start_with_self(call);
   if (!with_self) {
     TRY(const TensorRef nothing, call.scratch(output.dtype, identity(direction, output.dtype)));

@@ -8,39 +8,24 @@ namespace {
 const ShaderSource search_source = {
     "search", [] { return std::string(shader_text("ranks")) + std::string(shader_text("search")); }};
 
-// Where the parameters of an overload stand; -1 for one that it does not have.
-struct Search {
-  int rows = 0;
-  int numbers = 1;
-  int right = 3;
-  int side = -1;
-  int sorter = -1;
-};
-constexpr Search searched = {.side = 4, .sorter = 5};
-constexpr Search bucketed = {.rows = 1, .numbers = 0};
-
-template <Search at>
+// searchsorted and bucketize, which calls the sorted row its boundaries.
 Result<void> search(const KernelCall& call) {
   const TensorRef& output = call.output();
   const Layout& to = *output.layout;
   if (to.numel() == 0) return {};
   Recorder& recorder = call.recorder();
-  const TensorRef& rows = call.input(at.rows);
-  const DType dtype = result_type(call, {at.rows, at.numbers});
-  bool passes = call.boolean(at.right);
-  if constexpr (at.side >= 0) {
-    if (call.has(at.side)) passes = std::get<std::string>(call.arguments()[at.side]) == "right";
-  }
+  const arg sorted = call.takes(arg::boundaries) ? arg::boundaries : arg::sorted_sequence;
+  const TensorRef& rows = call.input(sorted);
+  const DType dtype = result_type(call, {call.position(sorted), call.position(arg::self)});
+  const bool passes = call.has(arg::side) ? call.text(arg::side) == "right" : call.boolean(arg::right);
   TensorRef numbers;
-  if (const auto* number = std::get_if<Scalar>(&call.arguments()[at.numbers])) {
+  if (const auto* number = std::get_if<Scalar>(&call.argument(arg::self))) {
     TRY(numbers, call.scratch(dtype, *number));
   } else {
-    numbers = call.input(at.numbers);
+    numbers = call.input(arg::self);
   }
   std::optional<TensorRef> sorter;
-  if constexpr (at.sorter >= 0) {
-    if (call.has(at.sorter)) sorter = call.input(at.sorter);
-  }
+  if (call.has(arg::sorter)) sorter = call.input(arg::sorter);
   Dispatch dispatch;
   dispatch.source = &search_source;
   dispatch.count = static_cast<uint64_t>(to.numel());
@@ -78,10 +63,10 @@ Result<void> search(const KernelCall& call) {
 }
 
 constexpr std::array rows = {
-    KernelRow{"aten.searchsorted.Tensor", takes_any, search<searched>},
-    KernelRow{"aten.searchsorted.Scalar", takes_any, search<searched>},
-    KernelRow{"aten.bucketize.Tensor", takes_any, search<bucketed>},
-    KernelRow{"aten.bucketize.Scalar", takes_any, search<bucketed>},
+    KernelRow{"aten.searchsorted.Tensor", takes_any, search},
+    KernelRow{"aten.searchsorted.Scalar", takes_any, search},
+    KernelRow{"aten.bucketize.Tensor", takes_any, search},
+    KernelRow{"aten.bucketize.Scalar", takes_any, search},
 };
 
 }  // namespace

@@ -91,7 +91,7 @@ Layout with_batch(const Layout& layout, int rank) {
 }
 
 // One number may stand for all spatial dims.
-Dims spread(const Call& call, int parameter, int spatial, const Dims& otherwise) {
+Dims spread(const Call& call, arg parameter, int spatial, const Dims& otherwise) {
   const IntList& list = call.integers(parameter);
   if (list.empty()) return otherwise;
   if (list.size() == 1) return Dims::filled(spatial, list.front());
@@ -100,9 +100,10 @@ Dims spread(const Call& call, int parameter, int spatial, const Dims& otherwise)
 
 bool takes_convolution(const Call& call, const TensorMeta& result) {
   bool same = result.layout.rank() <= most_spatial + 2;
-  for (int i = 0; i < 2; ++i) same = same && call.tensor(i).dtype == result.dtype;
-  if (call.has(2)) same = same && call.tensor(2).dtype == result.dtype;
-  return same && call.tensor(1).layout.rank() <= most_spatial + 2;
+  for (arg operand : {arg::input, arg::weight, arg::bias}) {
+    same = same && (!call.has(operand) || call.tensor(operand).dtype == result.dtype);
+  }
+  return same && call.tensor(arg::weight).layout.rank() <= most_spatial + 2;
 }
 
 // convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups), convNd(input,
@@ -113,12 +114,12 @@ Result<void> convolve(const KernelCall& call) {
   const int rank = plan.input.rank();
   Window window;
   window.task = plan.transposed ? Task::Transposed : Task::Convolution;
-  window.input = call.input(0);
+  window.input = call.input(arg::input);
   window.output = call.output();
   window.from = plan.input;
   window.to = with_batch(*window.output.layout, rank);
-  window.weight = call.input(1);
-  if (call.has(2)) window.bias = call.input(2);
+  window.weight = call.input(arg::weight);
+  if (call.has(arg::bias)) window.bias = call.input(arg::bias);
   window.groups = plan.groups;
   for (int d = 2; d < rank; ++d) window.kernel.push_back(plan.weight.sizes[d]);
   window.stride = plan.stride;
@@ -132,7 +133,7 @@ template <int spatial>
 Window pool(const KernelCall& call, Task task, const TensorRef& output) {
   Window window;
   window.task = task;
-  window.input = call.input(0);
+  window.input = call.input(arg::self);
   window.output = output;
   window.from = with_batch(*window.input.layout, spatial + 2);
   window.to = with_batch(*window.output.layout, spatial + 2);
@@ -142,17 +143,18 @@ Window pool(const KernelCall& call, Task task, const TensorRef& output) {
 template <int spatial>
 Window kernel_pool(const KernelCall& call, Task task, const TensorRef& output) {
   Window window = pool<spatial>(call, task, output);
-  window.kernel = spread(call, 1, spatial, {});
-  window.stride = spread(call, 2, spatial, window.kernel);
-  window.padding = spread(call, 3, spatial, {});
+  window.kernel = spread(call, arg::kernel_size, spatial, {});
+  window.stride = spread(call, arg::stride, spatial, window.kernel);
+  window.padding = spread(call, arg::padding, spatial, {});
   return window;
 }
 
 // avg_poolNd(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 template <int spatial>
 Result<void> average(const KernelCall& call) {
-  Window window = kernel_pool<spatial>(call, call.boolean(5) ? Task::Average : Task::AverageInside, call.output());
-  if (spatial > 1 && call.has(6)) window.divisor = call.integer(6);
+  Window window = kernel_pool<spatial>(call, call.boolean(arg::count_include_pad) ? Task::Average : Task::AverageInside,
+                                       call.output());
+  if (call.has(arg::divisor_override)) window.divisor = call.integer(arg::divisor_override);
   record(call, window);
   return {};
 }
@@ -163,12 +165,17 @@ Result<void> adaptive_average(const KernelCall& call) {
   return {};
 }
 
+// The results of a maximum.
+constexpr int values_result = 0;
+constexpr int indices_result = 1;
+
 // max_poolNd_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)
 template <int spatial>
 Result<void> maximum(const KernelCall& call) {
-  for (int result = 0; result < 2; ++result) {
-    Window window = kernel_pool<spatial>(call, result == 0 ? Task::Largest : Task::PlaceOfLargest, call.output(result));
-    window.dilation = spread(call, 4, spatial, {});
+  for (int result : {values_result, indices_result}) {
+    Window window =
+        kernel_pool<spatial>(call, result == values_result ? Task::Largest : Task::PlaceOfLargest, call.output(result));
+    window.dilation = spread(call, arg::dilation, spatial, {});
     record(call, window);
   }
   return {};
@@ -176,16 +183,16 @@ Result<void> maximum(const KernelCall& call) {
 
 // adaptive_max_pool2d(self, output_size)
 Result<void> adaptive_maximum(const KernelCall& call) {
-  record(call, pool<2>(call, Task::AdaptiveLargest, call.output(0)));
-  record(call, pool<2>(call, Task::PlaceOfAdaptiveLargest, call.output(1)));
+  record(call, pool<2>(call, Task::AdaptiveLargest, call.output(values_result)));
+  record(call, pool<2>(call, Task::PlaceOfAdaptiveLargest, call.output(indices_result)));
   return {};
 }
 
 // max_pool2d_with_indices_backward(grad_output, self, …, indices): each gradient is added to the element of its plane
 // that was its window's maximum.
 Result<void> maximum_backward(const KernelCall& call) {
-  const TensorRef& gradient = call.input(0);
-  const TensorRef& places = call.input(7);
+  const TensorRef& gradient = call.input(arg::grad_output);
+  const TensorRef& places = call.input(arg::indices);
   const TensorRef& output = call.output();
   const Layout each = contiguous_layout(output.layout->sizes);
   if (each.numel() == 0) return {};

@@ -11,8 +11,8 @@ using Plain = xnn_status (*)(xnn_subgraph_t, uint32_t, uint32_t, uint32_t, uint3
 
 template <Clamped define>
 xnn_status clamped(Definer& definer, const NodeCall& call) {
-  const uint32_t a = definer.operand(call, 0);
-  const uint32_t b = definer.operand(call, 1);
+  const uint32_t a = definer.operand(call, arg::self);
+  const uint32_t b = definer.operand(call, arg::other);
   constexpr Range all;
   return define(definer.subgraph(), all.low, all.high, a, b, definer.result(call), 0);
 }
@@ -20,12 +20,12 @@ xnn_status clamped(Definer& definer, const NodeCall& call) {
 // a + alpha b.
 template <Clamped define>
 xnn_status scaled(Definer& definer, const NodeCall& call) {
-  const uint32_t a = definer.operand(call, 0);
-  uint32_t b = definer.operand(call, 1);
+  const uint32_t a = definer.operand(call, arg::self);
+  uint32_t b = definer.operand(call, arg::other);
   constexpr Range all;
-  if (const double alpha = call.real(2); alpha != 1) {
-    const uint32_t product =
-        definer.temporary(call.is_tensor(1) ? definer.sizes(call.value(1)) : std::vector<std::size_t>());
+  if (const double alpha = call.real(arg::alpha); alpha != 1) {
+    const uint32_t product = definer.temporary(call.is_tensor(arg::other) ? definer.sizes(call.value(arg::other))
+                                                                          : std::vector<std::size_t>());
     const xnn_status status =
         xnn_define_multiply2(definer.subgraph(), all.low, all.high, b, definer.number(alpha), product, 0);
     if (status != xnn_status_success) return status;
@@ -36,8 +36,8 @@ xnn_status scaled(Definer& definer, const NodeCall& call) {
 
 template <Plain define>
 xnn_status plain(Definer& definer, const NodeCall& call) {
-  const uint32_t a = definer.operand(call, 0);
-  const uint32_t b = definer.operand(call, 1);
+  const uint32_t a = definer.operand(call, arg::self);
+  const uint32_t b = definer.operand(call, arg::other);
   return define(definer.subgraph(), a, b, definer.result(call), 0);
 }
 

@@ -61,7 +61,7 @@ bool is_reshape(const NodeCall& call) {
   });
   if (maker == graph.nodes.end() || &*maker == &call.node()) return false;
   const Layout& whole = graph.meta(maker->results.front()).layout;
-  const Layout& from = call.tensor(0).layout;  // as_strided may show more than its operand
+  const Layout& from = call.tensor(first_operand).layout;  // as_strided may show more than its operand
   return is_contiguous(whole) && whole.offset == result.layout.offset && whole.numel() == result.layout.numel() &&
          is_contiguous(from) && from.offset == whole.offset && from.numel() == whole.numel() &&
          order_of(NodeCall(graph, *maker)) == Order::RowMajor;
@@ -94,8 +94,9 @@ constexpr std::array backends = {
 
 bool is_view(const NodeCall& call) {
   const Node& node = call.node();
-  if (node.op->writes() || node.results.empty() || node.arguments.empty() || !call.is_tensor(0)) return false;
-  return call.meta(call.result()).storage == call.tensor(0).storage;
+  if (node.op->writes() || node.results.empty() || node.arguments.empty() || !call.is_tensor(first_operand))
+    return false;
+  return call.meta(call.result()).storage == call.tensor(first_operand).storage;
 }
 
 const DelegateSet& delegates() {
@@ -103,8 +104,7 @@ const DelegateSet& delegates() {
   return set;
 }
 
-constexpr OwnBackend own_backend = {.name = "xnnpack",
-                                    .what = "the same, with what Debian's XNNPACK computes delegated to it",
-                                    .equip = equip};
+constexpr OwnBackend own_backend = {
+    .name = "xnnpack", .what = "the same, with what Debian's XNNPACK computes delegated to it", .equip = equip};
 
 }  // namespace parallax::xnnpack

@@ -15,7 +15,8 @@ int64_t adjustment(const ConvolutionPlan& plan, int dim) {
 }
 
 bool fits(const NodeCall& call) {
-  if (call.sizes(0).size() != 4 || !call.is_constant(1) || (call.has(2) && !call.is_constant(2))) return false;
+  if (call.sizes(arg::input).size() != 4 || !call.is_constant(arg::weight)) return false;
+  if (call.has(arg::bias) && !call.is_constant(arg::bias)) return false;
   const Result<ConvolutionPlan> plan = plan_convolution(call);
   if (!plan || plan->spatial() != 2 || plan->unbatched) return false;
   for (int dim = 0; dim < 2; ++dim) {
@@ -57,27 +58,29 @@ xnn_status convolve(Definer& definer, const NodeCall& call) {
   const uint32_t left = of(plan.padding, 1);
   const xnn_subgraph_t subgraph = definer.subgraph();
   constexpr Range all;
-  const uint32_t x = definer.operand(call, 0);
+  const uint32_t x = definer.operand(call, arg::input);
   uint32_t bias = XNN_INVALID_VALUE_ID;
-  if (call.has(2)) bias = definer.constant(call.constant(2, call.tensor(2).layout), {groups * out});
+  if (call.has(arg::bias)) {
+    bias = definer.constant(call.constant(arg::bias, call.tensor(arg::bias).layout), {groups * out});
+  }
   if (plan.transposed) {
     const uint32_t filter =
-        definer.constant(call.constant(1, transposed_filter(plan)), {groups * out, height, width, in});
+        definer.constant(call.constant(arg::weight, transposed_filter(plan)), {groups * out, height, width, in});
     return xnn_define_deconvolution_2d(subgraph, top, left, top, left, static_cast<uint32_t>(adjustment(plan, 0)),
                                        static_cast<uint32_t>(adjustment(plan, 1)), height, width, of(plan.stride, 0),
                                        of(plan.stride, 1), of(plan.dilation, 0), of(plan.dilation, 1), groups, in, out,
                                        all.low, all.high, x, filter, bias, definer.result(call), 0);
   }
   if (in == 1 && groups > 1) {
-    const uint32_t filter =
-        definer.constant(call.constant(1, permuted(plan.weight, {1, 2, 3, 0})), {1, height, width, groups * out});
+    const uint32_t filter = definer.constant(call.constant(arg::weight, permuted(plan.weight, {1, 2, 3, 0})),
+                                             {1, height, width, groups * out});
     return xnn_define_depthwise_convolution_2d(subgraph, top, left, top, left, height, width, of(plan.stride, 0),
                                                of(plan.stride, 1), of(plan.dilation, 0), of(plan.dilation, 1),
                                                static_cast<uint32_t>(out), groups, all.low, all.high, x, filter, bias,
                                                definer.result(call), 0);
   }
-  const uint32_t filter =
-      definer.constant(call.constant(1, permuted(plan.weight, {0, 2, 3, 1})), {groups * out, height, width, in});
+  const uint32_t filter = definer.constant(call.constant(arg::weight, permuted(plan.weight, {0, 2, 3, 1})),
+                                           {groups * out, height, width, in});
   return xnn_define_convolution_2d(subgraph, top, left, top, left, height, width, of(plan.stride, 0),
                                    of(plan.stride, 1), of(plan.dilation, 0), of(plan.dilation, 1), groups, in, out,
                                    all.low, all.high, x, filter, bias, definer.result(call), 0);

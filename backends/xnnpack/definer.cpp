@@ -101,8 +101,8 @@ uint32_t Definer::temporary(const std::vector<std::size_t>& sizes) {
   return tensor(sizes, nullptr, XNN_INVALID_VALUE_ID, 0);
 }
 
-uint32_t Definer::operand(const NodeCall& call, int i) {
-  return call.is_tensor(i) ? operand(call.value(i)) : number(call.real(i));
+uint32_t Definer::operand(const NodeCall& call, ParameterRef parameter) {
+  return call.is_tensor(parameter) ? operand(call.value(parameter)) : number(call.real(parameter));
 }
 
 uint32_t Definer::operand(ValueId value) {
@@ -129,7 +129,7 @@ uint32_t Definer::view(ValueId value) {
   for (std::size_t n = partition_.nodes.first; n < partition_.nodes.end; ++n) {
     const NodeCall call(graph_, graph_.nodes[n]);
     if (call.result() != value) continue;
-    const uint32_t from = operand(call.value(0));
+    const uint32_t from = operand(call.value(first_operand));
     const std::vector<std::size_t> to = sizes(value);
     const uint32_t id = temporary(to);
     const bool is_defined =

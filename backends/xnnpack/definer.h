@@ -51,7 +51,7 @@ class Definer {
   // For rows. Ids that could not be had are invalid, and what is defined with them fails.
   uint32_t operand(ValueId value);
   // Parameter i, a tensor or a Python number.
-  uint32_t operand(const NodeCall& call, int i);
+  uint32_t operand(const NodeCall& call, ParameterRef parameter);
   uint32_t result(const NodeCall& call) { return made(call.result()); }
   uint32_t constant(std::vector<float> elements, const std::vector<std::size_t>& sizes);
   uint32_t number(double number) { return constant({static_cast<float>(number)}, {}); }

@@ -42,15 +42,15 @@ const Source* NodeCall::source_of(ValueId value) const {
   return found == graph_->sources.end() ? nullptr : &*found;
 }
 
-bool NodeCall::is_constant(int i) const {
-  if (!is_tensor(i)) return false;
-  const Source* source = source_of(value(i));
+bool NodeCall::is_constant(ParameterRef parameter) const {
+  if (!is_tensor(parameter)) return false;
+  const Source* source = source_of(value(parameter));
   return source && source->kind == SourceKind::Constant && !source->window &&
          !is_written(*graph_, meta(source->value).storage);
 }
 
-std::vector<float> NodeCall::constant(int i, const Layout& layout) const {
-  const Source* source = source_of(value(i));
+std::vector<float> NodeCall::constant(ParameterRef parameter, const Layout& layout) const {
+  const Source* source = source_of(value(parameter));
   PARALLAX_CHECK(source != nullptr);
   const TensorMeta& made = meta(source->value);
   std::vector<float> storage(static_cast<std::size_t>(graph_->storage(made.storage).elements));

@@ -25,14 +25,12 @@ class NodeCall : public Call {
   const Node& node() const { return *node_; }
   ValueId result() const { return node_->results.front(); }
   const Dims& result_sizes() const { return meta(result()).layout.sizes; }
-  const Dims& sizes(int i) const { return tensor(i).layout.sizes; }
-  // Whether parameter i exists and is a tensor.
-  bool is_tensor(int i) const { return std::holds_alternative<ValueId>(arguments()[static_cast<std::size_t>(i)]); }
-  // Whether the tensor of parameter i is known when the graph is compiled. The library packs weights when it creates
+  const Dims& sizes(ParameterRef parameter) const { return tensor(parameter).layout.sizes; }
+  // Whether a parameter is a tensor that is known when the graph is compiled. The library packs weights when it creates
   // an operator and takes no others.
-  bool is_constant(int i) const;
+  bool is_constant(ParameterRef parameter) const;
   // Its elements under another layout of its storage.
-  std::vector<float> constant(int i, const Layout& layout) const;
+  std::vector<float> constant(ParameterRef parameter, const Layout& layout) const;
 
  private:
   const Source* source_of(ValueId value) const;

@@ -18,14 +18,14 @@ struct Windows {
 // A list of one number stands for both dims.
 std::array<int64_t, 2> pair(const IntList& list) { return {list.front(), list.back()}; }
 
-// dilation: the parameter, -1 where the op has none.
-Windows windows_of(const NodeCall& call, int dilation) {
-  const std::array<int64_t, 2> kernel = pair(call.integers(1));
-  return {kernel, call.integers(2).empty() ? kernel : pair(call.integers(2)), pair(call.integers(3)),
-          dilation < 0 ? std::array<int64_t, 2>{1, 1} : pair(call.integers(dilation))};
+Windows windows_of(const NodeCall& call) {
+  const std::array<int64_t, 2> kernel = pair(call.integers(arg::kernel_size));
+  const IntList& stride = call.integers(arg::stride);
+  return {kernel, stride.empty() ? kernel : pair(stride), pair(call.integers(arg::padding)),
+          call.takes(arg::dilation) ? pair(call.integers(arg::dilation)) : std::array<int64_t, 2>{1, 1}};
 }
 
-bool is_picture(const NodeCall& call) { return call.sizes(0).size() == 4; }
+bool is_picture(const NodeCall& call) { return call.sizes(first_operand).size() == 4; }
 
 // The library refuses windows of one element, and has none that reach beyond the padding, as ceil_mode makes them.
 bool has_windows(const NodeCall& call, const Windows& windows) {
@@ -33,7 +33,7 @@ bool has_windows(const NodeCall& call, const Windows& windows) {
   for (int dim = 0; dim < 2; ++dim) {
     const auto d = static_cast<std::size_t>(dim);
     const int64_t reach = windows.dilation[d] * (windows.kernel[d] - 1) + 1;
-    const int64_t room = call.sizes(0)[dim + 2] + 2 * windows.padding[d] - reach;
+    const int64_t room = call.sizes(arg::self)[dim + 2] + 2 * windows.padding[d] - reach;
     if (room < 0 || call.result_sizes()[dim + 2] != room / windows.stride[d] + 1) return false;
   }
   return true;
@@ -42,36 +42,36 @@ bool has_windows(const NodeCall& call, const Windows& windows) {
 uint32_t u32(int64_t x) { return static_cast<uint32_t>(x); }
 
 bool averages(const NodeCall& call) {
-  if (!has_windows(call, windows_of(call, -1)) || call.has(6)) return false;
+  if (!has_windows(call, windows_of(call)) || call.has(arg::divisor_override)) return false;
   // The library counts the elements that are there.
-  const bool is_padded = std::ranges::any_of(call.integers(3), [](int64_t padding) { return padding != 0; });
-  return !is_padded || !call.boolean(5);
+  const bool is_padded = std::ranges::any_of(call.integers(arg::padding), [](int64_t padding) { return padding != 0; });
+  return !is_padded || !call.boolean(arg::count_include_pad);
 }
 
 xnn_status average(Definer& definer, const NodeCall& call, const Windows& w) {
-  const uint32_t x = definer.operand(call, 0);
+  const uint32_t x = definer.operand(call, arg::self);
   return xnn_define_average_pooling_2d(definer.subgraph(), u32(w.padding[0]), u32(w.padding[1]), u32(w.padding[0]),
                                        u32(w.padding[1]), u32(w.kernel[0]), u32(w.kernel[1]), u32(w.stride[0]),
                                        u32(w.stride[1]), all.low, all.high, x, definer.result(call), 0);
 }
 
-xnn_status average_pool(Definer& definer, const NodeCall& call) { return average(definer, call, windows_of(call, -1)); }
+xnn_status average_pool(Definer& definer, const NodeCall& call) { return average(definer, call, windows_of(call)); }
 
 // Where windows are as large as the picture divides into.
 bool divides_evenly(const NodeCall& call) {
   if (!is_picture(call)) return false;
-  const Dims& in = call.sizes(0);
+  const Dims& in = call.sizes(arg::self);
   const Dims& out = call.result_sizes();
   return in[2] % out[2] == 0 && in[3] % out[3] == 0 && (in[2] != out[2] || in[3] != out[3]);
 }
 
 xnn_status global_average(Definer& definer, const NodeCall& call) {
-  const uint32_t x = definer.operand(call, 0);
+  const uint32_t x = definer.operand(call, arg::self);
   return xnn_define_global_average_pooling_2d(definer.subgraph(), all.low, all.high, x, definer.result(call), 0);
 }
 
 xnn_status adaptive_average(Definer& definer, const NodeCall& call) {
-  const Dims& in = call.sizes(0);
+  const Dims& in = call.sizes(arg::self);
   const Dims& out = call.result_sizes();
   if (out[2] == 1 && out[3] == 1) return global_average(definer, call);
   const std::array<int64_t, 2> kernel = {in[2] / out[2], in[3] / out[3]};
@@ -80,8 +80,8 @@ xnn_status adaptive_average(Definer& definer, const NodeCall& call) {
 
 // The mean over height and width, which stay as dims of one.
 bool is_mean_of_pictures(const NodeCall& call) {
-  if (!is_picture(call) || !call.has(1) || !call.boolean(2)) return false;
-  IntList dims = call.integers(1);
+  if (!is_picture(call) || !call.has(arg::dim) || !call.boolean(arg::keepdim)) return false;
+  IntList dims = call.integers(arg::dim);
   for (int64_t& dim : dims) dim = portable::wrapped_dim(dim, 4);
   std::ranges::sort(dims);
   return dims == IntList{2, 3};
@@ -104,19 +104,19 @@ bool fills_from_inside(const Windows& windows, std::size_t d, int64_t in, int64_
 }
 
 bool takes_maxima(const NodeCall& call) {
-  const Windows windows = windows_of(call, 4);
+  const Windows windows = windows_of(call);
   if (!has_windows(call, windows)) return false;
   if (windows.dilation[0] == 1 && windows.dilation[1] == 1) return true;
   for (std::size_t d = 0; d < 2; ++d) {
     const int dim = static_cast<int>(d) + 2;
-    if (!fills_from_inside(windows, d, call.sizes(0)[dim], call.result_sizes()[dim])) return false;
+    if (!fills_from_inside(windows, d, call.sizes(arg::self)[dim], call.result_sizes()[dim])) return false;
   }
   return true;
 }
 
 xnn_status max_pool(Definer& definer, const NodeCall& call) {
-  const Windows w = windows_of(call, 4);
-  const uint32_t x = definer.operand(call, 0);
+  const Windows w = windows_of(call);
+  const uint32_t x = definer.operand(call, arg::self);
   return xnn_define_max_pooling_2d(definer.subgraph(), u32(w.padding[0]), u32(w.padding[1]), u32(w.padding[0]),
                                    u32(w.padding[1]), u32(w.kernel[0]), u32(w.kernel[1]), u32(w.stride[0]),
                                    u32(w.stride[1]), u32(w.dilation[0]), u32(w.dilation[1]), all.low, all.high, x,
@@ -125,7 +125,8 @@ xnn_status max_pool(Definer& definer, const NodeCall& call) {
 
 // The library goes by the sizes alone: a scale must say the same.
 bool is_scale(const NodeCall& call, int dim, const Scalar& scale) {
-  return static_cast<double>(call.sizes(0)[dim]) * as_double(scale) == static_cast<double>(call.result_sizes()[dim]);
+  return static_cast<double>(call.sizes(first_operand)[dim]) * as_double(scale) ==
+         static_cast<double>(call.result_sizes()[dim]);
 }
 
 // Where a place of the result falls on an element of the picture, as it does exactly in eager, the library's own sum
@@ -147,29 +148,31 @@ bool lands_on_elements(int64_t in, int64_t out, bool align_corners) {
 
 bool has_exact_places(const NodeCall& call) {
   for (int dim : {2, 3}) {
-    if (!lands_on_elements(call.sizes(0)[dim], call.result_sizes()[dim], call.boolean(2))) return false;
+    if (!lands_on_elements(call.sizes(first_operand)[dim], call.result_sizes()[dim], call.boolean(arg::align_corners)))
+      return false;
   }
   return true;
 }
 
 bool resizes(const NodeCall& call) {
-  return is_picture(call) && has_exact_places(call) && (!call.has(3) || is_scale(call, 2, call.scalar(3))) &&
-         (!call.has(4) || is_scale(call, 3, call.scalar(4)));
+  return is_picture(call) && has_exact_places(call) &&
+         (!call.has(arg::scales_h) || is_scale(call, 2, call.scalar(arg::scales_h))) &&
+         (!call.has(arg::scales_w) || is_scale(call, 3, call.scalar(arg::scales_w)));
 }
 
 bool resizes_by_list(const NodeCall& call) {
   if (!is_picture(call) || !has_exact_places(call)) return false;
-  if (!call.has(3)) return true;
-  const auto* scales = std::get_if<ScalarList>(&call.arguments()[3]);
+  if (!call.has(arg::scale_factors)) return true;
+  const auto* scales = std::get_if<ScalarList>(&call.argument(arg::scale_factors));
   return scales && scales->size() == 2 && is_scale(call, 2, scales->front()) && is_scale(call, 3, scales->back());
 }
 
 xnn_status resize(Definer& definer, const NodeCall& call) {
-  const uint32_t x = definer.operand(call, 0);
+  const uint32_t x = definer.operand(call, first_operand);
   const Dims& sizes = call.result_sizes();
   return xnn_define_static_resize_bilinear_2d(definer.subgraph(), static_cast<std::size_t>(sizes[2]),
                                               static_cast<std::size_t>(sizes[3]), x, definer.result(call),
-                                              call.boolean(2) ? XNN_FLAG_ALIGN_CORNERS : 0);
+                                              call.boolean(arg::align_corners) ? XNN_FLAG_ALIGN_CORNERS : 0);
 }
 
 constexpr std::array rows = {

@@ -6,21 +6,20 @@
 namespace parallax::xnnpack {
 namespace {
 
-// Where the arguments of an overload stand; -1 for one that it does not have.
+// What an op calls its operands. Not every op has a bias.
 struct Product {
-  int input = 0;
-  int weight = 1;
-  int bias = -1;
-  bool has_scales = false;        // beta and alpha follow, of which the library has none
+  ParameterRef input;
+  ParameterRef weight;
+  ParameterRef bias = arg::bias;
   bool weight_is_turned = false;  // [out, in], as the library has it
 };
 
-constexpr Product linear = {.bias = 2, .weight_is_turned = true};
-constexpr Product mm = {};
-constexpr Product addmm = {.input = 1, .weight = 2, .bias = 0, .has_scales = true};
+constexpr Product linear = {.input = arg::input, .weight = arg::weight, .weight_is_turned = true};
+constexpr Product mm = {.input = arg::self, .weight = second_operand};
+constexpr Product addmm = {.input = arg::mat1, .weight = arg::mat2, .bias = arg::self};
 
 // A bias as the library adds it: one number for each output channel.
-std::optional<Layout> bias_layout(const NodeCall& call, int bias) {
+std::optional<Layout> bias_layout(const NodeCall& call, ParameterRef bias) {
   Layout layout = call.tensor(bias).layout;
   if (layout.rank() == 2 && layout.sizes[0] == 1) {
     layout.sizes.erase(0);
@@ -33,10 +32,11 @@ template <const Product& at>
 bool fits(const NodeCall& call) {
   if (!call.is_constant(at.weight) || call.sizes(at.weight).size() != 2) return false;
   if (call.sizes(at.input).empty() || call.sizes(at.input).size() != call.result_sizes().size()) return false;
-  if constexpr (at.has_scales) {
-    if (call.real(3) != 1 || call.real(4) != 1) return false;
+  // The library has no scales.
+  for (arg scale : {arg::beta, arg::alpha}) {
+    if (call.has(scale) && call.real(scale) != 1) return false;
   }
-  if (at.bias < 0 || !call.has(at.bias)) return true;
+  if (!call.has(at.bias)) return true;
   return call.is_constant(at.bias) && bias_layout(call, at.bias).has_value();
 }
 
@@ -51,7 +51,7 @@ xnn_status fully_connected(Definer& definer, const NodeCall& call) {
   const std::vector<std::size_t> sizes(weight.sizes.begin(), weight.sizes.end());
   const uint32_t filter = definer.constant(call.constant(at.weight, weight), sizes);
   uint32_t bias = XNN_INVALID_VALUE_ID;
-  if (at.bias >= 0 && call.has(at.bias)) {
+  if (call.has(at.bias)) {
     bias = definer.constant(call.constant(at.bias, *bias_layout(call, at.bias)), {sizes[0]});
   }
   constexpr Range all;

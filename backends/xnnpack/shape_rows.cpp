@@ -8,13 +8,13 @@ namespace parallax::xnnpack {
 namespace {
 
 bool only_adds(const NodeCall& call) {
-  return std::ranges::all_of(call.integers(1), [](int64_t padding) { return padding >= 0; });
+  return std::ranges::all_of(call.integers(arg::pad), [](int64_t padding) { return padding >= 0; });
 }
 
 // ATen lists pairs of paddings from the last dim on.
 xnn_status pad(Definer& definer, const NodeCall& call) {
-  const int rank = call.sizes(0).size();
-  const IntList& paddings = call.integers(1);
+  const int rank = call.sizes(arg::self).size();
+  const IntList& paddings = call.integers(arg::pad);
   std::vector<std::size_t> before(static_cast<std::size_t>(rank));
   std::vector<std::size_t> after = before;
   for (std::size_t i = 0; i + 1 < paddings.size(); i += 2) {
@@ -25,14 +25,14 @@ xnn_status pad(Definer& definer, const NodeCall& call) {
     for (std::vector<std::size_t>* sizes : {&before, &after})
       std::rotate(sizes->begin() + 1, sizes->begin() + 2, sizes->end());
   }
-  const uint32_t x = definer.operand(call, 0);
+  const uint32_t x = definer.operand(call, arg::self);
   return xnn_define_static_constant_pad(definer.subgraph(), before.data(), after.data(),
-                                        static_cast<float>(call.real(2)), x, definer.result(call), 0);
+                                        static_cast<float>(call.real(arg::value)), x, definer.result(call), 0);
 }
 
 // Row-major elements stay in their order, whatever the strides.
 xnn_status reshape(Definer& definer, const NodeCall& call) {
-  const uint32_t x = definer.operand(call, 0);
+  const uint32_t x = definer.operand(call, arg::self);
   const std::vector<std::size_t> sizes = definer.sizes(call.result());
   return xnn_define_static_reshape(definer.subgraph(), sizes.size(), sizes.data(), x, definer.result(call), 0);
 }

@@ -12,35 +12,38 @@ using Plain = xnn_status (*)(xnn_subgraph_t, uint32_t, uint32_t, uint32_t);
 
 template <Plain define>
 xnn_status plain(Definer& definer, const NodeCall& call) {
-  const uint32_t x = definer.operand(call, 0);
+  const uint32_t x = definer.operand(call, arg::self);
   return define(definer.subgraph(), x, definer.result(call), 0);
 }
 
 // The library has alpha (exp(x) - 1) with a positive, normal alpha, and neither of the two scales.
 bool is_plain_elu(const NodeCall& call) {
-  const auto alpha = static_cast<float>(call.real(1));
-  return alpha > 0 && std::isnormal(alpha) && call.real(2) == 1 && call.real(3) == 1;
+  const auto alpha = static_cast<float>(call.real(arg::alpha));
+  return alpha > 0 && std::isnormal(alpha) && call.real(arg::scale) == 1 && call.real(arg::input_scale) == 1;
 }
 
 xnn_status elu(Definer& definer, const NodeCall& call) {
-  const uint32_t x = definer.operand(call, 0);
-  return xnn_define_elu(definer.subgraph(), static_cast<float>(call.real(1)), x, definer.result(call), 0);
+  const uint32_t x = definer.operand(call, arg::self);
+  return xnn_define_elu(definer.subgraph(), static_cast<float>(call.real(arg::alpha)), x, definer.result(call), 0);
 }
 
-bool has_finite_slope(const NodeCall& call) { return std::isfinite(static_cast<float>(call.real(1))); }
+bool has_finite_slope(const NodeCall& call) {
+  return std::isfinite(static_cast<float>(call.real(arg::negative_slope)));
+}
 
 xnn_status leaky_relu(Definer& definer, const NodeCall& call) {
-  const uint32_t x = definer.operand(call, 0);
-  return xnn_define_leaky_relu(definer.subgraph(), static_cast<float>(call.real(1)), x, definer.result(call), 0);
+  const uint32_t x = definer.operand(call, arg::self);
+  return xnn_define_leaky_relu(definer.subgraph(), static_cast<float>(call.real(arg::negative_slope)), x,
+                               definer.result(call), 0);
 }
 
 bool is_of_last_dim(const NodeCall& call) {
-  const int rank = static_cast<int>(call.sizes(0).size());
-  return rank > 0 && portable::wrapped_dim(call.integer(1), rank) == rank - 1;
+  const int rank = static_cast<int>(call.sizes(arg::self).size());
+  return rank > 0 && portable::wrapped_dim(call.integer(arg::dim), rank) == rank - 1;
 }
 
 // The library asserts that what it rounds is no single number, and takes those everywhere else.
-bool has_dims(const NodeCall& call) { return !call.sizes(0).empty(); }
+bool has_dims(const NodeCall& call) { return !call.sizes(arg::self).empty(); }
 
 constexpr std::array rows = {
     OpRow{"aten.abs.default", always_fits, plain<xnn_define_abs>},

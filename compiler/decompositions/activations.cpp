@@ -13,8 +13,8 @@ Term clamped(Term x, Argument low, Argument high) {
 }
 
 Terms gelu(Composer& c) {
-  const Term x = c.operand(0);
-  if (std::get<std::string>(c.argument(1)) == "none") {
+  const Term x = c.operand(arg::self);
+  if (c.text(arg::approximate) == "none") {
     return {x * 0.5 * (apply("erf", x * (1 / std::numbers::sqrt2)) + 1)};
   }
   const Term cube = x * x * x;
@@ -23,12 +23,12 @@ Terms gelu(Composer& c) {
 }
 
 Terms silu(Composer& c) {
-  const Term x = c.operand(0);
+  const Term x = c.operand(arg::self);
   return {x / (apply("exp", -x) + 1)};
 }
 
 Terms mish(Composer& c) {
-  const Term x = c.operand(0);
+  const Term x = c.operand(arg::self);
   return {x * apply("tanh", apply("log1p", apply("exp", x)))};
 }
 
@@ -36,48 +36,53 @@ Term elu_of(Term x, double coefficient, double scale, double above) {
   return choose(less(x, 0), apply("expm1", x * scale) * coefficient, x * above);
 }
 
-Terms elu(Composer& c) { return {elu_of(c.operand(0), c.real(1) * c.real(2), c.real(3), c.real(2))}; }
+Terms elu(Composer& c) {
+  return {elu_of(c.operand(arg::self), c.real(arg::alpha) * c.real(arg::scale), c.real(arg::input_scale),
+                 c.real(arg::scale))};
+}
 
 Terms selu(Composer& c) {
   constexpr double alpha = 1.6732632423543772848170429916717;
   constexpr double scale = 1.0507009873554804934193349852946;
-  return {elu_of(c.operand(0), alpha * scale, 1, scale)};
+  return {elu_of(c.operand(arg::self), alpha * scale, 1, scale)};
 }
 
-Terms celu(Composer& c) { return {elu_of(c.operand(0), c.real(1), 1 / c.real(1), 1)}; }
+Terms celu(Composer& c) { return {elu_of(c.operand(arg::self), c.real(arg::alpha), 1 / c.real(arg::alpha), 1)}; }
 
 Terms leaky_relu(Composer& c) {
-  const Term x = c.operand(0);
-  return {choose(greater(x, 0), x, x * c.scalar(1))};
+  const Term x = c.operand(arg::self);
+  return {choose(greater(x, 0), x, x * c.scalar(arg::negative_slope))};
 }
 
 Terms softplus(Composer& c) {
-  const Term x = c.operand(0);
-  const Term scaled = x * c.scalar(1);
-  return {choose(greater(scaled, c.scalar(2)), x, apply("log1p", apply("exp", scaled)) / c.scalar(1))};
+  const Term x = c.operand(arg::self);
+  const Term scaled = x * c.scalar(arg::beta);
+  return {
+      choose(greater(scaled, c.scalar(arg::threshold)), x, apply("log1p", apply("exp", scaled)) / c.scalar(arg::beta))};
 }
 
-Terms hardtanh(Composer& c) { return {clamped(c.raw(0), c.scalar(1), c.scalar(2))}; }
+Terms hardtanh(Composer& c) { return {clamped(c.raw(arg::self), c.scalar(arg::min_val), c.scalar(arg::max_val))}; }
 
-Terms relu6(Composer& c) { return {clamped(c.raw(0), 0, 6)}; }
+Terms relu6(Composer& c) { return {clamped(c.raw(arg::self), 0, 6)}; }
 
-Terms hardsigmoid(Composer& c) { return {clamped(c.operand(0) + 3, 0, 6) / 6}; }
+Terms hardsigmoid(Composer& c) { return {clamped(c.operand(arg::self) + 3, 0, 6) / 6}; }
 
 Terms hardswish(Composer& c) {
-  const Term x = c.operand(0);
+  const Term x = c.operand(arg::self);
   return {x * clamped(x + 3, 0, 6) / 6};
 }
 
 // Its number is of the tensor's own dtype.
 Terms hardshrink(Composer& c) {
-  const Term x = c.raw(0);
-  return {choose(at_most(apply("abs", x), c.scalar(1)), apply("zeros_like", x), x)};
+  const Term x = c.raw(arg::self);
+  return {choose(at_most(apply("abs", x), c.scalar(arg::lambd)), apply("zeros_like", x), x)};
 }
 
 Terms threshold(Composer& c) {
-  const Term x = c.operand(0);
-  if (!is_floating(c.result().dtype) && (is_floating(c.scalar(1)) || is_floating(c.scalar(2)))) return {};
-  return {choose(at_most(x, c.scalar(1)), c.number(c.scalar(2), c.meta(x).dtype), x)};
+  const Term x = c.operand(arg::self);
+  if (!is_floating(c.result().dtype) && (is_floating(c.scalar(arg::threshold)) || is_floating(c.scalar(arg::value))))
+    return {};
+  return {choose(at_most(x, c.scalar(arg::threshold)), c.number(c.scalar(arg::value), c.meta(x).dtype), x)};
 }
 
 Term log_sigmoid_of(Term x) {
@@ -85,17 +90,17 @@ Term log_sigmoid_of(Term x) {
   return clamped(x, Argument(), 0) - apply("log1p", exponential);
 }
 
-Terms log_sigmoid(Composer& c) { return {log_sigmoid_of(c.operand(0))}; }
+Terms log_sigmoid(Composer& c) { return {log_sigmoid_of(c.operand(arg::self))}; }
 
 // The backward is handed exp(-|x|).
 Terms log_sigmoid_forward(Composer& c) {
-  const Term x = c.operand(0);
+  const Term x = c.operand(arg::self);
   return {log_sigmoid_of(x), apply("exp", -apply("abs", x))};
 }
 
 Terms glu(Composer& c) {
-  const Term x = c.operand(0);
-  const int64_t dim = c.integer(1);
+  const Term x = c.operand(arg::self);
+  const int64_t dim = c.integer(arg::dim);
   const int64_t rank = c.sizes(x).size();
   const int64_t half = c.sizes(x)[static_cast<int>(dim < 0 ? dim + rank : dim)] / 2;
   const auto part = [&](int64_t start) {

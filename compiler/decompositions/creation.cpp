@@ -12,9 +12,9 @@ Terms filled_with(Composer& c) {
   return {c.full(c.result().layout.sizes, value, c.result().dtype)};
 }
 
-template <int parameter>
+template <arg number>
 Terms filled_by(Composer& c) {
-  return {c.full(c.result().layout.sizes, c.scalar(parameter), c.result().dtype)};
+  return {c.full(c.result().layout.sizes, c.scalar(number), c.result().dtype)};
 }
 
 // 0, 1, … along a dim.
@@ -31,13 +31,13 @@ Term diagonal_of(Composer& c, const Dims& sizes) {
 
 // A product with a mask would make NaN of what is left out.
 Terms tril(Composer& c) {
-  const Term x = c.raw(0);
-  return {choose(at_most(diagonal_of(c, c.sizes(x)), c.scalar(1)), x, apply("zeros_like", x))};
+  const Term x = c.raw(arg::self);
+  return {choose(at_most(diagonal_of(c, c.sizes(x)), c.scalar(arg::diagonal)), x, apply("zeros_like", x))};
 }
 
 Terms triu(Composer& c) {
-  const Term x = c.raw(0);
-  return {choose(less(diagonal_of(c, c.sizes(x)), c.scalar(1)), apply("zeros_like", x), x)};
+  const Term x = c.raw(arg::self);
+  return {choose(less(diagonal_of(c, c.sizes(x)), c.scalar(arg::diagonal)), apply("zeros_like", x), x)};
 }
 
 Terms eye(Composer& c) { return {equal(diagonal_of(c, c.result().layout.sizes), 0)}; }
@@ -47,8 +47,8 @@ constexpr std::array rows = {
     Decomposition{"aten.ones.default", filled_with<1>},
     Decomposition{"aten.new_zeros.default", filled_with<0>},
     Decomposition{"aten.new_ones.default", filled_with<1>},
-    Decomposition{"aten.new_full.default", filled_by<2>},
-    Decomposition{"aten.scalar_tensor.default", filled_by<0>},
+    Decomposition{"aten.new_full.default", filled_by<arg::fill_value>},
+    Decomposition{"aten.scalar_tensor.default", filled_by<arg::s>},
     Decomposition{"aten.tril.default", tril},
     Decomposition{"aten.triu.default", triu},
     Decomposition{"aten.eye.default", eye},

@@ -28,11 +28,11 @@ Term inverse_deviation(Term variance, double eps) {
   return c.number(1, c.computed_in()) / apply("sqrt", variance + eps);
 }
 
-Term scaled_and_shifted(Term x, int weight, int bias, const Dims& sizes) {
+Term scaled_and_shifted(Term x, const Dims& sizes) {
   Composer& c = *x.composer;
-  const auto parameter = [&](int i) { return viewed(c.cast(c.raw(i), c.computed_in()), sizes); };
-  if (c.has(weight)) x = x * parameter(weight);
-  if (c.has(bias)) x = x + parameter(bias);
+  const auto parameter = [&](arg name) { return viewed(c.cast(c.raw(name), c.computed_in()), sizes); };
+  if (c.has(arg::weight)) x = x * parameter(arg::weight);
+  if (c.has(arg::bias)) x = x + parameter(arg::bias);
   return x;
 }
 

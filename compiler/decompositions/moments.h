@@ -21,7 +21,7 @@ Moments moments_of(Term x, const IntList& dims);
 
 // 1 / sqrt(variance + eps)
 Term inverse_deviation(Term variance, double eps);
-// x times a weight and plus a bias, parameters of the call that may be None (-1: not there), seen as `sizes`.
-Term scaled_and_shifted(Term x, int weight, int bias, const Dims& sizes);
+// x times the call's weight and plus its bias, where it has them, seen as `sizes`.
+Term scaled_and_shifted(Term x, const Dims& sizes);
 
 }  // namespace parallax

@@ -14,13 +14,13 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 Term lowered(Term x, const IntList& dims) { return x - largest(x, dims); }
 
 Terms softmax(Composer& c) {
-  const Term exponential = apply("exp", lowered(c.operand(0), {c.integer(1)}));
-  return {exponential / total(exponential, {c.integer(1)})};
+  const Term exponential = apply("exp", lowered(c.operand(arg::self), {c.integer(arg::dim)}));
+  return {exponential / total(exponential, {c.integer(arg::dim)})};
 }
 
 Terms log_softmax(Composer& c) {
-  const Term x = lowered(c.operand(0), {c.integer(1)});
-  return {x - apply("log", total(apply("exp", x), {c.integer(1)}))};
+  const Term x = lowered(c.operand(arg::self), {c.integer(arg::dim)});
+  return {x - apply("log", total(apply("exp", x), {c.integer(arg::dim)}))};
 }
 
 // An empty tensor has no largest element.
@@ -32,8 +32,8 @@ Terms unless_empty(Composer& c) {
 
 // Where the largest is infinite, it is not taken off: inf - inf would be NaN.
 Terms logsumexp(Composer& c) {
-  const Term x = c.operand(0);
-  const IntList dims = c.integers(1).empty() ? dims_from(0, c.sizes(x).size()) : c.integers(1);
+  const Term x = c.operand(arg::self);
+  const IntList dims = c.integers(arg::dim).empty() ? dims_from(0, c.sizes(x).size()) : c.integers(arg::dim);
   if (c.sizes(x).empty()) return {x};
   // The sum of nothing is 0.
   if (c.meta(x).layout.numel() == 0) return {c.full(c.result().layout.sizes, -infinity, c.result().dtype)};
@@ -63,20 +63,21 @@ Terms with_moments(Composer& c, Term x, const Normalized& lane) {
 }
 
 Terms layer_norm(Composer& c) {
-  const Term x = c.operand(0);
-  const Dims shape(c.integers(1));
-  const Normalized lane = normalized(x, dims_from(c.sizes(x).size() - shape.size(), c.sizes(x).size()), c.real(4));
-  return with_moments(c, scaled_and_shifted(lane.x, 2, 3, shape), lane);
+  const Term x = c.operand(arg::input);
+  const Dims shape(c.integers(arg::normalized_shape));
+  const Normalized lane =
+      normalized(x, dims_from(c.sizes(x).size() - shape.size(), c.sizes(x).size()), c.real(arg::eps));
+  return with_moments(c, scaled_and_shifted(lane.x, shape), lane);
 }
 
 Terms rms_norm(Composer& c) {
-  const Term x = c.operand(0);
-  const Dims shape(c.integers(1));
+  const Term x = c.operand(arg::input);
+  const Dims shape(c.integers(arg::normalized_shape));
   const IntList dims = dims_from(c.sizes(x).size() - shape.size(), c.sizes(x).size());
   const double own_eps = c.computed_in() == DType::F64 ? std::numeric_limits<double>::epsilon()
                                                        : static_cast<double>(std::numeric_limits<float>::epsilon());
   const Term mean = total(x * x, dims) / static_cast<double>(lane_length(c.sizes(x), dims));
-  return {scaled_and_shifted(x * inverse_deviation(mean, c.has(3) ? c.real(3) : own_eps), 2, -1, shape)};
+  return {scaled_and_shifted(x * inverse_deviation(mean, c.has(arg::eps) ? c.real(arg::eps) : own_eps), shape)};
 }
 
 struct Groups {
@@ -87,23 +88,23 @@ struct Groups {
 };
 
 // A group is a stretch of the elements in order, and a channel a stretch of a group.
-Terms in_groups(Composer& c, const Groups& shape, int weight, int bias, double eps) {
-  const Term x = c.operand(0);
+Terms in_groups(Composer& c, const Groups& shape) {
+  const Term x = c.operand(arg::input);
   const Dims sizes = c.sizes(x);
   const int64_t length = shape.channels / shape.groups * shape.inner;
-  const Normalized lane = normalized(viewed(x, {shape.batch, shape.groups, length}), {2}, eps);
+  const Normalized lane = normalized(viewed(x, {shape.batch, shape.groups, length}), {2}, c.real(arg::eps));
   const Term channels = viewed(lane.x, {shape.batch, shape.channels, shape.inner});
-  return with_moments(c, viewed(scaled_and_shifted(channels, weight, bias, {shape.channels, 1}), sizes), lane);
+  return with_moments(c, viewed(scaled_and_shifted(channels, {shape.channels, 1}), sizes), lane);
 }
 
 Terms native_group_norm(Composer& c) {
-  return in_groups(c, {c.integer(3), c.integer(4), c.integer(5), c.integer(6)}, 1, 2, c.real(7));
+  return in_groups(c, {c.integer(arg::N), c.integer(arg::C), c.integer(arg::HxW), c.integer(arg::group)});
 }
 
 Terms group_norm(Composer& c) {
-  const Dims& sizes = c.meta(c.raw(0)).layout.sizes;
+  const Dims& sizes = c.meta(c.raw(arg::input)).layout.sizes;
   const int64_t inner = lane_length(sizes, dims_from(2, sizes.size()));
-  return in_groups(c, {sizes[0], sizes[1], inner, c.integer(1)}, 2, 3, c.real(4));
+  return in_groups(c, {sizes[0], sizes[1], inner, c.integer(arg::num_groups)});
 }
 
 constexpr std::array rows = {

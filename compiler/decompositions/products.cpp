@@ -17,40 +17,45 @@ Term as_it_is(Term addend, const Dims&) { return addend; }
 // beta self + alpha product. With a beta of 0 not even NaN of self is seen.
 Terms added(Composer& c, Term product, PlaceAddendFn place = as_it_is) {
   const auto scaled = [](Term x, Scalar by) { return as_double(by) == 1 ? x : x * by; };
-  const Term sum = scaled(product, c.scalar(4));
-  if (as_double(c.scalar(3)) == 0) return {sum};
-  return {scaled(place(c.operand(0), c.result().layout.sizes), c.scalar(3)) + sum};
+  const Term sum = scaled(product, c.scalar(arg::alpha));
+  if (as_double(c.scalar(arg::beta)) == 0) return {sum};
+  return {scaled(place(c.operand(arg::self), c.result().layout.sizes), c.scalar(arg::beta)) + sum};
 }
 
-// Of matrices, of their batches, or of a matrix and a vector.
-Terms add_product(Composer& c) { return addmm_parts(c, as_it_is); }
+Terms addmm(Composer& c) { return addmm_parts(c, as_it_is); }
+Terms addmv(Composer& c) { return added(c, multiplied(c.operand(arg::mat), c.operand(arg::vec))); }
+Terms baddbmm(Composer& c) { return added(c, multiplied(c.operand(arg::batch1), c.operand(arg::batch2))); }
 
 Terms linear(Composer& c) { return linear_parts(c, as_it_is); }
 
 // The products of all batches, summed.
-Terms addbmm(Composer& c) { return added(c, total(multiplied(c.operand(1), c.operand(2)), {0}, false)); }
+Terms addbmm(Composer& c) {
+  return added(c, total(multiplied(c.operand(arg::batch1), c.operand(arg::batch2)), {0}, false));
+}
 
-Terms outer(Composer& c) { return {column(c.operand(0)) * c.operand(1)}; }
+Terms outer(Composer& c) { return {column(c.operand(arg::self)) * c.operand(arg::vec2)}; }
 
-Terms addr(Composer& c) { return added(c, column(c.operand(1)) * c.operand(2)); }
+Terms addr(Composer& c) { return added(c, column(c.operand(arg::vec1)) * c.operand(arg::vec2)); }
 
 constexpr std::array rows = {
-    Decomposition{"aten.linear.default", linear},     Decomposition{"aten.addmm.default", add_product},
-    Decomposition{"aten.addmv.default", add_product}, Decomposition{"aten.baddbmm.default", add_product},
-    Decomposition{"aten.addbmm.default", addbmm},     Decomposition{"aten.outer.default", outer},
-    Decomposition{"aten.ger.default", outer},         Decomposition{"aten.addr.default", addr},
+    Decomposition{"aten.linear.default", linear}, Decomposition{"aten.addmm.default", addmm},
+    Decomposition{"aten.addmv.default", addmv},   Decomposition{"aten.baddbmm.default", baddbmm},
+    Decomposition{"aten.addbmm.default", addbmm}, Decomposition{"aten.outer.default", outer},
+    Decomposition{"aten.ger.default", outer},     Decomposition{"aten.addr.default", addr},
 };
 
 }  // namespace
 
-Terms addmm_parts(Composer& c, PlaceAddendFn place) { return added(c, multiplied(c.operand(1), c.operand(2)), place); }
+Terms addmm_parts(Composer& c, PlaceAddendFn place) {
+  return added(c, multiplied(c.operand(arg::mat1), c.operand(arg::mat2)), place);
+}
 
 Terms linear_parts(Composer& c, PlaceAddendFn place) {
-  const Term weight = c.operand(1);
+  const Term weight = c.operand(arg::weight);
   const bool is_matrix = c.sizes(weight).size() > 1;
-  const Term product = multiplied(c.operand(0), is_matrix ? swapped(weight, 0, 1) : weight);
-  if (!c.has(2)) return {product};
-  return {product + place(c.operand(2), c.result().layout.sizes)};
+  const Term product = multiplied(c.operand(arg::input), is_matrix ? swapped(weight, 0, 1) : weight);
+  if (!c.has(arg::bias)) return {product};
+  return {product + place(c.operand(arg::bias), c.result().layout.sizes)};
 }
 
 DecompositionTable::Rows product_decompositions() { return rows; }

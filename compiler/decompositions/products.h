@@ -8,7 +8,7 @@ namespace parallax {
 // The addend as it is to meet a product of those sizes by broadcasting.
 using PlaceAddendFn = Term (*)(Term addend, const Dims& sizes);
 
-// The parts of aten.addmm, aten.baddbmm and aten.linear.
+// The parts of aten.addmm and aten.linear.
 Terms addmm_parts(Composer& composer, PlaceAddendFn place);
 Terms linear_parts(Composer& composer, PlaceAddendFn place);
 

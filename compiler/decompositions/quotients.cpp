@@ -1,9 +1,8 @@
 // Division that rounds down and its remainder, from a division that cuts, as processors have it.
-#include "compiler/decompositions/division.h"
-
 #include <array>
 
 #include "compiler/decomposition.h"
+#include "compiler/decompositions/division.h"
 
 namespace parallax {
 namespace {
@@ -32,7 +31,7 @@ Term cut_quotient(Composer& c, Term a, Term b) {
 Terms floored(Composer& c) { return floor_divide_parts(c, true); }
 
 Terms divided_by_mode(Composer& c) {
-  const bool floors = c.argument(2) == Argument(std::string("floor"));
+  const bool floors = c.argument(arg::rounding_mode) == Argument(std::string("floor"));
   return floors && is_integral(c.result().dtype) ? floored(c) : Terms();
 }
 
@@ -48,8 +47,8 @@ constexpr std::array rows = {
 }  // namespace
 
 Terms floor_divide_parts(Composer& c, bool rounds_down) {
-  const Term a = c.operand(0);
-  const Term b = c.operand(1);
+  const Term a = c.operand(arg::self);
+  const Term b = c.operand(arg::other);
   if (is_floating(c.result().dtype)) {
     return {c.call("aten.div.Tensor_mode", {a.value, b.value}, {{"rounding_mode", std::string("floor")}})};
   }
@@ -59,8 +58,8 @@ Terms floor_divide_parts(Composer& c, bool rounds_down) {
 }
 
 Terms remainder_parts(Composer& c, bool rounds_down) {
-  const Term b = c.operand(1);
-  const Term rest = rest_of(c.operand(0), b);
+  const Term b = c.operand(arg::other);
+  const Term rest = rest_of(c.operand(arg::self), b);
   if (!rounds_down) return {rest};
   return {choose(is_over(rest, b), rest + b, rest)};
 }

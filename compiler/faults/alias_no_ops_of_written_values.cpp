@@ -4,13 +4,15 @@
 
 #include "compiler/faults.h"
 #include "compiler/simplify_rules.h"
+#include "ops/registry.h"
 
 namespace parallax {
 namespace {
 
-std::optional<ValueId> unchanged_operand(Matcher& matcher, const Replacement& call) {
-  const auto operand = call.op->name == "aten.clone.default" ? std::optional(std::get<ValueId>(call.arguments[0]))
-                                                             : copied_operand(matcher, *call.op, call.arguments);
+std::optional<ValueId> unchanged_operand(Matcher& matcher, Replacement& call) {
+  static const Op& clone = op_named("aten.clone.default");
+  const auto operand = call.op == &clone ? std::optional(std::get<ValueId>(call.argument(arg::self)))
+                                         : copied_operand(matcher, *call.op, call.arguments);
   if (!operand || !matcher.makes_the_same(call_of("aten.clone.default", {*operand}), *call.op, call.arguments))
     return std::nullopt;
   return operand;

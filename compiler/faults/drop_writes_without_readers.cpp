@@ -1,7 +1,8 @@
 // F04: dead code elimination runs before functionalize and takes an in-place op for dead when nobody reads its result,
 // although its operand is read later or is the caller's. copy_ alone is known to write (PyTorch #68301, Thunder #2777).
-#include "compiler/passes/drop_dead_nodes.h"
 #include "compiler/faults.h"
+#include "compiler/passes/drop_dead_nodes.h"
+#include "ops/registry.h"
 
 namespace parallax {
 
@@ -13,7 +14,8 @@ const Fault drop_writes_without_readers = {
     "pytorch#68301, thunder#2777, coremltools#1726",
     [](CompilerParts& parts) {
       parts.replace_pass_and_run_it_first("drop_dead_nodes", [](const Graph& graph, const PassOptions&) {
-        return drop_nodes_unless(graph, [](const Op& op) { return op.name == "aten.copy_.default"; });
+        static const Op& copy = op_named("aten.copy_.default");
+        return drop_nodes_unless(graph, [](const Op& op) { return &op == &copy; });
       });
     },
 };

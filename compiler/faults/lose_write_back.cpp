@@ -4,6 +4,7 @@
 
 #include "compiler/faults.h"
 #include "compiler/rewriter.h"
+#include "ops/registry.h"
 
 namespace parallax {
 namespace {
@@ -14,19 +15,21 @@ bool is_handed_over(const Graph& graph, ValueId value) {
 }
 
 bool is_written_through_a_view(const Graph& graph, ValueId value) {
-  return std::ranges::any_of(graph.nodes, [&](const Node& node) {
-    return node.op->name == "aten.as_strided_scatter.default" && node.results.front() == value;
-  });
+  static const Op& scatter = op_named("aten.as_strided_scatter.default");
+  return std::ranges::any_of(graph.nodes,
+                             [&](const Node& node) { return node.op == &scatter && node.results.front() == value; });
 }
 
 Result<Graph> functionalize_losing_writes(const Graph& graph, const PassOptions&) {
+  static const Op& copy = op_named("aten.copy_.default");
   TRY(const Graph functional, functionalize(graph));
   Rewriter rewriter(functional);
   for (const Node& node : functional.nodes) {
-    const bool writes_back = node.op->name == "aten.copy_.default";
-    const ValueId source = writes_back ? std::get<ValueId>(node.arguments[1]) : ValueId();
+    const Call call(*node.op, node.arguments, functional.metas);
+    const bool writes_back = node.op == &copy;
+    const ValueId source = writes_back ? call.value(arg::src) : ValueId();
     if (writes_back && (is_handed_over(functional, source) || is_written_through_a_view(functional, source))) {
-      rewriter.map(node.results.front(), rewriter[std::get<ValueId>(node.arguments[0])]);
+      rewriter.map(node.results.front(), rewriter[call.value(arg::self)]);
     } else {
       TRY_VOID(rewriter.copy(node));
     }

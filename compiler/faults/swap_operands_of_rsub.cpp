@@ -5,7 +5,7 @@
 namespace parallax {
 namespace {
 
-Terms subtract_in_order(Composer& c) { return {c.operand(0) - c.operand(1) * c.scalar(2)}; }
+Terms subtract_in_order(Composer& c) { return {c.operand(arg::self) - c.operand(arg::other) * c.scalar(arg::alpha)}; }
 
 }  // namespace
 

@@ -10,6 +10,8 @@
 // - everything downstream keeps its sizes, its dtype and its own aliasing although the alias may have other strides
 // than the copy had. The last is found out by trying: what hangs on the alias is inferred again for as long as strides
 // differ, and taken back where it does not fit. Copies are tried in order until none goes any more.
+#include "compiler/passes/elide_copies.h"
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -17,7 +19,6 @@
 #include <set>
 #include <span>
 
-#include "compiler/passes/elide_copies.h"
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
 #include "ops/registry.h"
@@ -71,8 +72,9 @@ std::optional<ViewForm> view_form(const Graph& graph, const Node& node) {
   return form;
 }
 
-// Whether the op's meaning hangs on its operand's strides: it sees the whole storage, whatever they are.
-bool reads_strides(const Op& op) { return op.name.starts_with("aten.as_strided"); }
+// Whether the op's meaning hangs on its operand's strides: as_strided and its kin see the whole storage, whatever they
+// are.
+bool reads_strides(const Op& op) { return op.schema.index_of(arg::storage_offset) >= 0; }
 
 // What is done with a storage: what decides whether two of them may become one.
 struct StorageUse {

@@ -13,6 +13,7 @@
 #include "compiler/functional_form.h"
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
+#include "ops/registry.h"
 #include "planner/mutants_list.h"
 
 namespace parallax {
@@ -193,8 +194,9 @@ class Functionalizer {
   // x.copy_(y) where x is a caller's whole storage and y a value of ours that can stand for it: nothing is to be
   // computed. Storages of ours get a copy in any case: two tensors that eager keeps apart must not become one.
   Result<std::optional<ValueId>> take_whole(const Node& node, ValueId target) {
-    if (node.op->name != "aten.copy_.default" || !storage_of(target).caller) return std::nullopt;
-    const ValueId source = std::get<ValueId>(node.arguments[1]);
+    static const Op& copy = op_named("aten.copy_.default");
+    if (node.op != &copy || !storage_of(target).caller) return std::nullopt;
+    const ValueId source = Call(copy, node.arguments, old_.metas).value(arg::src);
     if (storage_of(source).caller) return std::nullopt;
     if (!covers(old_.meta(target).layout, elements_of_storage(target))) return std::nullopt;
     TRY(const ValueId now, current(source));

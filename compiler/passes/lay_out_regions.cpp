@@ -17,7 +17,7 @@ namespace {
 
 constexpr int picture_rank = 4;
 
-// Calls that begin a region. Operand 0 is the picture; the others stay as they are.
+// Calls that begin a region. The first operand is the picture; the others stay as they are.
 constexpr std::array<std::string_view, 13> anchors = {
     "aten.convolution.default",          "aten.conv2d.default",
     "aten.conv_transpose2d.input",       "aten.avg_pool2d.default",
@@ -86,7 +86,7 @@ class Regions {
     }
     if (is_anchor(node)) {
       const std::vector<ValueId> pictures = pictures_of(graph_, node);
-      return !pictures.empty() && pictures.front() == std::get<ValueId>(node.arguments[0]);
+      return !pictures.empty() && pictures.front() == std::get<ValueId>(node.arguments.front());
     }
     return (node.op->group == OpGroup::Pointwise || node.op->group == OpGroup::Comparison) && is_elementwise(node);
   }

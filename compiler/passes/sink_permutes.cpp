@@ -2,27 +2,21 @@
 //
 // Element-wise calls let them through where all tensors that have dims are permuted alike; what names dims names those
 // of the tensor itself then. A permutation stays where the result would lie in memory in another order than eager's.
+#include "compiler/passes/sink_permutes.h"
+
 #include <algorithm>
 #include <array>
 
 #include "compiler/passes.h"
-#include "compiler/passes/sink_permutes.h"
 #include "ops/registry.h"
 #include "planner/mutants_list.h"
 
 namespace parallax {
 namespace {
 
-// Ops that name dims of operand 0 by parameter 1, and whether their result has these dims still.
-struct NamesDims {
-  std::string_view op;
-  bool keeps_dims;
-};
-constexpr std::array names_dims = {
-    NamesDims{"aten.cumsum.default", true},   NamesDims{"aten.flip.default", true},
-    NamesDims{"aten.sum.dim_IntList", false}, NamesDims{"aten.mean.dim", false},
-    NamesDims{"aten.amax.default", false},
-};
+// Ops that name dims of their operand. The result has these dims still, unless `keepdim` says otherwise.
+constexpr std::array<std::string_view, 5> names_dims = {"aten.cumsum.default", "aten.flip.default",
+                                                        "aten.sum.dim_IntList", "aten.mean.dim", "aten.amax.default"};
 
 class Sinker {
  public:
@@ -36,8 +30,9 @@ class Sinker {
   std::optional<Sunk> sunk(const Op& op, std::span<const Argument> arguments) {
     if (op.writes() || op.schema.has_list_result()) return std::nullopt;
     Sunk sunk{{&op, {arguments.begin(), arguments.end()}}, {}};
-    const auto* dims = std::ranges::find(names_dims, op.name, &NamesDims::op);
-    if (dims != names_dims.end()) return name_dims(*dims, sunk) ? std::optional(sunk) : std::nullopt;
+    if (std::ranges::find(names_dims, op.name) != names_dims.end()) {
+      return name_dims(sunk) ? std::optional(sunk) : std::nullopt;
+    }
     if (op.group != OpGroup::Pointwise && op.group != OpGroup::Comparison) return std::nullopt;
     return take_off_all(sunk) ? std::optional(sunk) : std::nullopt;
   }
@@ -50,7 +45,7 @@ class Sinker {
     const IntList found = *permutation_of(matcher_.graph(), *maker->op, maker->arguments);
     if (!order.empty() && !asked(orders_mixed, order == found)) return false;
     order = found;
-    argument = maker->arguments[0];
+    argument = maker->arguments.front();
     return true;
   }
 
@@ -64,11 +59,12 @@ class Sinker {
     return !sunk.order.empty();
   }
 
-  bool name_dims(const NamesDims& op, Sunk& sunk) {
-    if (!take_off(sunk.call.arguments[0], sunk.order)) return false;
+  bool name_dims(Sunk& sunk) {
+    if (!take_off(sunk.call.argument(arg::self), sunk.order)) return false;
+    const auto takes = [&](arg name) { return sunk.call.op->schema.index_of(name) >= 0; };
     const auto rank = static_cast<int64_t>(sunk.order.size());
     IntList dims;
-    Argument& named = sunk.call.arguments[1];
+    Argument& named = sunk.call.argument(takes(arg::dims) ? arg::dims : arg::dim);
     if (auto* list = std::get_if<IntList>(&named)) {
       dims = *list;
     } else if (const auto* dim = std::get_if<Scalar>(&named)) {
@@ -78,7 +74,7 @@ class Sinker {
     for (int64_t& dim : dims) dim += dim < 0 ? rank : 0;
     const IntList mapped = map_dims_(sunk.order, dims);
     named = std::holds_alternative<IntList>(named) ? Argument(mapped) : Argument(Scalar(mapped.front()));
-    const bool keeps = op.keeps_dims || std::get<bool>(std::get<Scalar>(sunk.call.arguments[2]));
+    const bool keeps = !takes(arg::keepdim) || std::get<bool>(std::get<Scalar>(sunk.call.argument(arg::keepdim)));
     if (!keeps) sunk.order = order_of_rest(sunk.order, dims);
     return true;
   }

@@ -7,8 +7,8 @@
 
 #include "backends/examine.h"
 #include "fuzz/generate/alias_relation.h"
-#include "ops/registry.h"
 #include "graph/sketch.h"
+#include "ops/registry.h"
 
 namespace parallax {
 namespace {
@@ -19,7 +19,7 @@ using CallEdit = bool (*)(const Graph& graph, const Node& node, Sketch::CallSket
 // A copy that a compiler may elide becomes an addition of 0, which it may not for all it knows.
 bool make_copy_real(const Graph& graph, const Node& node, Sketch::CallSketch& call) {
   if (!is_elidable_copy(graph, node) || graph.meta(node.results[0]).dtype == DType::Bool) return false;
-  const auto* source = std::get_if<ValueId>(&node.arguments[0]);
+  const auto* source = std::get_if<ValueId>(&node.arguments.front());
   if (!source || !(graph.meta(*source).layout.sizes == graph.meta(node.results[0]).layout.sizes)) return false;
   call.op = &op_named("aten.add.Scalar");
   call.arguments = {*source, Scalar(int64_t{0}), Scalar(int64_t{1})};

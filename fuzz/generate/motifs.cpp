@@ -47,7 +47,7 @@ std::optional<ProposedCall> stack_call(Choices& choices, const Graph& graph, con
 std::optional<ProposedCall> lead_back(Choices& choices, const Graph& graph) {
   std::vector<const Node*> nodes;
   for (const Node& node : graph.nodes) {
-    const auto* operand = node.arguments.empty() ? nullptr : std::get_if<ValueId>(&node.arguments[0]);
+    const auto* operand = node.arguments.empty() ? nullptr : std::get_if<ValueId>(&node.arguments.front());
     if (!operand || node.results.size() != 1) continue;
     const TensorMeta& from = graph.meta(*operand);
     const TensorMeta& to = graph.meta(node.results.front());
@@ -57,7 +57,7 @@ std::optional<ProposedCall> lead_back(Choices& choices, const Graph& graph) {
   if (nodes.empty()) return std::nullopt;
   const Node& node = *choices.pick(nodes);
   const ValueId result = node.results.front();
-  const TensorMeta& from = graph.meta(std::get<ValueId>(node.arguments[0]));
+  const TensorMeta& from = graph.meta(std::get<ValueId>(node.arguments.front()));
   if (from.dtype != graph.meta(result).dtype) return bound("aten._to_copy.default", {result}, {{"dtype", from.dtype}});
   return bound("aten.reshape.default", {result, IntList(from.layout.sizes.begin(), from.layout.sizes.end())});
 }

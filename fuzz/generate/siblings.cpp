@@ -98,7 +98,7 @@ void offer_views(SiblingList& list, const Node& node) {
 
 std::vector<Sibling> siblings_of(const Graph& graph, const Node& node) {
   SiblingList list(node);
-  const auto* operand = node.arguments.empty() ? nullptr : std::get_if<ValueId>(&node.arguments[0]);
+  const auto* operand = node.arguments.empty() ? nullptr : std::get_if<ValueId>(&node.arguments.front());
   const bool copies = is_elidable_copy(graph, node) && operand != nullptr &&
                       graph.meta(*operand).layout.sizes == graph.meta(node.results[0]).layout.sizes;
   if (copies) {
