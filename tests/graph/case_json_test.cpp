@@ -327,7 +327,7 @@ TEST_F(CaseFilesTest, SaysWhyAFileCannotBeRead) {
   std::filesystem::create_directory(folder_ / "folder.json");
   EXPECT_EQ(read_cases(folder_ / "folder.json").error().text(),
             (folder_ / "folder.json").string() + ": cannot be read: Is a directory");
-  EXPECT_EQ(read_cases(folder_ / "case.txt").error().reason, "a case file ends in .json or .jsonl");
+  EXPECT_EQ(read_cases(folder_ / "case.txt").error().reason, "a case file ends in .json or .jsonl, with or without .gz");
 }
 
 TEST_F(CaseFilesTest, AreReadOneAtATime) {
