@@ -1,5 +1,5 @@
 // Division that rounds down and its remainder, from a division that cuts, as processors have it.
-#include "compiler/decompositions/division.h"
+#include "compiler/decompositions/quotients.h"
 
 #include <array>
 
