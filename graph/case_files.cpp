@@ -6,6 +6,7 @@
 #include <fstream>
 #include <functional>
 
+#include "graph/case_json.h"
 #include "graph/gzip_file.h"
 #include "graph/text_file.h"
 

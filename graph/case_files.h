@@ -14,6 +14,9 @@ namespace parallax {
 // Whether a file may hold cases, by its name: .json or .jsonl, compressed as .json.gz or .jsonl.gz.
 bool is_case_file(const std::filesystem::path& path);
 
+// Every case of a case file, read at once: the file's own error, or one entry per unreadable line.
+Result<std::vector<Result<Case>>> read_cases(const std::filesystem::path& path);
+
 class CaseFiles {
  public:
   // Adds a case file, or every one below a folder in name order. An error is a path that is not there,

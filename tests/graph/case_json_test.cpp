@@ -1,3 +1,5 @@
+#include "graph/case_json.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +12,7 @@
 #include "core/choices.h"
 #include "graph/case.h"
 #include "graph/case_files.h"
+#include "graph/second_feed.h"
 #include "graph/text_file.h"
 #include "tests/support/sample_case.h"
 
