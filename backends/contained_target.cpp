@@ -1,6 +1,7 @@
 #include "backends/contained_target.h"
 
 #include "backends/external/external_target.h"
+#include "graph/second_feed.h"
 
 namespace parallax {
 namespace {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "backends/gradients.h"
+#include "graph/runs.h"
+#include "graph/second_feed.h"
 #include "oracle/interpreter.h"
 
 namespace parallax {

@@ -1,6 +1,7 @@
 #include "backends/recorded_target.h"
 
 #include "core/check.h"
+#include "graph/runs.h"
 
 namespace parallax {
 namespace {

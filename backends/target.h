@@ -12,7 +12,7 @@
 
 namespace parallax {
 
-// What one in-process detector other than the values saw, in words and as data (see DESIGN "Faults are switches").
+// What one in-process detector other than the values saw, in words and as data (docs/concepts.md, "Faults").
 struct Diagnosis {
   std::string detector;            // "plan", "sanitizer", "passes", "builds"
   std::string summary;             // one line: the value, its slot, the op that overwrote it, the alias still live

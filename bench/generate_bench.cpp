@@ -3,6 +3,7 @@
 
 #include "fuzz/generate/alias_relation.h"
 #include "fuzz/generate/generate.h"
+#include "graph/case_json.h"
 
 namespace parallax {
 namespace {

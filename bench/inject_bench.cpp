@@ -12,8 +12,9 @@
 #include "backends/examine.h"
 #include "backends/open_target.h"
 #include "fuzz/generate/generate.h"
-#include "oracle/record.h"
 #include "graph/removal.h"
+#include "graph/runs.h"
+#include "oracle/record.h"
 
 namespace parallax {
 namespace {

@@ -17,7 +17,7 @@ namespace {
 
 using Doubles = std::vector<double>;
 
-// linear, gelu, linear, layer norm, softmax over rows of `width`: the network that ORACLE's prototype was measured on.
+// linear, gelu, linear, layer norm, softmax over rows of `width`: a transformer's block without attention.
 struct Network {
   Graph graph;
   std::vector<Tensor> feed;

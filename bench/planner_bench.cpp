@@ -2,7 +2,7 @@
 // seconds.
 //
 // A program of its own: what it prints is a table of results, not of times. Usage: planner_bench [FOLDER]; the problems
-// are shared/planner-bench/*.csv, one block a line (id, first step, end step, bytes).
+// are bench/data/*.csv, one block a line (id, first step, end step, bytes).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -66,7 +66,7 @@ Measured measure(const PackFn pack, const PackingProblem& problem, const PackBud
   return measured;
 }
 
-// Figures measured elsewhere on the same problems (FIELD.md), for comparison.
+// Figures of other planners on the same problems and a machine of two cores, for comparison.
 struct Row {
   const char* name;
   std::array<double, 11> values;
@@ -163,7 +163,11 @@ void random_graphs(int count, int tensors, std::span<const Packer> packers) {
 }  // namespace parallax
 
 int main(int argc, char** argv) {
-  const std::filesystem::path folder = argc > 1 ? argv[1] : PARALLAX_SHARED_DIR "/planner-bench";
+  const std::filesystem::path folder = argc > 1 ? argv[1] : PARALLAX_PROBLEMS_DIR;
+  if (!std::filesystem::is_directory(folder)) {
+    fmt::print(stderr, "planner_bench: {}: no such folder\n", folder.string());
+    return 2;
+  }
   parallax::challenging(parallax::read_problems(folder));
   parallax::random_graphs(1000, 10, parallax::all_packers);
   parallax::random_graphs(500, 50, parallax::all_packers);

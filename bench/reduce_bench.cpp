@@ -20,9 +20,10 @@
 
 #include "fuzz/generate/generate.h"
 #include "graph/builder.h"
+#include "graph/case_json.h"
+#include "graph/removal.h"
 #include "oracle/record.h"
 #include "reducers/reduce.h"
-#include "graph/removal.h"
 
 namespace parallax {
 namespace {

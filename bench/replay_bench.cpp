@@ -12,6 +12,7 @@
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/generate/generate.h"
 #include "graph/case_files.h"
+#include "graph/case_json.h"
 
 namespace parallax {
 namespace {

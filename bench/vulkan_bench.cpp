@@ -8,6 +8,7 @@
 #include "backends/vulkan/device_options.h"
 #include "backends/vulkan/vulkan_backend.h"
 #include "fuzz/generate/generate.h"
+#include "graph/runs.h"
 
 namespace parallax {
 namespace {

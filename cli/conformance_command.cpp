@@ -17,6 +17,7 @@
 #include "fuzz/generate/single_op.h"
 #include "graph/text_file.h"
 #include "reports/conformance.h"
+#include "reports/conformance_page.h"
 
 namespace parallax {
 namespace {

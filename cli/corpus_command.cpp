@@ -12,6 +12,7 @@
 #include "corpus/corpus_index.h"
 #include "corpus/store.h"
 #include "corpus/verdict_book.h"
+#include "graph/case_json.h"
 #include "graph/origin.h"
 #include "graph/print.h"
 

@@ -15,11 +15,13 @@
 #include "cli/summary.h"
 #include "cli/target_options.h"
 #include "cli/validation.h"
-#include "fuzz/generate/around.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/generate/around.h"
 #include "fuzz/generate/draw_data.h"
 #include "fuzz/generate/draw_gradient.h"
 #include "fuzz/generate/generate.h"
+#include "graph/case_json.h"
+#include "graph/runs.h"
 #include "graph/text_file.h"
 
 namespace parallax {

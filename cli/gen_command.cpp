@@ -9,6 +9,7 @@
 #include "cli/target_options.h"
 #include "cli/write_file.h"
 #include "fuzz/generate/generate.h"
+#include "graph/case_json.h"
 
 namespace parallax {
 namespace {

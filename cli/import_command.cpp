@@ -5,6 +5,7 @@
 #include "cli/imported_case.h"
 #include "cli/redaction.h"
 #include "cli/target_options.h"
+#include "graph/case_json.h"
 #include "graph/text_file.h"
 
 namespace parallax {

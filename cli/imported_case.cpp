@@ -5,6 +5,7 @@
 
 #include "backends/external/one_line.h"
 #include "cli/target_options.h"
+#include "graph/case_json.h"
 #include "ops/registry.h"
 
 namespace parallax {

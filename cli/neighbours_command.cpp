@@ -8,10 +8,11 @@
 #include "cli/one_case.h"
 #include "cli/target_options.h"
 #include "cli/write_file.h"
-#include "fuzz/findings/trigger_map.h"
 #include "export/emit_executorch.h"
 #include "export/emit_pytest.h"
 #include "export/emit_pytorch.h"
+#include "fuzz/findings/trigger_map.h"
+#include "graph/case_json.h"
 #include "graph/origin.h"
 
 namespace parallax {

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include "graph/case_files.h"
+
 namespace parallax {
 
 Result<Case> read_one_case(const std::string& path) {

@@ -13,6 +13,7 @@
 #include "fuzz/findings/make_finding.h"
 #include "fuzz/findings/repeats.h"
 #include "fuzz/findings/target_crew.h"
+#include "graph/case_json.h"
 
 namespace parallax {
 namespace {

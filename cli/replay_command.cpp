@@ -115,7 +115,7 @@ void add_replay_command(CLI::App& program, int& exit_code) {
       "  parallax replay corpus/cases --changed-since origin/main     what a branch added or edited\n"
       "  parallax replay recorded.jsonl --target recorded --json     hold the oracle against recorded results\n"
       "Broken files are named and skipped; the exit code is 2 then.");
-  command->add_option("paths", flags->paths, ".json, .jsonl, folders")->required();
+  command->add_option("paths", flags->paths, ".json and .jsonl files, compressed or not (.gz), folders")->required();
   command
       ->add_option("--changed-since", flags->changed_since,
                    "Only the files that Git says are new or other since this revision, not committed ones included")

@@ -18,17 +18,17 @@ namespace parallax {
 struct Fault {
   std::string_view id;       // "F01"
   std::string_view name;     // "alias-blind last use"
-  std::string_view place;    // the folder of the part that it breaks
+  std::string_view place;    // what it breaks: a file, a folder, "planner" …
   std::string_view summary;  // one line: what is wrong with it
   std::string_view seen_in;  // the real bugs behind it, as project#number
   void (*plant)(CompilerParts& parts);
   std::string_view target = "portable";  // which shows it
 };
 
-// The planner ignores aliases (faults/alias_blind_last_use.cpp).
+// The planner ignores aliases (compiler/faults/alias_blind_last_use.cpp).
 extern const Fault alias_blind_last_use;
 
-// The planner lets storages lie where something else is still to be read, by their files in faults/.
+// The planner lets storages lie where something else is still to be read, by their files in compiler/faults/.
 extern const Fault in_place_over_live_operand;
 extern const Fault output_by_value_name;
 extern const Fault rereading_kernel_in_place;
@@ -52,7 +52,7 @@ extern const Fault narrowed_at_the_boundary;
 extern const Fault write_overtakes_reader;
 extern const Fault strided_operand_in_a_loop;
 
-// Passes that take more for true than is, by their files in faults/.
+// Passes that take more for true than is, by their files in compiler/faults/.
 extern const Fault drop_writes_without_readers;
 extern const Fault merge_calls_across_writes;
 extern const Fault lose_write_back;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "graph/case.h"
+#include "graph/case_json.h"
 #include "graph/origin.h"
 #include "graph/text_file.h"
 

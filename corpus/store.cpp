@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "export/emit_reproducer.h"
+#include "graph/case_json.h"
 #include "graph/text_file.h"
 
 namespace parallax {

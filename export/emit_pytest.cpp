@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "export/python_harness.h"
 #include "export/python_text.h"
 
 namespace parallax {

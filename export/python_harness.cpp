@@ -1,5 +1,6 @@
-// The part of the scripts that is the same in all of them, in Python.
-#include "export/python_script.h"
+#include "export/python_harness.h"
+
+#include <string_view>
 
 namespace parallax {
 namespace {

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 
-#include "graph/origin.h"
+#include "export/python_harness.h"
 #include "export/python_text.h"
+#include "graph/origin.h"
+#include "graph/runs.h"
+#include "graph/second_feed.h"
 
 namespace parallax {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "graph/control.h"
 #include "export/python_module.h"
+#include "graph/control.h"
 
 namespace parallax {
 
@@ -33,10 +33,6 @@ struct ScriptTarget {
 // The script. Without a definition, eager's values are held against what the case records. An error names what a module
 // cannot say.
 Result<std::string> python_script(const Case& test, const ScriptOptions& options, const ScriptTarget& target);
-
-// The functions that run a module and compare what it gives, on which every script stands. `gradients` compares those
-// too, `identity` which outputs, inputs and buffers share memory.
-std::string python_harness(bool gradients, bool identity);
 
 // What a module with inputs cannot say of a graph: a memory that its caller and its buffers share.
 Result<void> check_module(const Graph& graph);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "graph/runs.h"
+
 namespace parallax {
 namespace {
 

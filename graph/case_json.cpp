@@ -1,12 +1,13 @@
-// Reads and writes case files (the format is version 1, docs/format.md).
+#include "graph/case_json.h"
 
 #include <algorithm>
 #include <unordered_map>
 
-#include "graph/case.h"
 #include "graph/case_features.h"
-#include "graph/graph_json.h"
+#include "graph/graph_reader.h"
+#include "graph/graph_writer.h"
 #include "graph/layout_json.h"
+#include "graph/runs.h"
 #include "graph/symbols_json.h"
 
 namespace parallax {

@@ -1,7 +1,6 @@
 #include "graph/graph_names.h"
 
 #include "graph/builder.h"
-#include "graph/graph_json.h"
 
 namespace parallax {
 namespace {

@@ -3,12 +3,16 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "core/json_field.h"
 
 namespace parallax {
+
+// The sections of sources, in the order they stand in.
+inline constexpr std::string_view source_sections[] = {"inputs", "constants", "buffers"};  // by SourceKind
 
 // Knowing all names beforehand tells "used before its definition" from "unknown", keeps made-up names clear of later
 // ones, and lets a list's elements take the names that later getitems give them.

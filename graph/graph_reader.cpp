@@ -1,8 +1,7 @@
-// Reads the "graph" part of a case file.
+#include "graph/graph_reader.h"
 
 #include "graph/argument_json.h"
 #include "graph/builder.h"
-#include "graph/graph_json.h"
 #include "graph/graph_names.h"
 #include "graph/layout_json.h"
 #include "ops/registry.h"

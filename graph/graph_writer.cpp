@@ -1,9 +1,9 @@
-// Writes the "graph" part of a case file.
+#include "graph/graph_writer.h"
 
 #include "graph/argument_json.h"
 #include "graph/builder.h"
 #include "graph/call_text.h"
-#include "graph/graph_json.h"
+#include "graph/graph_names.h"
 #include "graph/symbols_json.h"
 #include "graph/tensor_json.h"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "graph/call_text.h"
+#include "graph/runs.h"
 
 namespace parallax {
 namespace {

@@ -1,8 +1,6 @@
-// The runs of a case, each as a concrete case of its own.
+#include "graph/runs.h"
 
 #include <fmt/format.h>
-
-#include "graph/case.h"
 
 namespace parallax {
 namespace {

@@ -1,8 +1,6 @@
-// The second feed of the judging protocol.
+#include "graph/second_feed.h"
 
 #include <unordered_map>
-
-#include "graph/case.h"
 
 namespace parallax {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/builder.h"
+#include "graph/runs.h"
 
 namespace parallax {
 namespace {

@@ -6,6 +6,8 @@
 #include <memory>
 #include <system_error>
 
+#include "graph/gzip_file.h"
+
 namespace parallax {
 namespace {
 
@@ -24,6 +26,7 @@ std::unexpected<Error> file_error(const std::filesystem::path& path, std::string
 }  // namespace
 
 Result<std::string> read_text_file(const std::filesystem::path& path) {
+  if (is_gzip_file(path)) return read_gzip_file(path, max_text_bytes);
   const File file(std::fopen(path.c_str(), "rb"));
   if (!file) return file_error(path, "read", errno);
   std::string text;

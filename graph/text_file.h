@@ -9,7 +9,7 @@
 
 namespace parallax {
 
-// The whole text of a file; over 1 GiB is refused.
+// The whole text of a file, unpacked where its name ends in .gz; over 1 GiB is refused.
 Result<std::string> read_text_file(const std::filesystem::path& path);
 // Creates or replaces a file.
 Result<void> write_text_file(const std::filesystem::path& path, std::string_view text);

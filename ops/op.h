@@ -202,7 +202,7 @@ using KnownElements = std::function<const Tensor*(ValueId value)>;
 using CompleteFn = void (*)(std::vector<Argument>& arguments, const KnownElements& known);
 
 struct OpDef {
-  std::string_view schema;  // as PyTorch prints it (ops/README names the source)
+  std::string_view schema;  // as PyTorch prints it (tests/data/README.md names the source)
   InferFn infer = nullptr;
   ReferenceFn reference = nullptr;       // null: every result is a view, the layout is the meaning
   SampleFn sample = nullptr;             // null: the generator does not make it

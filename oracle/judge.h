@@ -38,7 +38,7 @@ bool is_finding(Verdict verdict);
 // infinity that the ball allows. Undecided balls take anything.
 bool accepts(DType dtype, const Ball& ball, double got);
 
-// How many standard deviations from the centre an element is suspect: no verdict by itself (oracle/adjudicate.h).
+// How many standard deviations from the centre an element is suspect, not yet wrong (fuzz/findings/adjudicate.h).
 inline constexpr double suspicion_deviations = 8;
 bool is_suspect(const Ball& ball, double got);
 

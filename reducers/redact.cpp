@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "graph/case_json.h"
 #include "graph/origin.h"
+#include "graph/runs.h"
 #include "reducers/canonical.h"
 
 namespace parallax {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "graph/case_json.h"
+
 namespace parallax {
 
 using Clock = std::chrono::steady_clock;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "graph/runs.h"
 #include "reducers/canonical.h"
 
 namespace parallax {

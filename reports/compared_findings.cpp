@@ -22,22 +22,6 @@ std::string subject_of(const Finding& finding) {
 
 }  // namespace
 
-std::string_view name(Standing standing) {
-  switch (standing) {
-    case Standing::New:
-      return "new";
-    case Standing::Known:
-      return "known";
-    case Standing::NewlyFlaky:
-      return "newly flaky";
-    case Standing::Gone:
-      return "gone";
-    case Standing::Unknown:
-      break;
-  }
-  return "";
-}
-
 Comparison compare(std::span<const Finding> before, std::span<const Finding> now) {
   const auto signature_of = [](const Finding& finding) { return plain_signature(finding.signature, finding.target); };
   std::set<std::string> known;

@@ -1,5 +1,5 @@
-// Conformance: what a target does with each op at each dtype, as a table: for a terminal, as JSON, as a page, and as
-// the difference between two of them.
+// Conformance: what a target does with each op at each dtype, as a table: for a terminal, as JSON, and as the
+// difference between two of them. As pages: reports/conformance_page.h.
 #pragma once
 
 #include <array>
@@ -43,7 +43,6 @@ std::string conformance_line(const ConformanceRow& row);
 // place in the text.
 Json conformance_json(const ConformanceTable& table);
 Result<ConformanceTable> parse_conformance(std::string_view text);
-std::string conformance_page(const ConformanceTable& table);
 
 // A cell that is not what it was. Nothing: the op or the dtype was not tried.
 struct ConformanceChange {
@@ -68,6 +67,5 @@ struct ConformanceDifference {
 ConformanceDifference difference(const ConformanceTable& before, const ConformanceTable& after);
 std::string difference_text(const ConformanceDifference& difference);
 Json difference_json(const ConformanceDifference& difference);
-std::string difference_page(const ConformanceDifference& difference);
 
 }  // namespace parallax

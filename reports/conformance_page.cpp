@@ -1,9 +1,9 @@
-// The pages of a conformance table and of the difference between two.
+#include "reports/conformance_page.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "reports/conformance.h"
 #include "reports/html.h"
 #include "reports/page.h"
 #include "reports/page_parts.h"

@@ -1,8 +1,8 @@
 """Builds a network of ncnn: the text of its .param and the bytes of its .bin, layer by layer.
 
 Every blob has one reader there: a blob that is read more often goes through a Split, which finish() puts in, as
-ncnn's own converters do. What the numbers of a layer's parameters mean is in docs/developer-guide/operators.md of
-ncnn, the order of dims too: a blob's sizes are w, h, d, c from the innermost on, and here row-major as everywhere.
+ncnn's own converters do. What the numbers of a layer's parameters mean is in ncnn/docs/developer-guide/operators.md,
+the order of dims too: a blob's sizes are w, h, d, c from the innermost on, and here row-major as everywhere.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def binary(node: Node) -> Results:
 
 def aligned(node: Node, index: int) -> Blob:
     """The operand with as many dims as the result: between blobs of different rank ncnn aligns the outermost dims,
-    against everybody else (docs/developer-guide/binaryop-broadcasting.md)."""
+    against everybody else (ncnn/docs/developer-guide/binaryop-broadcasting.md)."""
     x = node.blob(index)
     shape = node.shapes[index]
     return node.net.reshape(x, (*(1 for _ in range(len(node.shape) - len(shape))), *shape))

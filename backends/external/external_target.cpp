@@ -8,6 +8,7 @@
 
 #include "backends/external/artifact_folder.h"
 #include "backends/external/last_line.h"
+#include "graph/runs.h"
 
 namespace parallax {
 namespace {

@@ -9,6 +9,7 @@
 #include "backends/audit.h"
 #include "core/json_field.h"
 #include "core/profile_json.h"
+#include "graph/case_json.h"
 #include "graph/tensor_json.h"
 
 namespace parallax {

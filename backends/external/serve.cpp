@@ -6,6 +6,7 @@
 
 #include "core/json_field.h"
 #include "graph/base64.h"
+#include "graph/case_json.h"
 #include "graph/tensor_json.h"
 
 namespace parallax {

@@ -5,6 +5,7 @@
 #include "backends/runtime/builds.h"
 #include "backends/runtime/protocol_runs.h"
 #include "compiler/resize.h"
+#include "graph/runs.h"
 
 namespace parallax::runtime {
 namespace {

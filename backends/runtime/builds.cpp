@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/portable/move_kernels.h"
+#include "graph/second_feed.h"
 
 namespace parallax::runtime {
 namespace {

@@ -7,15 +7,16 @@
 #include <iterator>
 
 #include "backends/examine.h"
+#include "backends/portable/kernel.h"
 #include "backends/runtime/builds.h"
 #include "backends/runtime/device_slip.h"
 #include "backends/runtime/explain.h"
-#include "backends/portable/kernel.h"
 #include "backends/runtime/pass_checks.h"
 #include "backends/runtime/protocol_runs.h"
 #include "compiler/decomposition.h"
 #include "compiler/functional_form.h"
 #include "compiler/lower.h"
+#include "graph/runs.h"
 
 namespace parallax {
 namespace {
@@ -37,7 +38,9 @@ class CompiledTarget : public Target {
 
   // A view costs no kernel; an in-place op becomes its functional twin; some ops become several.
   bool takes(const Op& op) const override {
-    const auto runs = [&](const Op& made) { return portable::find_kernel(made.name) || is_decomposed(made) || delegates(made); };
+    const auto runs = [&](const Op& made) {
+      return portable::find_kernel(made.name) || is_decomposed(made) || delegates(made);
+    };
     if (op.is_view() || runs(op)) return true;
     const Op* twin = op.writes() ? functional_twin(op) : nullptr;
     return twin && runs(*twin);

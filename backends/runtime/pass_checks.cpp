@@ -10,6 +10,7 @@
 
 #include "backends/runtime/pass_change.h"
 #include "compiler/rewriter.h"
+#include "graph/second_feed.h"
 #include "oracle/interpreter.h"
 
 namespace parallax {

@@ -1,6 +1,7 @@
 #include "backends/runtime/protocol_runs.h"
 
 #include "backends/lost_target.h"
+#include "graph/runs.h"
 
 namespace parallax::runtime {
 namespace {

@@ -1,4 +1,6 @@
 // Division that rounds down and its remainder, from a division that cuts, as processors have it.
+#include "compiler/decompositions/quotients.h"
+
 #include <array>
 
 #include "compiler/decomposition.h"

@@ -6,7 +6,7 @@
 namespace parallax {
 
 // Without the nodes whose results reach no output and that have no effects; a planted fault sees fewer effects
-// (passes/drop_dead_nodes.cpp).
+// (compiler/passes/drop_dead_nodes.cpp).
 Result<Graph> drop_nodes_unless(const Graph& graph, bool (*has_effects)(const Op& op));
 
 }  // namespace parallax

@@ -10,7 +10,7 @@ struct ElisionRules {
   bool minds_layouts = true;  // not where somebody reads the copy's memory in its order, and the source's is another
 };
 
-// passes/elide_copies.cpp
+// compiler/passes/elide_copies.cpp
 Result<Graph> elide_copies_with(const Graph& graph, const ElisionRules& rules);
 
 }  // namespace parallax

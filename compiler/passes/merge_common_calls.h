@@ -11,7 +11,7 @@ struct MergeRules {
   bool merges_fills = false;  // also what makes new tensors of one number, which become one tensor
 };
 
-// passes/merge_common_calls.cpp
+// compiler/passes/merge_common_calls.cpp
 Result<Graph> merge_common_calls_with(const Graph& graph, const MergeRules& rules);
 
 }  // namespace parallax

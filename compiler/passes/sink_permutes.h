@@ -11,7 +11,7 @@ using MapDimsFn = IntList (*)(const IntList& order, const IntList& dims);
 // The dims of x that stand at those places of permute(x, order).
 IntList unpermuted_dims(const IntList& order, const IntList& dims);
 
-// Every permutation as far down as it goes (passes/sink_permutes.cpp).
+// Every permutation as far down as it goes (compiler/passes/sink_permutes.cpp).
 Result<Graph> sink_permutes_with(const Graph& graph, MapDimsFn map_dims, const ViewRules& views);
 
 }  // namespace parallax

@@ -4,6 +4,7 @@
 
 #include "fuzz/findings/adjudicate.h"
 #include "fuzz/generate/semantic_coverage.h"
+#include "graph/case_json.h"
 
 namespace parallax {
 namespace {

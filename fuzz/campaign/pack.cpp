@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "graph/second_feed.h"
 #include "graph/sketch.h"
 
 namespace parallax {

@@ -15,6 +15,7 @@
 #include "fuzz/findings/explain_finding.h"
 #include "fuzz/findings/repeats.h"
 #include "fuzz/findings/target_crew.h"
+#include "graph/second_feed.h"
 #include "oracle/record.h"
 #include "reducers/reduce.h"
 

@@ -7,11 +7,12 @@
 #include <set>
 
 #include "fuzz/generate/siblings.h"
-#include "graph/print.h"
-#include "ops/registry.h"
+#include "graph/case_json.h"
 #include "graph/convert.h"
-#include "graph/sketch.h"
+#include "graph/print.h"
 #include "graph/refit.h"
+#include "graph/sketch.h"
+#include "ops/registry.h"
 
 namespace parallax {
 namespace {

@@ -5,6 +5,7 @@
 #include "fuzz/findings/fuzzer_hash.h"
 #include "fuzz/targets/shared/entry.h"
 #include "graph/case.h"
+#include "graph/case_json.h"
 #include "graph/print.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {

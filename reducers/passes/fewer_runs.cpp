@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "graph/runs.h"
 #include "reducers/candidates.h"
 #include "reducers/reduction_passes.h"
 

@@ -14,6 +14,7 @@
 #include "backends/vulkan/vulkan_device.h"
 #include "fuzz/generate/generate.h"
 #include "fuzz/generate/single_op.h"
+#include "graph/case_json.h"
 #include "ops/registry.h"
 #include "tests/support/graph_text.h"
 #include "tests/support/planted_graph.h"
@@ -73,7 +74,8 @@ TEST_F(Vulkan, ComputesEveryOpOfItsTablesAsTheOracleHasIt) {
   for (const auto& [op, count] : delegated) EXPECT_GT(count, 0) << op << " was never run on the device";
 }
 
-// The report: a copy that becomes an alias, and a slot that is used again before the alias is read (SEEDS.md, S1).
+// The report: a copy becomes an alias, and its slot is used again before the alias is read
+// (corpus/cases/seeds/s1-clone.json).
 constexpr std::string_view elided_copy = R"({"inputs": {"x": {"type": "f32[2]"}}, "nodes": [
     {"out": "a", "op": "aten.sigmoid.default", "args": ["%x"]},
     {"out": "b", "op": "aten.clone.default", "args": ["%a"]},

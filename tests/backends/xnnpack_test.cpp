@@ -9,6 +9,7 @@
 #include "backends/runtime/compiled_target.h"
 #include "backends/xnnpack/backends.h"
 #include "fuzz/generate/single_op.h"
+#include "graph/case_json.h"
 #include "ops/registry.h"
 #include "tests/support/graph_text.h"
 #include "tests/support/planted_graph.h"

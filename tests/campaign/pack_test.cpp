@@ -6,6 +6,7 @@
 #include "core/profile.h"
 #include "fuzz/findings/controls.h"
 #include "fuzz/generate/single_op.h"
+#include "graph/case_json.h"
 #include "ops/registry.h"
 #include "tests/support/portable_ops.h"
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
 
 #include "compiler/compile.h"
@@ -21,6 +22,15 @@ TEST(Faults, AreNamedOnce) {
     EXPECT_TRUE(ids.insert(fault->id).second) << fault->id;
     EXPECT_FALSE(fault->name.empty());
     EXPECT_FALSE(fault->summary.empty());
+  }
+}
+
+// A place is a file or a folder, or a component that no one file holds.
+TEST(Faults, BreakWhatIsThere) {
+  for (const Fault* fault : all_faults) {
+    const bool path = fault->place.contains('/');
+    EXPECT_TRUE(!path || std::filesystem::exists(std::filesystem::path(PARALLAX_SOURCE_DIR) / fault->place))
+        << fault->id << ": " << fault->place;
   }
 }
 

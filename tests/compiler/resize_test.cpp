@@ -7,6 +7,8 @@
 #include "compiler/compile.h"
 #include "compiler/rewriter.h"
 #include "fuzz/generate/generate.h"
+#include "graph/case_json.h"
+#include "graph/runs.h"
 #include "planner/plan_checker.h"
 #include "tests/support/portable_ops.h"
 #include "tests/support/symbolic_case.h"

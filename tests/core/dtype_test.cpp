@@ -23,7 +23,7 @@ TEST(DType, NamesReadBack) {
 
 TEST(DType, PromotionIsTorchPromoteTypes) {
   struct Row { DType a, b, result; };
-  // Facts of torch.promote_types (ORACLE.md, "promotion").
+  // Facts of torch.promote_types.
   const Row rows[] = {
       {DType::U8, DType::I8, DType::I16},   {DType::F16, DType::BF16, DType::F32}, {DType::I32, DType::F16, DType::F16},
       {DType::Bool, DType::U8, DType::U8},  {DType::I64, DType::F32, DType::F32},  {DType::U8, DType::I32, DType::I32},
@@ -42,7 +42,7 @@ TEST(DType, HalfRoundsToNearestEvenAndOverflows) {
       {1 + 3 * 0x1p-11, 1 + 0x1p-9, 1},
       {65504, 65504, 65536},
       {65519.99, 65504, 65536},
-      {65520, inf, 65536},          // ORACLE.md: 65520 to f16 is inf
+      {65520, inf, 65536},          // half way to 65536, to even: inf
       {0x1p-25, 0, 0x1p-25},        // half the smallest subnormal ties to 0
       {0x1.8p-25, 0x1p-24, 0x1.8p-25},
       {-inf, -inf, -inf},

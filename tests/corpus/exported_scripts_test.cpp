@@ -10,8 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "corpus/verdict_book.h"
-#include "fuzz/findings/controls.h"
 #include "export/emit_pytorch.h"
+#include "fuzz/findings/controls.h"
+#include "graph/case_json.h"
 #include "graph/origin.h"
 #include "graph/text_file.h"
 

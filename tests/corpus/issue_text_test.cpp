@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "graph/case_json.h"
 #include "tests/support/golden.h"
 
 namespace parallax {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "graph/case.h"
+#include "graph/case_json.h"
 
 namespace parallax {
 namespace {

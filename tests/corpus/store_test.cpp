@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "graph/case_json.h"
 #include "graph/text_file.h"
 
 namespace parallax {

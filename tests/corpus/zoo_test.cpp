@@ -7,6 +7,7 @@
 #include "backends/examine.h"
 #include "backends/open_target.h"
 #include "compiler/faults.h"
+#include "graph/case_json.h"
 #include "graph/text_file.h"
 
 namespace parallax {

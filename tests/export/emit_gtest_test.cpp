@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "graph/case_json.h"
 #include "graph/text_file.h"
 #include "tests/support/golden.h"
 #include "tests/support/sample_case.h"

@@ -9,6 +9,7 @@
 #include "export/emit_reproducer.h"
 #include "export/emit_thunder.h"
 #include "export/python_text.h"
+#include "graph/case_json.h"
 #include "tests/support/golden.h"
 #include "tests/support/sample_case.h"
 

@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "graph/case_json.h"
+#include "graph/second_feed.h"
+
 namespace parallax {
 namespace {
 

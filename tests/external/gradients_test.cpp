@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "fuzz/generate/draw_gradient.h"
+#include "graph/case_json.h"
 #include "graph/sketch.h"
 
 namespace parallax {

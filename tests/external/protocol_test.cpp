@@ -7,6 +7,8 @@
 
 #include "core/choices.h"
 #include "core/json_text.h"
+#include "graph/case_json.h"
+#include "graph/second_feed.h"
 
 namespace parallax {
 namespace {

@@ -8,6 +8,7 @@
 #include "backends/external/protocol.h"
 #include "backends/runtime/compiled_target.h"
 #include "core/json_text.h"
+#include "graph/second_feed.h"
 #include "tests/support/graph_text.h"
 
 namespace parallax {

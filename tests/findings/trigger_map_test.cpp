@@ -10,6 +10,7 @@
 #include "backends/open_target.h"
 #include "export/emit_pytest.h"
 #include "export/emit_pytorch.h"
+#include "graph/case_json.h"
 #include "graph/text_file.h"
 
 namespace parallax {
@@ -46,7 +47,8 @@ TEST(TriggerMap, OfAnElidedCopy) {
   }
   EXPECT_EQ(verdict_of(map, "n1 = clone(n0)", "add 0"), Verdict::Match);
   EXPECT_EQ(verdict_of(map, "outputs", "without out[1]"), Verdict::Match);  // the alias is not read any more
-  EXPECT_THAT(describe(map), ::testing::HasSubstr("n1 = clone(n0): fails for alias_copy, detach_copy, lift_fresh_copy"));
+  EXPECT_THAT(describe(map),
+              ::testing::HasSubstr("n1 = clone(n0): fails for alias_copy, detach_copy, lift_fresh_copy"));
 }
 
 TEST(TriggerMap, WithoutTheFaultNothingFails) {

@@ -4,9 +4,10 @@
 
 #include <map>
 
+#include "fuzz/findings/make_finding.h"
 #include "fuzz/generate/around.h"
 #include "fuzz/generate/generate.h"
-#include "fuzz/findings/make_finding.h"
+#include "graph/case_files.h"
 #include "reducers/size.h"
 
 namespace parallax {

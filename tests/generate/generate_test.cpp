@@ -13,6 +13,8 @@
 #include "fuzz/generate/single_op.h"
 #include "fuzz/generate/vocabulary.h"
 #include "fuzz/generate/weights.h"
+#include "graph/case_json.h"
+#include "graph/runs.h"
 #include "ops/registry.h"
 
 namespace parallax {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "fuzz/generate/generate.h"
+#include "graph/case_json.h"
 
 namespace parallax {
 namespace {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "graph/case.h"
+#include "graph/case_json.h"
 #include "tests/support/sample_case.h"
 
 namespace parallax {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "export/dot.h"
+#include "graph/case_json.h"
 #include "tests/support/golden.h"
 #include "tests/support/sample_case.h"
 

@@ -5,8 +5,9 @@
 #include <tuple>
 
 #include "graph/builder.h"
-#include "reducers/reduction_passes.h"
+#include "graph/case_json.h"
 #include "graph/removal.h"
+#include "reducers/reduction_passes.h"
 #include "reducers/size.h"
 #include "tests/reducers/generated_cases.h"
 

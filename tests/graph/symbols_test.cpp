@@ -6,7 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "graph/case_json.h"
 #include "graph/print.h"
+#include "graph/runs.h"
 #include "tests/support/symbolic_case.h"
 
 namespace parallax {

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "ops/families.h"
@@ -125,16 +123,6 @@ void expect_equal_elements(const OpHarness& harness, ValueId a, ValueId b) {
       EXPECT_EQ(harness.integer(a, i).value, harness.integer(b, i).value) << "element " << i;
       EXPECT_EQ(harness.integer(a, i).undecided, harness.integer(b, i).undecided) << "element " << i;
     }
-  }
-}
-
-TEST(NumericLaws, SchemasAreThoseOfPyTorch) {
-  std::ifstream file(PARALLAX_SHARED_DIR "/aten/schemas.json");
-  ASSERT_TRUE(file) << "the shared schemas are missing";
-  const nlohmann::json schemas = nlohmann::json::parse(file);
-  for (const Op& op : all_ops()) {
-    ASSERT_TRUE(schemas.contains(op.name)) << op.name;
-    EXPECT_EQ(op.schema_text, schemas[op.name]["schema"].get<std::string>());
   }
 }
 

@@ -10,19 +10,20 @@
 #include <string>
 #include <vector>
 
+#include "graph/text_file.h"
 #include "ops/registry.h"
 
 namespace parallax {
 namespace {
 
-nlohmann::json shared_schemas() {
-  std::ifstream file(PARALLAX_SHARED_DIR "/aten/schemas.json");
-  EXPECT_TRUE(file) << "the tests read " PARALLAX_SHARED_DIR;
-  return nlohmann::json::parse(file);
+nlohmann::json pytorch_schemas() {
+  const auto text = read_text_file(PARALLAX_DATA_DIR "/aten/schemas.json.gz");
+  EXPECT_TRUE(text) << text.error().text();
+  return nlohmann::json::parse(text.value_or("{}"));
 }
 
 TEST(Schema, EverySchemaOfPyTorchParsesUnderItsOwnName) {
-  const auto schemas = shared_schemas();
+  const auto schemas = pytorch_schemas();
   ASSERT_GT(schemas.size(), 1500U);
   for (const auto& [qualified, entry] : schemas.items()) {
     const auto schema = parse_schema(entry["schema"].get<std::string>());
@@ -32,7 +33,7 @@ TEST(Schema, EverySchemaOfPyTorchParsesUnderItsOwnName) {
 }
 
 TEST(Schema, TheRegistryStatesPyTorchsSchemas) {
-  const auto schemas = shared_schemas();
+  const auto schemas = pytorch_schemas();
   ASSERT_GT(all_ops().size(), 60U);
   for (const Op& op : all_ops()) {
     ASSERT_TRUE(schemas.contains(op.name)) << op.name;

@@ -2,12 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 
 #include "backends/portable/kernel.h"
 #include "backends/runtime/compiled_target.h"
 #include "compiler/passes.h"
 #include "graph/case.h"
+#include "graph/case_files.h"
 #include "tests/support/graph_text.h"
 
 namespace parallax {
@@ -15,12 +15,11 @@ namespace {
 
 // Every op of the recorded alias set: the backend computes it, or needs no kernel for it.
 TEST(Kernels, ThereIsOneForEveryOpOfTheAliasSet) {
-  std::ifstream lines(PARALLAX_SHARED_DIR "/conformance/alias.jsonl");
-  ASSERT_TRUE(lines) << "the recorded cases are missing";
+  const auto cases = read_cases(PARALLAX_DATA_DIR "/conformance/alias.jsonl.gz");
+  ASSERT_TRUE(cases) << cases.error().text();
   int computed = 0;
-  for (std::string line; std::getline(lines, line);) {
-    const auto test = parse_case(line, "alias.jsonl");
-    ASSERT_TRUE(test.has_value());
+  for (const Result<Case>& test : *cases) {
+    ASSERT_TRUE(test) << test.error().text();
     for (const Node& node : test->graph.nodes) {
       if (node.op->is_view() || node.op->writes()) continue;  // a layout, or functionalized away
       EXPECT_NE(portable::find_kernel(node.op->name), nullptr) << node.op->name;

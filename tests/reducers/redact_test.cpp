@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "graph/case_json.h"
+#include "graph/runs.h"
 #include "tests/support/graph_text.h"
 #include "tests/support/symbolic_case.h"
 

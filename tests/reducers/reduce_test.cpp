@@ -8,6 +8,8 @@
 #include <string>
 
 #include "graph/builder.h"
+#include "graph/case_json.h"
+#include "graph/runs.h"
 #include "reducers/reduction_passes.h"
 #include "reducers/reduction_state.h"
 #include "tests/reducers/generated_cases.h"

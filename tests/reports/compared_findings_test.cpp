@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "graph/case_json.h"
+
 namespace parallax {
 namespace {
 

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reports/conformance_page.h"
 #include "tests/reports/well_formed.h"
 
 namespace parallax {

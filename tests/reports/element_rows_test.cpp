@@ -5,6 +5,7 @@
 
 #include "backends/examine.h"
 #include "core/profile.h"
+#include "graph/case_json.h"
 
 namespace parallax {
 namespace {

@@ -64,7 +64,7 @@ std::set<std::string> anchors_in(const fs::path& file) {
 
 struct Links {
   int checked = 0;
-  std::vector<std::string> broken;  // "docs/a.md: b.md#there"
+  std::vector<std::string> broken;  // "page.md: other.md#there"
 };
 
 void check_links(const fs::path& file, Links& links) {

@@ -7,6 +7,7 @@
 #include "backends/examine.h"
 #include "backends/open_target.h"
 #include "fuzz/generate/generate.h"
+#include "graph/second_feed.h"
 #include "tests/support/golden.h"
 #include "tests/support/graph_text.h"
 #include "tests/support/portable_ops.h"
@@ -32,7 +33,8 @@ std::vector<double> elements(const Tensor& tensor) {
   return values;
 }
 
-// The report ExecuTorch #20257 (SEEDS S1), its two chains in the order that lets a slot be used again.
+// The report ExecuTorch #20257 (corpus/cases/seeds/s1-clone.json), its two chains in the order that lets a slot be used
+// again.
 Case report_case(const std::string& copy) {
   return case_of(R"({
     "inputs": {"x": {"type": "f32[2]"}},

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "backends/examine.h"
-#include "backends/runtime/compiled_target.h"
 #include "backends/recorded_target.h"
+#include "backends/runtime/compiled_target.h"
 #include "fuzz/generate/generate.h"
+#include "graph/case_json.h"
+#include "graph/runs.h"
 #include "graph/text_file.h"
 #include "tests/support/portable_ops.h"
 #include "tests/support/symbolic_case.h"

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "graph/case.h"
+#include "graph/case_json.h"
 #include "planner/plan.h"
 
 namespace parallax::testing {

@@ -1,6 +1,7 @@
 // Cases with several runs, for tests.
 #pragma once
 
+#include "graph/case_json.h"
 #include "tests/support/graph_text.h"
 
 namespace parallax::testing {

@@ -17,11 +17,11 @@ __attribute__((weak)) int LLVMFuzzerInitialize(int* argc, char*** argv);
 
 namespace parallax {
 
-// The target that generated cases go to. Defined by each target that drives one (shared/case_entry.cpp).
+// The target that generated cases go to. Defined by each target that drives one (fuzz/targets/shared/case_entry.cpp).
 std::string fuzzed_target();
 
 // Reads a tape to its end, so that its spans are known. Defined by each target whose input is a tape
-// (shared/tape_hooks.cpp).
+// (fuzz/targets/shared/tape_hooks.cpp).
 void read_fuzzed_tape(Choices& choices);
 
 }  // namespace parallax

@@ -1,4 +1,4 @@
-// The "graph" part of a case file.
+// Reads the "graph" part of a case file.
 #pragma once
 
 #include "core/json_field.h"
@@ -14,14 +14,7 @@ namespace parallax {
 Result<Graph> read_graph(const Field& graph, std::optional<Field> feed = std::nullopt,
                          const NamedSize& named = nullptr);
 
-// Writes a graph, the dims of inputs that are symbols by name. Elements of a list result that something uses get their
-// getitem right after the node.
-Json graph_json(const Graph& graph, const Symbols& symbols = {});
-
 // The data of a feed's entry, which may carry its type.
 Field data_of(const Field& entry);
-
-// The sections of sources, in the order they stand in.
-inline constexpr std::string_view source_sections[] = {"inputs", "constants", "buffers"};  // by SourceKind
 
 }  // namespace parallax
