@@ -120,7 +120,7 @@ Result<std::string> describe(const FuzzFlags& flags, const CampaignOptions& opti
   const nlohmann::json json = {{"parallax", PARALLAX_VERSION},
                                {"targets", options.targets},
                                {"faults", flags.target_options.faults},
-                               {"detect", flags.target_options.detect},
+                               {"detect", detect_text(flags.target_options.detect)},
                                {"passes", flags.target_options.selection.passes},
                                {"stop_after", flags.target_options.selection.stop_after},
                                {"seed", options.seed},
