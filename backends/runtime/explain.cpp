@@ -209,9 +209,8 @@ std::optional<Diagnosis> explain_failures(Detector detector, const Graph& source
                    .summary = summary(program.graph, *shown, schedule.last_direct_use()),
                    .lines = schedule.lines(),
                    .blame = "planner",
-                   .kind = std::string(
-                       violation_kind(program.graph, schedule_of(program), program.plan,
-                                                           program.joins, reckon, root))};
+                   .kind = std::string(name(violation_kind(program.graph, schedule_of(program), program.plan,
+                                                           program.joins, reckon, root)))};
 }
 
 std::vector<std::string> partition_lines(const Program& program, std::span<const Backend> backends) {
