@@ -14,7 +14,7 @@
 namespace parallax {
 namespace {
 
-const Mutant& mutant_of(const Json& row) { return **std::ranges::find(all_mutants, row["id"].get<std::string>(), &Mutant::id); }
+const Mutant& mutant_of(const Json& row) { return *find_mutant(row["id"].get<std::string>()); }
 
 // What may kill a mutant: a detector; or nothing of ours, where the compiler itself crashes.
 using Killer = std::optional<Detector>;
@@ -53,7 +53,7 @@ std::string fate_of(const Json& row) {
 std::string mutant_text(const Json& row) {
   const Mutant& mutant = mutant_of(row);
   const std::string fate = fate_of(row);
-  return fmt::format("{}  {}\n     {} ({}, {})\n", mutant.id, fate, mutant.what, name(mutant.kind), mutant.file);
+  return fmt::format("{}  {}\n     {} ({}, {})\n", mutant.id, fate, mutant.what, name(mutant.kind), mutant.file.path);
 }
 
 Json mutants_summary(const std::vector<Json>& rows) {
@@ -79,7 +79,7 @@ std::string list_of(const Json& ids, std::string_view title, std::string_view Mu
   std::string text = fmt::format("{}:\n", title);
   for (const Json& id : ids) {
     const Mutant& mutant = mutant_of({{"id", id}});
-    text += fmt::format("  {}  {}, {}: {}\n", mutant.id, mutant.file, mutant.name, mutant.*said);
+    text += fmt::format("  {}  {}, {}: {}\n", mutant.id, mutant.file.path, mutant.name, mutant.*said);
   }
   return text;
 }
@@ -110,7 +110,7 @@ Result<int> score_mutants(std::size_t count, ScoreOptions options, int jobs, boo
   TRY(std::vector<Json> rows, score_in_children(draw_mutants(count, options.seed), options, jobs, tell));
   for (Json& row : rows) {
     const Mutant& mutant = mutant_of(row);
-    row.update({{"name", mutant.name}, {"file", mutant.file}, {"kind", name(mutant.kind)}, {"what", mutant.what}});
+    row.update({{"name", mutant.name}, {"file", mutant.file.path}, {"kind", name(mutant.kind)}, {"what", mutant.what}});
     row["killed"] = is_killed(row);
   }
   const Json summary = mutants_summary(rows);

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "planner/mutants_list.h"
+#include "planner/mutant_switches.h"
 
 namespace parallax {
 namespace {
@@ -30,10 +30,10 @@ bool is_neutral(Matcher& matcher, const Op& op, Arguments arguments) {
   if (!number) return false;
   if (starts_with_any(op.name, {"aten.mul.", "aten.div."})) return as_double(*number) == 1;
   const double alpha = as_double(std::get<Scalar>(arguments[2]));
-  const double added =
-      alpha * as_double(*number) * first_of(neutral_to_subtract, op.name.starts_with("aten.sub.") ? -1 : 1, 1);
+  const double added = alpha * as_double(*number) *
+                       first_unless_swapped<"neutral_to_subtract">(op.name.starts_with("aten.sub.") ? -1 : 1, 1);
   const bool integers = is_integral(matcher.meta(std::get<ValueId>(arguments[0])).dtype);
-  return added == 0 && asked(zero_of_any_sign, integers || std::signbit(added));
+  return added == 0 && holds_unless_dropped<"zero_of_any_sign">(integers || std::signbit(added));
 }
 
 // f(f(x)) is f(x), and g(g(x)) is x.
@@ -58,7 +58,8 @@ std::optional<Replacement> of_function_twice(Matcher& matcher, const Op& op, Arg
   if (op.name == "aten.abs.default") {
     const Node* negation = matcher.maker(operand, "aten.neg.default");
     // -1 is 255 in u8, and stays it.
-    if (!negation || !asked(absolute_of_unsigned, matcher.meta(operand).dtype != DType::U8)) return std::nullopt;
+    if (!negation || !holds_unless_dropped<"absolute_of_unsigned">(matcher.meta(operand).dtype != DType::U8))
+      return std::nullopt;
     return Replacement{&op, {negation->arguments[0]}};
   }
   const Node* inner = matcher.maker(operand, op.name);
@@ -73,7 +74,8 @@ std::optional<Replacement> of_cast_twice(Matcher& matcher, const Op& op, Argumen
   const Node* inner = matcher.maker(operand, casts);
   if (!inner) return std::nullopt;
   const auto source = std::get<ValueId>(inner->arguments[0]);
-  if (!asked(casts_through_anything, algebra.survives(matcher.meta(source).dtype, matcher.meta(operand).dtype)))
+  if (!holds_unless_dropped<"casts_through_anything">(
+          algebra.survives(matcher.meta(source).dtype, matcher.meta(operand).dtype)))
     return std::nullopt;
   Replacement one = {&op, {arguments.begin(), arguments.end()}};
   one.arguments[0] = source;
@@ -86,7 +88,7 @@ std::optional<Replacement> of_ring(Matcher& matcher, const Op& op, Arguments arg
   if (!operand || !algebra.is_a_ring(matcher.meta(*operand).dtype)) return std::nullopt;
   const auto is_one = [](const Argument& number) { return as_double(std::get<Scalar>(number)) == 1; };
   if (op.name == "aten.sub.Tensor" && is_same(arguments[0], arguments[1]) &&
-      asked(scaled_difference, is_one(arguments[2]))) {
+      holds_unless_dropped<"scaled_difference">(is_one(arguments[2]))) {
     return call_of("aten.zeros_like.default", {*operand});
   }
   if (op.name.starts_with("aten.mul.")) {
@@ -108,14 +110,15 @@ bool is_ring_of_integers(DType dtype) { return is_integral(dtype) && dtype != DT
 bool holds_all(DType through, DType from) {
   if (from == through || from == DType::Bool) return true;
   if (through == DType::Bool) return false;
-  const DTypeInfo& wide = info(first_of(narrow_significands, through, from));
-  const DTypeInfo& narrow = info(first_of(narrow_significands, from, through));
+  const DTypeInfo& wide = info(first_unless_swapped<"narrow_significands">(through, from));
+  const DTypeInfo& narrow = info(first_unless_swapped<"narrow_significands">(from, through));
   if (is_floating(from)) {
     return is_floating(through) && wide.precision >= narrow.precision && wide.max_finite >= narrow.max_finite &&
            wide.smallest_subnormal <= narrow.smallest_subnormal;
   }
   if (is_floating(through)) {
-    return asked(integers_beyond_floats, static_cast<double>(narrow.max_integer) < std::ldexp(1.0, wide.precision));
+    return holds_unless_dropped<"integers_beyond_floats">(static_cast<double>(narrow.max_integer) <
+                                                          std::ldexp(1.0, wide.precision));
   }
   return wide.min_integer <= narrow.min_integer && wide.max_integer >= narrow.max_integer;
 }
@@ -132,8 +135,9 @@ std::optional<ValueId> copied_operand(Matcher& matcher, const Op& op, Arguments 
   if (op.name == "aten.where.self") {
     const std::optional<Scalar> condition = matcher.uniform(std::get<ValueId>(arguments[0]));
     if (!condition && !is_same(arguments[1], arguments[2])) return std::nullopt;
-    return std::get<ValueId>(arguments[condition && as_double(*condition) == 0 ? first_of(where_swapped, 2, 1)
-                                                                               : first_of(where_swapped, 1, 2)]);
+    return std::get<ValueId>(
+        arguments[condition && as_double(*condition) == 0 ? first_unless_swapped<"where_swapped">(2, 1)
+                                                          : first_unless_swapped<"where_swapped">(1, 2)]);
   }
   if (!operand) return std::nullopt;
   const bool unchanged = is_neutral(matcher, op, arguments) ||

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "compiler/functional_form.h"
-#include "planner/mutants_list.h"
+#include "planner/mutant_switches.h"
 
 namespace parallax {
 namespace {
@@ -27,14 +27,15 @@ int64_t integer(const Argument& argument) { return as_integer(std::get<Scalar>(a
 
 IntList composed_order(const IntList& inner, const IntList& outer) {
   IntList order;
-  for (int64_t dim : first_of(permutations_composed_backwards, outer, inner)) {
-    order.push_back(first_of(permutations_composed_backwards, inner, outer)[static_cast<std::size_t>(dim)]);
+  for (int64_t dim : first_unless_swapped<"permutations_composed_backwards">(outer, inner)) {
+    order.push_back(
+        first_unless_swapped<"permutations_composed_backwards">(inner, outer)[static_cast<std::size_t>(dim)]);
   }
   return order;
 }
 
 std::pair<int64_t, int64_t> composed_slice(std::pair<int64_t, int64_t> inner, std::pair<int64_t, int64_t> outer) {
-  return {inner.first + outer.first * first_of(slice_start_by_outer_step, inner.second, outer.second),
+  return {inner.first + outer.first * first_unless_swapped<"slice_start_by_outer_step">(inner.second, outer.second),
           inner.second * outer.second};
 }
 
@@ -50,7 +51,7 @@ std::optional<Dims> result_sizes(const Graph& graph, const Op& op, std::span<con
 std::pair<int64_t, int64_t> slice_of(const Graph& graph, std::span<const Argument> arguments, int dim) {
   const int64_t size = graph.meta(operand_of(arguments)).layout.sizes[dim];
   int64_t start = is_none(arguments[2]) ? 0 : integer(arguments[2]);
-  if (less(slice_starts_at_the_end, start, int64_t{0})) start += size;
+  if (less_unless_flipped<"slice_starts_at_the_end">(start, int64_t{0})) start += size;
   return {std::clamp<int64_t>(start, 0, size), integer(arguments[4])};
 }
 
@@ -82,13 +83,14 @@ std::optional<Replacement> one_slice(Matcher& matcher, const Op& op, std::span<c
   if (!maker) return std::nullopt;
   const Dims& sizes = graph.meta(operand_of(arguments)).layout.sizes;
   const int dim = front_dim(arguments[1], sizes.size());
-  if (!asked(slices_of_any_dim, front_dim(maker->arguments[1], sizes.size()) == dim)) return std::nullopt;
+  if (!holds_unless_dropped<"slices_of_any_dim">(front_dim(maker->arguments[1], sizes.size()) == dim))
+    return std::nullopt;
   const std::optional<Dims> result = result_sizes(graph, op, arguments);
   if (!result) return std::nullopt;
   const int64_t length = (*result)[dim];
   if (length == 0) return std::nullopt;
   const auto [start, step] = rules.slice(slice_of(graph, maker->arguments, dim), slice_of(graph, arguments, dim));
-  const int64_t end = one_more(slice_ends_late, start + (length - 1) * step + 1);
+  const int64_t end = exact_or_one_more<"slice_ends_late">(start + (length - 1) * step + 1);
   return call_of(slicing,
                  {operand_of(maker->arguments), Scalar(int64_t{dim}), Scalar(start), Scalar(end), Scalar(step)});
 }
@@ -143,9 +145,9 @@ std::optional<IntList> permutation_of(const Graph& graph, const Op& op, std::spa
     if (op.name == "aten.transpose.int") {
       std::swap(order[static_cast<std::size_t>(a)], order[static_cast<std::size_t>(b)]);
     } else {
-      const int from = first_of(movedim_backwards, a, b);
+      const int from = first_unless_swapped<"movedim_backwards">(a, b);
       order.erase(order.begin() + from);
-      order.insert(order.begin() + first_of(movedim_backwards, b, a), from);
+      order.insert(order.begin() + first_unless_swapped<"movedim_backwards">(b, a), from);
     }
   }
   return order;

@@ -112,15 +112,13 @@ Result<FaultScore> score_fault(const std::string& id, const ScoreOptions& option
 }
 
 std::vector<std::string> draw_mutants(std::size_t count, uint64_t seed) {
-  std::vector<const Mutant*> drawn;
+  std::vector<std::string> drawn;
   Choices choices(seed, 0);
   for (std::size_t i = 0; i < all_mutants.size() && drawn.size() < count; ++i) {
     const std::size_t left = all_mutants.size() - i;
-    if (choices.below(left) < count - drawn.size()) drawn.push_back(all_mutants[i]);
+    if (choices.below(left) < count - drawn.size()) drawn.emplace_back(all_mutants[i].id);
   }
-  std::vector<std::string> ids;
-  for (const Mutant* mutant : drawn) ids.emplace_back(mutant->id);
-  return ids;
+  return drawn;
 }
 
 }  // namespace parallax
