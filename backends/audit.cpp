@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "planner/plan_checker.h"
 #include "planner/plan_json.h"
@@ -54,7 +55,7 @@ Result<Findings> audit_delegate(const Field& delegate) {
   TRY(const std::vector<std::string> passed, texts(delegate, "passed"));
   TRY(const auto inputs, numbers(delegate, "inputs"));
   TRY(const auto outputs, numbers(delegate, "outputs"));
-  const auto found = [&](std::string what) { findings.push_back({where, "delegate", std::move(what)}); };
+  const auto found = [&](std::string what) { findings.push_back({where, AuditKind::Delegate, std::move(what)}); };
   if (!inputs || !outputs) {
     if (const auto twice = repeated(passed); !twice.empty()) {
       found(fmt::format("the call passes {} more than once", fmt::join(twice, ", ")));
@@ -89,7 +90,7 @@ Result<Findings> audit_function(const Field& function) {
     for (const std::string& output : outputs) {
       if (std::ranges::find(carries, output) == carries.end()) continue;
       findings.push_back(
-          {where, "state",
+          {where, AuditKind::State,
            fmt::format("output '{}' is also the source of the update of state '{}' (written as '{}'): Core ML fails to "
                        "load such a program; return a value of its own, such as '{}' + 0",
                        output, state, fmt::join(carries, "', '"), output)});
@@ -111,14 +112,18 @@ Result<void> each(const Field& answer, std::string_view key, Findings& findings,
   return {};
 }
 
+constexpr std::array<std::string_view, 3> audit_names = {"plan", "delegate", "state"};
+
 }  // namespace
+
+std::string_view name(AuditKind kind) { return audit_names[static_cast<std::size_t>(kind)]; }
 
 Result<std::vector<AuditFinding>> audit_plan(const std::string& where, const Field& plan) {
   auto planned = read_plan(plan.json());
   if (!planned) return at(plan.pointer(), std::move(planned).error());
   Findings findings;
   for (const PlanFailure& failure : check_plan(planned->schedule, planned->plan)) {
-    findings.push_back({where, "plan", describe(planned->schedule, failure)});
+    findings.push_back({where, AuditKind::Plan, describe(planned->schedule, failure)});
   }
   return findings;
 }

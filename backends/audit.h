@@ -2,17 +2,24 @@
 // scripts in adapters/ read out of a .pte or an .mlpackage is judged here.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/json_field.h"
 
 namespace parallax {
 
+// Which of the known causes it is.
+enum class AuditKind : uint8_t { Plan, Delegate, State };
+// "plan", "delegate" or "state".
+std::string_view name(AuditKind kind);
+
 struct AuditFinding {
   std::string where;  // "forward, delegate 0 (VulkanBackend)"
-  std::string kind;   // "plan", "delegate" or "state": which of the known causes it is
-  std::string what;   // one line for a person, with the way around it where one is known
+  AuditKind kind;
+  std::string what;  // one line for a person, with the way around it where one is known
 };
 
 // Judges a plan.json: each read that meets other bytes than were written for it, by the plan checker.

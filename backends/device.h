@@ -14,6 +14,7 @@
 #include "backends/portable/elements.h"
 #include "compiler/device_rules.h"
 #include "compiler/program.h"
+#include "oracle/detector.h"
 
 namespace parallax {
 
@@ -36,7 +37,7 @@ struct DeviceTask {
 
 // Something wrong that the values need not show.
 struct Complaint {
-  std::string_view detector;  // "Redzone", "ValidationLayer", "WriteOrder"
+  Detector detector;
   std::string text;
 };
 

@@ -6,8 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "oracle/interpreter.h"
 #include "graph/sketch.h"
+#include "oracle/interpreter.h"
+#include "oracle/judgement_text.h"
 
 namespace parallax {
 namespace {
@@ -117,17 +118,12 @@ void judge_gradients(const Case& test, const Outcome& outcome, Judgement& judgem
     const Tensor& got = outcome.gradients[g];
     const Tensor& eager = outcome.eager_gradients[g];
     const Tensor& reference = outcome.reference_gradients[g];
-    const std::string place = fmt::format("gradient of {}", test.gradient->wrt[g]);
-    Divergence divergence{.run = "A",
-                          .place = place,
-                          .index = static_cast<int>(g),
+    Divergence divergence{.place = {PlaceKind::Gradient, static_cast<int>(g), test.gradient->wrt[g]},
                           .dtype = got.dtype,
                           .sizes = got.sizes,
-                          .expected = "",
-                          .got = "",
                           .total = got.numel()};
     if (!(got.sizes == reference.sizes)) {
-      divergence.kind = "shape";
+      divergence.kind = DivergenceKind::Shape;
       divergence.expected = type_text(reference.dtype, reference.sizes);
       divergence.got = type_text(got.dtype, got.sizes);
       judgement.verdict = Verdict::Mismatch;
@@ -156,8 +152,7 @@ void judge_gradients(const Case& test, const Outcome& outcome, Judgement& judgem
     judgement.counts.outside += divergence.outside;
     if (divergence.outside > 0 && judgement.verdict != Verdict::Mismatch) {
       judgement.verdict = Verdict::Mismatch;
-      judgement.reason = fmt::format("{} element {}: expected {} got {}", place, divergence.element,
-                                     divergence.expected, divergence.got);
+      judgement.reason = element_line(divergence);
       judgement.divergence = divergence;
     }
   }

@@ -28,7 +28,7 @@ bool is_contained(const OwnBackend& own) { return own.equip != nullptr; }
 // What the options of a target's name say.
 struct OwnOptions {
   CompiledTargetOptions target;
-  std::vector<NamedOption> of_backend;
+  std::vector<NamedOption> of_backend = {};
   bool in_process = false;  // even where it might bring the process down
 };
 
@@ -68,7 +68,7 @@ std::vector<std::string> worker_command(const std::string& name, const TargetOpt
   std::vector<std::string> command = {std::filesystem::read_symlink("/proc/self/exe", unknown).string(), "worker",
                                       name + (name.contains('?') ? "&" : "?") + "in-process=yes"};
   for (const std::string& fault : options.faults) command.insert(command.end(), {"--plant", fault});
-  command.insert(command.end(), {"--detect", options.detect});
+  command.insert(command.end(), {"--detect", detect_text(options.detect)});
   for (const std::string& pass : options.selection.passes) command.insert(command.end(), {"--passes", pass});
   if (!options.selection.stop_after.empty()) {
     command.insert(command.end(), {"--stop-after", options.selection.stop_after});
@@ -81,10 +81,7 @@ Result<std::unique_ptr<Target>> open_own(const OwnBackend& own, const std::strin
   TRY(OwnOptions asked, own_options(own, spec, options.selection));
   CompiledTargetOptions& compiled = asked.target;
   TRY(compiled.faults, FaultSet::of(options.faults));
-  const bool all = options.detect == "all";
-  compiled.detect.plan = all || options.detect == "plan";
-  compiled.detect.sanitizer = all || options.detect == "sanitizer";
-  compiled.detect.passes = all || options.detect == "passes";
+  compiled.detect = options.detect;
   if (own.equip) TRY_VOID(own.equip(asked.of_backend, compiled));
   TRY(std::unique_ptr<Target> target, make_compiled_target(name, compiled));
   if (!is_contained(own) || asked.in_process) return target;

@@ -16,7 +16,7 @@ namespace parallax {
 
 struct TargetOptions {
   std::vector<std::string> faults;  // ids to plant in our own compiler ("F01")
-  std::string detect = "values";    // what may raise a finding: values, plan, sanitizer, passes, all
+  DetectorSet detect = {};          // what may raise a finding beside the values
   PassSelection selection = {};     // of our own compiler's passes
 
   // Whether our own compiler runs without a planted fault and with all of its passes.

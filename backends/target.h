@@ -8,13 +8,14 @@
 
 #include "core/profile.h"
 #include "graph/case.h"
+#include "oracle/detector.h"
 #include "oracle/outcome.h"
 
 namespace parallax {
 
 // What one in-process detector other than the values saw, in words and as data (docs/concepts.md, "Faults").
 struct Diagnosis {
-  std::string detector;            // "plan", "sanitizer", "passes", "builds"
+  Detector detector;
   std::string summary;             // one line: the value, its slot, the op that overwrote it, the alias still live
   std::vector<std::string> lines;  // the annotated schedule, one line a step
   std::string blame = {};          // the part of the compiler that this names: a pass, "planner" …; empty for none

@@ -50,12 +50,12 @@ Result<int> audit(const AuditFlags& flags) {
   if (flags.json) {
     auto rows = nlohmann::ordered_json::array();
     for (const AuditFinding& finding : findings) {
-      rows.push_back({{"where", finding.where}, {"kind", finding.kind}, {"what", finding.what}});
+      rows.push_back({{"where", finding.where}, {"kind", name(finding.kind)}, {"what", finding.what}});
     }
     fmt::print("{}\n", rows.dump(2));
   } else {
     for (const AuditFinding& finding : findings) {
-      fmt::print("{} · {}\n  {}\n", finding.where, finding.kind, finding.what);
+      fmt::print("{} · {}\n  {}\n", finding.where, name(finding.kind), finding.what);
     }
     if (findings.empty()) fmt::print("nothing found in {}\n", flags.file);
   }

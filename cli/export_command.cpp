@@ -10,6 +10,7 @@
 #include "cli/redaction.h"
 #include "cli/target_options.h"
 #include "corpus/issue_text.h"
+#include "corpus/signature.h"
 #include "corpus/store.h"
 #include "export/dot.h"
 #include "export/emit_executorch.h"
@@ -100,9 +101,7 @@ Result<std::string> issue(Finding finding, const ExportFlags& flags) {
     const FindingOptions options{.target_options = flags.target_options, .reduce = false};
     finding = make_finding(*target, finding.reduced, examination, options).finding;
   } else if (finding.id.empty()) {
-    // A signature begins with its verdict: "mismatch: …", "internal_error | …".
-    const std::string& text = finding.signature;
-    const auto verdict = parse_verdict(text.substr(0, text.find_first_of(": |")));
+    const auto verdict = signed_verdict(finding.signature);
     if (!verdict || finding.target.empty()) {
       return std::unexpected(Error{ErrorKind::Invalid, flags.path, "/origin",
                                    "does not say where and how the case diverges; --target T runs it there"});

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "cli/command.h"
 #include "compiler/faults.h"
@@ -17,8 +18,9 @@ Json json_of(const Fault& fault) {
           {"summary", fault.summary}, {"seen_in", fault.seen_in}, {"target", fault.target}};
 }
 Json json_of(const Mutant& mutant) {
-  return {{"id", mutant.id},           {"name", mutant.name},    {"place", mutant.part},       {"file", mutant.file},
-          {"kind", name(mutant.kind)}, {"summary", mutant.what}, {"harmless", mutant.harmless}};
+  return {
+      {"id", mutant.id},           {"name", mutant.name},    {"place", mutant.file.part},  {"file", mutant.file.path},
+      {"kind", name(mutant.kind)}, {"summary", mutant.what}, {"harmless", mutant.harmless}};
 }
 
 std::string text_of(const Fault& fault) {
@@ -27,19 +29,21 @@ std::string text_of(const Fault& fault) {
                      fault.seen_in, shown);
 }
 std::string text_of(const Mutant& mutant) {
-  return fmt::format("{}  {}  ({})\n     {}\n     {}, {}\n", mutant.id, mutant.name, mutant.part, mutant.what,
-                     name(mutant.kind), mutant.file);
+  return fmt::format("{}  {}  ({})\n     {}\n     {}, {}\n", mutant.id, mutant.name, mutant.file.part, mutant.what,
+                     name(mutant.kind), mutant.file.path);
 }
+
+const Fault& dereference(const Fault* fault) { return *fault; }
 
 // Faults or mutants.
 template <class Bugs>
 void list(const Bugs& bugs, bool json) {
   Json rows = Json::array();
-  for (const auto* bug : bugs) {
+  for (const auto& bug : bugs) {
     if (json) {
-      rows.push_back(json_of(*bug));
+      rows.push_back(json_of(bug));
     } else {
-      fmt::print("{}", text_of(*bug));
+      fmt::print("{}", text_of(bug));
     }
   }
   if (json) fmt::print("{}\n", rows.dump(2));
@@ -55,7 +59,7 @@ void add_faults_command(CLI::App& program, int& exit_code) {
                     "The slips that `score --mutants` draws from instead; --plant takes them too");
   command->add_flag("--json", *json, "As JSON on standard output");
   command->callback([json, mutants, &exit_code] {
-    *mutants ? list(all_mutants, *json) : list(all_faults, *json);
+    *mutants ? list(all_mutants, *json) : list(all_faults | std::views::transform(dereference), *json);
     exit_code = nothing_new;
   });
 }

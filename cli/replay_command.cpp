@@ -78,7 +78,8 @@ Result<int> replay(const ReplayFlags& flags) {
   }
   JUnitReport junit;
   SarifReport sarif;
-  options.on_case = [&](const std::string& target, uint64_t, const Case& test, const Examination& examination) {
+  options.callbacks.on_case = [&](const std::string& target, uint64_t, const Case& test,
+                                  const Examination& examination) {
     const Judgement& judgement = examination.judgement;
     junit.add(target, test, judgement);
     sarif.add(target, test, judgement);
@@ -87,7 +88,7 @@ Result<int> replay(const ReplayFlags& flags) {
     if (judgement.verdict == Verdict::Match || flags.json) return;
     fmt::print("{}  {}  {}  {}\n", target, name(judgement.verdict), test.name, judgement.reason);
   };
-  options.on_missing = report_error;
+  options.callbacks.on_missing = report_error;
   TRY(CampaignResult result, run_campaign(options));
   if (!flags.junit.empty()) {
     TRY_VOID(write_file(flags.junit, junit.text()));

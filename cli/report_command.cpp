@@ -13,11 +13,12 @@
 #include "cli/target_options.h"
 #include "cli/write_file.h"
 #include "corpus/store.h"
+#include "export/emit_reproducer.h"
+#include "fuzz/campaign/description.h"
+#include "fuzz/campaign/ledger.h"
 #include "fuzz/findings/controls.h"
 #include "fuzz/findings/furthest_first.h"
-#include "fuzz/campaign/ledger.h"
 #include "fuzz/generate/op_coverage.h"
-#include "export/emit_reproducer.h"
 #include "reports/campaign_report.h"
 #include "reports/compared_findings.h"
 
@@ -56,17 +57,10 @@ CampaignReport campaign_of(const CampaignRecord& record) {
   campaign.begun = record.begun;
   campaign.finished = record.finished;
   campaign.seconds = record.seconds;
-  const Json description = Json::parse(record.description, nullptr, false);
-  if (description.is_object()) {
-    const auto seed = description.find("seed");
-    if (seed != description.end() && seed->is_number_unsigned()) campaign.seed = *seed;
-    const auto profile = description.find("profile");
-    if (profile != description.end() && profile->is_string()) campaign.profile = *profile;
-    const auto faults = description.find("faults");
-    for (const Json& fault : faults != description.end() && faults->is_array() ? *faults : Json::array()) {
-      if (fault.is_string()) campaign.planted.push_back(fault);
-    }
-  }
+  DescribedCampaign described = read_description(record.description);
+  campaign.seed = described.seed.value_or(0);
+  campaign.profile = std::move(described.profile);
+  campaign.planted = std::move(described.faults);
   for (const auto& [target, tally] : record.tallies) {
     LaneReport lane{target, tally.cases, tally.judged(), tally.seconds, tally.verdicts, {}};
     for (const CampaignRecord::Found& found : record.findings) {

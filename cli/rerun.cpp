@@ -21,10 +21,11 @@ std::vector<StageReport> stages_of(Target& target, const Case& test) {
   }
   for (Diagnosis& diagnosis : target.explain(test)) {
     // The passes are told of in any case, the others only where something is wrong.
-    const bool wrong = diagnosis.detector != "passes" || !diagnosis.blame.empty();
+    const bool wrong = diagnosis.detector != Detector::Passes || !diagnosis.blame.empty();
     const bool again = std::ranges::find(stages, diagnosis.lines, &StageReport::lines) != stages.end();
     if (again) diagnosis.lines.clear();
-    stages.push_back({std::move(diagnosis.detector), std::move(diagnosis.summary), wrong, std::move(diagnosis.lines)});
+    stages.push_back(
+        {std::string(name(diagnosis.detector)), std::move(diagnosis.summary), wrong, std::move(diagnosis.lines)});
   }
   return stages;
 }
@@ -101,9 +102,9 @@ void mark_clash(const Case& test, const runtime::ArenaRecord& record, const Aren
 
 void mark_wrong_outputs(const Case& test, const std::vector<TensorElements>& tensors, std::vector<DotMark>& marks) {
   for (std::size_t i = 0; i < test.graph.outputs.size(); ++i) {
-    const std::string place = fmt::format("out[{}] {}", i, test.graph.name(test.graph.outputs[i]));
     const bool wrong = std::ranges::any_of(tensors, [&](const TensorElements& tensor) {
-      return tensor.place == place && (tensor.outside > 0 || !tensor.other.empty());
+      return tensor.place.kind == PlaceKind::Output && tensor.place.index == static_cast<int>(i) &&
+             (tensor.outside > 0 || !tensor.other.empty());
     });
     if (!wrong) continue;
     for (std::size_t n = 0; n < test.graph.nodes.size(); ++n) {

@@ -26,7 +26,7 @@ struct ScoreFlags {
   bool json = false;
 };
 
-bool found(const Json& row) { return row.contains("crashed") || row["values"]["found"].get<bool>(); }
+bool found(const Json& row) { return row.contains("crashed") || seen_by(row, Detector::Values)["found"].get<bool>(); }
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -45,8 +45,9 @@ Json summary_of(const std::vector<Json>& rows) {
   for (const Json& row : rows) {
     hits += found(row);
     if (!row.contains("nodes")) continue;
-    graphs.push_back(row["values"]["graphs"].get<double>());
-    seconds.push_back(row["values"]["seconds"].get<double>());
+    const Json& values = seen_by(row, Detector::Values);
+    graphs.push_back(values["graphs"].get<double>());
+    seconds.push_back(values["seconds"].get<double>());
     nodes.push_back(row["nodes"].get<double>());
     right += row["blame_is_right"].get<bool>();
   }
@@ -55,10 +56,9 @@ Json summary_of(const std::vector<Json>& rows) {
   json["median_seconds"] = median(seconds);
   json["median_nodes"] = median(nodes);
   json["blame_is_right"] = right;
-  for (std::string_view detector : other_detectors) {
-    json[std::string(detector)] = std::ranges::count_if(rows, [&](const Json& row) {
-      return row.contains(detector) && row[std::string(detector)]["found"].get<bool>();
-    });
+  for (const Detector detector : optional_detectors) {
+    json[std::string(name(detector))] = std::ranges::count_if(
+        rows, [&](const Json& row) { return !row.contains("crashed") && seen_by(row, detector)["found"].get<bool>(); });
   }
   return json;
 }
@@ -67,7 +67,7 @@ std::string row_text(const Json& row) {
   const std::string id = row["id"];
   if (row.contains("crashed"))
     return fmt::format("{}  brings the process down (signal {})\n", id, row["crashed"].get<int>());
-  const Json& values = row["values"];
+  const Json& values = seen_by(row, Detector::Values);
   if (!values["found"].get<bool>()) {
     return fmt::format("{}  not found in {} graphs, {:.1f} s {}\n", id, values["graphs"].get<uint64_t>(),
                        values["seconds"].get<double>(), detector_text(row));
@@ -80,13 +80,16 @@ std::string row_text(const Json& row) {
 }
 
 std::string summary_line(std::string_view half, const Json& summary) {
-  return fmt::format(
-      "{}: {} of {} found; medians: {} graphs, {:.2f} s, {} nodes; blame right for {}; plan {}, sanitizer {}, passes "
-      "{}\n",
-      half, summary["found"].get<int64_t>(), summary["faults"].get<std::size_t>(),
-      summary["median_graphs"].get<double>(), summary["median_seconds"].get<double>(),
-      summary["median_nodes"].get<double>(), summary["blame_is_right"].get<int64_t>(), summary["plan"].get<int64_t>(),
-      summary["sanitizer"].get<int64_t>(), summary["passes"].get<int64_t>());
+  std::string line = fmt::format("{}: {} of {} found; medians: {} graphs, {:.2f} s, {} nodes; blame right for {}", half,
+                                 summary["found"].get<int64_t>(), summary["faults"].get<std::size_t>(),
+                                 summary["median_graphs"].get<double>(), summary["median_seconds"].get<double>(),
+                                 summary["median_nodes"].get<double>(), summary["blame_is_right"].get<int64_t>());
+  std::string_view before = "; ";
+  for (const Detector detector : optional_detectors) {
+    line += fmt::format("{}{} {}", std::exchange(before, ", "), name(detector),
+                        summary[std::string(name(detector))].get<int64_t>());
+  }
+  return line + "\n";
 }
 
 Result<int> score(const ScoreFlags& flags) {

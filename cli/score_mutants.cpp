@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/score_rows.h"
@@ -12,52 +14,52 @@
 namespace parallax {
 namespace {
 
-constexpr std::string_view by_crash = "crash";
+const Mutant& mutant_of(const Json& row) { return *find_mutant(row["id"].get<std::string>()); }
 
-const Mutant& mutant_of(const Json& row) {
-  return **std::ranges::find(all_mutants, row["id"].get<std::string>(), &Mutant::id);
-}
+// What may kill a mutant: a detector; or nothing of ours, where the compiler itself crashes.
+using Killer = std::optional<Detector>;
+constexpr Killer crash = std::nullopt;
+constexpr std::array killers = {Killer(Detector::Values), crash, Killer(Detector::Plan), Killer(Detector::Sanitizer),
+                                Killer(Detector::Passes)};
 
-// Whether "values", another detector, or a crash of the compiler itself killed it.
-bool killed_by(const Json& row, std::string_view detector) {
-  if (row.contains("crashed")) return detector == by_crash;
-  return detector != by_crash && row[std::string(detector)]["found"].get<bool>();
-}
+std::string name_of(Killer killer) { return std::string(killer ? name(*killer) : "crash"); }
 
-std::vector<std::string_view> all_detectors() {
-  std::vector<std::string_view> all = {"values", by_crash};
-  all.insert(all.end(), other_detectors.begin(), other_detectors.end());
-  return all;
+bool killed_by(const Json& row, Killer killer) {
+  if (row.contains("crashed")) return killer == crash;
+  return killer && seen_by(row, *killer)["found"].get<bool>();
 }
 
 bool is_killed(const Json& row) {
-  return std::ranges::any_of(all_detectors(), [&](std::string_view detector) { return killed_by(row, detector); });
+  return std::ranges::any_of(killers, [&](Killer killer) { return killed_by(row, killer); });
+}
+
+std::string fate_of(const Json& row) {
+  if (row.contains("crashed")) {
+    const int signal = row["crashed"].get<int>();
+    return signal == SIGALRM ? "killed: does not end"
+                             : fmt::format("killed: brings the process down (signal {})", signal);
+  }
+  const Json& values = seen_by(row, Detector::Values);
+  const auto graphs = values["graphs"].get<uint64_t>();
+  const auto seconds = values["seconds"].get<double>();
+  if (values["found"].get<bool>()) {
+    return fmt::format("killed by a {} at graph {}, {:.2f} s {}", row["verdict"].get<std::string>(), graphs, seconds,
+                       detector_text(row));
+  }
+  return fmt::format("{} in {} graphs, {:.1f} s {}", is_killed(row) ? "not by its values" : "SURVIVED", graphs, seconds,
+                     detector_text(row));
 }
 
 std::string mutant_text(const Json& row) {
   const Mutant& mutant = mutant_of(row);
-  std::string fate;
-  if (row.contains("crashed")) {
-    const int signal = row["crashed"].get<int>();
-    fate =
-        signal == SIGALRM ? "killed: does not end" : fmt::format("killed: brings the process down (signal {})", signal);
-  } else if (row["values"]["found"].get<bool>()) {
-    fate = fmt::format("killed by a {} at graph {}, {:.2f} s {}", row["verdict"].get<std::string>(),
-                       row["values"]["graphs"].get<uint64_t>(), row["values"]["seconds"].get<double>(),
-                       detector_text(row));
-  } else {
-    fate = fmt::format("{} in {} graphs, {:.1f} s {}", is_killed(row) ? "not by its values" : "SURVIVED",
-                       row["values"]["graphs"].get<uint64_t>(), row["values"]["seconds"].get<double>(),
-                       detector_text(row));
-  }
-  return fmt::format("{}  {}\n     {} ({}, {})\n", mutant.id, fate, mutant.what, name(mutant.kind), mutant.file);
+  const std::string fate = fate_of(row);
+  return fmt::format("{}  {}\n     {} ({}, {})\n", mutant.id, fate, mutant.what, name(mutant.kind), mutant.file.path);
 }
 
 Json mutants_summary(const std::vector<Json>& rows) {
   Json summary = {{"mutants", rows.size()}, {"killed", std::ranges::count_if(rows, is_killed)}};
-  for (std::string_view detector : all_detectors()) {
-    summary[std::string(detector)] =
-        std::ranges::count_if(rows, [&](const Json& row) { return killed_by(row, detector); });
+  for (const Killer killer : killers) {
+    summary[name_of(killer)] = std::ranges::count_if(rows, [&](const Json& row) { return killed_by(row, killer); });
   }
   summary["survived"] = Json::array();
   summary["harmless"] = Json::array();
@@ -77,7 +79,7 @@ std::string list_of(const Json& ids, std::string_view title, std::string_view Mu
   std::string text = fmt::format("{}:\n", title);
   for (const Json& id : ids) {
     const Mutant& mutant = mutant_of({{"id", id}});
-    text += fmt::format("  {}  {}, {}: {}\n", mutant.id, mutant.file, mutant.name, mutant.*said);
+    text += fmt::format("  {}  {}, {}: {}\n", mutant.id, mutant.file.path, mutant.name, mutant.*said);
   }
   return text;
 }
@@ -86,8 +88,8 @@ std::string summary_text(const Json& summary) {
   const auto killed = summary["killed"].get<double>();
   const auto mutants = summary["mutants"].get<double>();
   std::string text = fmt::format("{} of {} killed ({:.0f} %):", killed, mutants, 100 * killed / std::max(mutants, 1.0));
-  for (std::string_view detector : all_detectors()) {
-    text += fmt::format("  {} {}", detector, summary[std::string(detector)].get<int64_t>());
+  for (const Killer killer : killers) {
+    text += fmt::format("  {} {}", name_of(killer), summary[name_of(killer)].get<int64_t>());
   }
   text += "\n";
   text += list_of(summary["survived"], "Survivors, each a gap of the fuzzer or of the oracle", &Mutant::what);
@@ -108,7 +110,7 @@ Result<int> score_mutants(std::size_t count, ScoreOptions options, int jobs, boo
   TRY(std::vector<Json> rows, score_in_children(draw_mutants(count, options.seed), options, jobs, tell));
   for (Json& row : rows) {
     const Mutant& mutant = mutant_of(row);
-    row.update({{"name", mutant.name}, {"file", mutant.file}, {"kind", name(mutant.kind)}, {"what", mutant.what}});
+    row.update({{"name", mutant.name}, {"file", mutant.file.path}, {"kind", name(mutant.kind)}, {"what", mutant.what}});
     row["killed"] = is_killed(row);
   }
   const Json summary = mutants_summary(rows);

@@ -10,15 +10,15 @@ Json detection_json(const Detection& detection) {
 }
 
 Json score_json(const FaultScore& score) {
-  Json json = {{"id", score.id}, {"values", detection_json(score.values)}};
+  Json json = {{"id", score.id}, {name(Detector::Values), detection_json(score.values)}};
   if (score.values.found) {
     json["verdict"] = score.verdict;
     json["nodes"] = score.nodes;
     json["blame"] = score.blame;
     json["blame_is_right"] = score.blame_is_right;
   }
-  for (std::size_t d = 0; d < other_detectors.size(); ++d) {
-    json[std::string(other_detectors[d])] = detection_json(score.others[d]);
+  for (std::size_t d = 0; d < optional_detectors.size(); ++d) {
+    json[std::string(name(optional_detectors[d]))] = detection_json(score.others[d]);
   }
   return json;
 }
@@ -34,12 +34,14 @@ Result<std::vector<Json>> score_in_children(const std::vector<std::string>& ids,
   return run_in_children({ids, score, jobs, 2 * options.seconds + options.reduce_seconds + 10, tell});
 }
 
+const Json& seen_by(const Json& row, Detector detector) { return row[std::string(name(detector))]; }
+
 std::string detector_text(const Json& row) {
   std::string text;
-  for (std::string_view detector : other_detectors) {
-    const Json& seen = row[std::string(detector)];
-    text += seen["found"].get<bool>() ? fmt::format("  {} {}", detector, seen["graphs"].get<uint64_t>())
-                                      : fmt::format("  {} –", detector);
+  for (const Detector detector : optional_detectors) {
+    const Json& seen = seen_by(row, detector);
+    text += seen["found"].get<bool>() ? fmt::format("  {} {}", name(detector), seen["graphs"].get<uint64_t>())
+                                      : fmt::format("  {} –", name(detector));
   }
   return text;
 }

@@ -12,6 +12,9 @@ namespace parallax {
 Result<std::vector<Json>> score_in_children(const std::vector<std::string>& ids, const ScoreOptions& options, int jobs,
                                             const std::function<void(const Json&)>& tell);
 
+// What a detector saw of a row that did not crash: "found", "graphs" and "seconds".
+const Json& seen_by(const Json& row, Detector detector);
+
 // "  plan 3  sanitizer –": at which graph each detector other than the values saw it.
 std::string detector_text(const Json& row);
 

@@ -14,9 +14,12 @@ void add_target_options(CLI::App& command, TargetOptions& options) {
       .add_option("--plant", options.faults,
                   "Switch a known bug on in our own compiler (see parallax faults); repeatable")
       ->type_name("FAULT");
-  command.add_option("--detect", options.detect, "What may raise a finding")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"values", "plan", "sanitizer", "passes", "all"}));
+  const auto set_detect = [&options](const std::string& text) {
+    if (const auto detect = parse_detect(text)) options.detect = *detect;
+  };
+  command.add_option_function<std::string>("--detect", set_detect, "What may raise a finding")
+      ->default_str(detect_text(options.detect))
+      ->check(CLI::IsMember(detect_choices()));
   command
       .add_option("--passes", options.selection.passes, "Passes of our own compiler to run, in this order, as A,B,C")
       ->type_name("PASS")

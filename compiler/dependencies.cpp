@@ -8,7 +8,7 @@
 #include <ranges>
 
 #include "core/choices.h"
-#include "planner/mutants_list.h"
+#include "planner/mutant_switches.h"
 
 namespace parallax {
 namespace {
@@ -34,7 +34,8 @@ Dependencies value_dependencies(const Graph& graph) {
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     for (const Argument& argument : graph.nodes[n].arguments) {
       for_each_value(argument, [&](ValueId value) {
-        if (maker[value.index].valid() && kept(maker_edge)) dependencies[n].push_back(maker[value.index]);
+        if (maker[value.index].valid() && taken_unless_dropped<"maker_edge">())
+          dependencies[n].push_back(maker[value.index]);
       });
     }
     tidy(dependencies[n]);
@@ -55,9 +56,10 @@ Dependencies all_dependencies(const Graph& graph) {
         const std::size_t storage = graph.meta(value).storage.index;
         if (!written[storage] && !writes) return;
         Accesses& before = accesses[storage];
-        if (before.writer.valid() && kept(read_after_write_edge)) dependencies[n].push_back(before.writer);
+        if (before.writer.valid() && taken_unless_dropped<"read_after_write_edge">())
+          dependencies[n].push_back(before.writer);
         if (writes) {
-          if (kept(write_after_read_edge))
+          if (taken_unless_dropped<"write_after_read_edge">())
             dependencies[n].insert(dependencies[n].end(), before.readers.begin(), before.readers.end());
           before = {NodeId(n), {}};
         } else {

@@ -32,10 +32,9 @@ std::vector<std::string_view> broken_parts(const Fault& fault) {
 Result<FaultSet> FaultSet::of(std::span<const std::string> ids) {
   FaultSet set;
   for (const std::string& id : ids) {
-    const auto mutant = std::ranges::find(all_mutants, id, &Mutant::id);
-    if (mutant != all_mutants.end()) {
-      if (set.mutant_ && set.mutant_ != *mutant) return fail("{} and {}: one mutant at a time", set.mutant_->id, id);
-      set.mutant_ = *mutant;
+    if (const Mutant* mutant = find_mutant(id)) {
+      if (set.mutant_ && set.mutant_ != mutant) return fail("{} and {}: one mutant at a time", set.mutant_->id, id);
+      set.mutant_ = mutant;
       continue;
     }
     const auto found = std::ranges::find(all_faults, id, [](const Fault* fault) { return fault->id; });
@@ -61,7 +60,7 @@ std::vector<std::string_view> FaultSet::broken_parts() const {
     const std::vector<std::string_view> parts = parallax::broken_parts(*fault);
     broken.insert(broken.end(), parts.begin(), parts.end());
   }
-  if (mutant_) broken.push_back(mutant_->part);
+  if (mutant_) broken.push_back(mutant_->file.part);
   return broken;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "planner/mutants_list.h"
+#include "planner/mutant_switches.h"
 
 namespace parallax {
 namespace {
@@ -63,20 +63,20 @@ bool runs_by_element(const Graph& graph, const Node& node) {
   const bool pointwise = node.op->group == OpGroup::Pointwise || node.op->group == OpGroup::Comparison;
   if (!pointwise || node.results.size() != 1) return false;
   const Layout& result = graph.meta(node.results.front()).layout;
-  if (result.rank() == 0 || !asked(strided_result_of_loops, is_contiguous(result))) return false;
+  if (result.rank() == 0 || !holds_unless_dropped<"strided_result_of_loops">(is_contiguous(result))) return false;
   bool fits = true;
   for (const Argument& argument : node.arguments) {
     for_each_value(argument, [&](ValueId value) {
       const Layout& layout = graph.meta(value).layout;
-      fits = fits && asked(strided_in_loops, is_contiguous(layout)) &&
-             (layout.numel() == 1 || asked(any_tail_in_loops, ends_with(result.sizes, layout.sizes)));
+      fits = fits && holds_unless_dropped<"strided_in_loops">(is_contiguous(layout)) &&
+             (layout.numel() == 1 || holds_unless_dropped<"any_tail_in_loops">(ends_with(result.sizes, layout.sizes)));
     });
   }
   return fits;
 }
 
 bool is_needed_outside(const NodeRange& group, const ValueUses& uses) {
-  return (uses.returned && kept(returned_kept_inside)) ||
+  return (uses.returned && taken_unless_dropped<"returned_kept_inside">()) ||
          !std::ranges::all_of(uses.nodes, [&](NodeId user) { return group.holds(user.index); });
 }
 

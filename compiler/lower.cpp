@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/check.h"
-#include "planner/mutants_list.h"
+#include "planner/mutant_switches.h"
 
 namespace parallax {
 namespace {
@@ -38,7 +38,8 @@ void live_through(std::span<const FusedGroup> groups, std::size_t nodes, Lifetim
   const auto moved = [&](int step) { return last_of[static_cast<std::size_t>(step)]; };
   for (Lifetime& lifetime : lifetimes) {
     const auto [first, last] = lifetime.range;
-    lifetime.range = {moved(first), kept(group_ends_early) ? moved(last) : std::max(moved(first), last)};
+    lifetime.range = {moved(first),
+                      taken_unless_dropped<"group_ends_early">() ? moved(last) : std::max(moved(first), last)};
   }
 }
 
@@ -47,7 +48,8 @@ void keep_out_of_groups(const std::vector<FusedGroup>& groups, std::vector<Reuse
   std::erase_if(reuses, [&](const Reuse& reuse) {
     const auto after = std::ranges::upper_bound(groups, reuse.node.index, {},
                                                 [](const FusedGroup& group) { return group.nodes.first; });
-    return after != groups.begin() && std::prev(after)->nodes.holds(reuse.node.index) && kept(reuse_within_groups);
+    return after != groups.begin() && std::prev(after)->nodes.holds(reuse.node.index) &&
+           taken_unless_dropped<"reuse_within_groups">();
   });
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "ops/registry.h"
-#include "planner/mutants_list.h"
+#include "planner/mutant_switches.h"
 
 namespace parallax {
 namespace {
@@ -68,7 +68,8 @@ const Node* Matcher::maker(ValueId value, std::span<const std::string_view> ops)
   bool unwritten = last_writes_[meta(value).storage.index] < made_by;
   for (const Argument& argument : node.arguments) {
     for_each_value(argument, [&](ValueId operand) {
-      unwritten = unwritten && asked(operands_written_since, last_writes_[meta(operand).storage.index] < made_by);
+      unwritten = unwritten &&
+                  holds_unless_dropped<"operands_written_since">(last_writes_[meta(operand).storage.index] < made_by);
     });
   }
   return unwritten ? &node : nullptr;
@@ -95,7 +96,7 @@ std::optional<Scalar> Matcher::uniform_constant(const Source& source) const {
   const Scalar first = element(0);
   for (int64_t i = 0; i < data.numel(); ++i) {
     const bool same_sign = std::signbit(as_double(element(i))) == std::signbit(as_double(first));
-    if (element(i) != first || !asked(zeros_of_both_signs, same_sign)) return std::nullopt;
+    if (element(i) != first || !holds_unless_dropped<"zeros_of_both_signs">(same_sign)) return std::nullopt;
   }
   return first;
 }

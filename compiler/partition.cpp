@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "planner/mutants_list.h"
+#include "planner/mutant_switches.h"
 
 namespace parallax {
 namespace {
@@ -34,12 +34,13 @@ std::vector<std::size_t> last_readers(const Graph& graph, const std::vector<Part
   for (std::size_t p = 0; p < partitions.size(); ++p) {
     for (std::size_t n = partitions[p].nodes.first; n < partitions[p].nodes.end; ++n) {
       for (const Argument& argument : graph.nodes[n].arguments) {
-        for_each_value(argument, [&](ValueId value) { last[value.index] = one_less(reader_one_early, p + 1); });
+        for_each_value(argument,
+                       [&](ValueId value) { last[value.index] = exact_or_one_less<"reader_one_early">(p + 1); });
       }
     }
   }
   for (ValueId output : graph.outputs)
-    last[output.index] = kept(outputs_unread) ? partitions.size() + 1 : last[output.index];
+    last[output.index] = taken_unless_dropped<"outputs_unread">() ? partitions.size() + 1 : last[output.index];
   return last;
 }
 
@@ -85,14 +86,14 @@ void bind_boundaries(const Graph& graph, std::vector<Partition>& partitions, con
       }
       for (ValueId result : node.results) {
         seen_in[result.index] = p + 1;
-        if (at_most(next_partition_unread, last[result.index], p + 1)) continue;
+        if (at_most_unless_flipped<"next_partition_unread">(last[result.index], p + 1)) continue;
         partition.outputs.push_back(result);
         partition.passed.push_back(input_of[graph.meta(result).storage.index]);
         partition.output_types.push_back(graph.meta(result).dtype);
       }
     }
     for (ValueId input : partition.inputs) {
-      if (kept(inputs_remembered)) input_of[graph.meta(input).storage.index] = -1;
+      if (taken_unless_dropped<"inputs_remembered">()) input_of[graph.meta(input).storage.index] = -1;
     }
     partition.arguments = partition.inputs;
     partition.results = partition.outputs;

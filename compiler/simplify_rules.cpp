@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "ops/registry.h"
-#include "planner/mutants_list.h"
+#include "planner/mutant_switches.h"
 
 namespace parallax {
 namespace {
@@ -41,10 +41,10 @@ bool is_neutral(Matcher& matcher, const Call& call) {
   const std::optional<Scalar> number = second_number(matcher, call);
   if (!number) return false;
   if (scales) return as_double(*number) == 1;
-  const int sign = first_of(neutral_to_subtract, one_of(differences, op) ? -1 : 1, 1);
+  const int sign = first_unless_swapped<"neutral_to_subtract">(one_of(differences, op) ? -1 : 1, 1);
   const double added = call.real(arg::alpha) * as_double(*number) * sign;
   const bool integers = is_integral(call.tensor(arg::self).dtype);
-  return added == 0 && asked(zero_of_any_sign, integers || std::signbit(added));
+  return added == 0 && holds_unless_dropped<"zero_of_any_sign">(integers || std::signbit(added));
 }
 
 const ValueId* first_tensor(Arguments arguments) {
@@ -66,7 +66,7 @@ std::optional<Replacement> of_function_twice(Matcher& matcher, const Call& call)
   if (&op == &absolute) {
     const Node* negation = matcher.maker(operand, "aten.neg.default");
     // -1 is 255 in u8, and stays it.
-    if (!negation || !asked(absolute_of_unsigned, matcher.meta(operand).dtype != DType::U8)) return std::nullopt;
+    if (!negation || !holds_unless_dropped<"absolute_of_unsigned">(matcher.meta(operand).dtype != DType::U8)) return std::nullopt;
     return Replacement{&op, {negation->arguments.front()}};
   }
   const Node* inner = matcher.maker(operand, op.name);
@@ -82,7 +82,7 @@ std::optional<Replacement> of_cast_twice(Matcher& matcher, const Call& call, con
   const Node* inner = matcher.maker(operand, casts);
   if (!inner) return std::nullopt;
   const ValueId source = operand_of(*inner);
-  if (!asked(casts_through_anything, algebra.survives(matcher.meta(source).dtype, matcher.meta(operand).dtype)))
+  if (!holds_unless_dropped<"casts_through_anything">(algebra.survives(matcher.meta(source).dtype, matcher.meta(operand).dtype)))
     return std::nullopt;
   Replacement one = {&cast, {call.arguments().begin(), call.arguments().end()}};
   one.argument(arg::self) = source;
@@ -97,7 +97,7 @@ std::optional<Replacement> of_ring(Matcher& matcher, const Call& call, const Alg
   if (!operand || !algebra.is_a_ring(matcher.meta(*operand).dtype)) return std::nullopt;
   const Op& op = call.op();
   if (&op == &difference && is_same(call.argument(arg::self), call.argument(arg::other)) &&
-      asked(scaled_difference, call.real(arg::alpha) == 1)) {
+      holds_unless_dropped<"scaled_difference">(call.real(arg::alpha) == 1)) {
     return call_of("aten.zeros_like.default", {*operand});
   }
   if (one_of(products, op.name)) {
@@ -117,14 +117,15 @@ bool is_ring_of_integers(DType dtype) { return is_integral(dtype) && dtype != DT
 bool holds_all(DType through, DType from) {
   if (from == through || from == DType::Bool) return true;
   if (through == DType::Bool) return false;
-  const DTypeInfo& wide = info(first_of(narrow_significands, through, from));
-  const DTypeInfo& narrow = info(first_of(narrow_significands, from, through));
+  const DTypeInfo& wide = info(first_unless_swapped<"narrow_significands">(through, from));
+  const DTypeInfo& narrow = info(first_unless_swapped<"narrow_significands">(from, through));
   if (is_floating(from)) {
     return is_floating(through) && wide.precision >= narrow.precision && wide.max_finite >= narrow.max_finite &&
            wide.smallest_subnormal <= narrow.smallest_subnormal;
   }
   if (is_floating(through)) {
-    return asked(integers_beyond_floats, static_cast<double>(narrow.max_integer) < std::ldexp(1.0, wide.precision));
+    return holds_unless_dropped<"integers_beyond_floats">(static_cast<double>(narrow.max_integer) <
+                                                          std::ldexp(1.0, wide.precision));
   }
   return wide.min_integer <= narrow.min_integer && wide.max_integer >= narrow.max_integer;
 }
@@ -144,8 +145,8 @@ std::optional<ValueId> copied_operand(Matcher& matcher, const Op& op, Arguments 
     const std::optional<Scalar> condition = matcher.uniform(call.value(arg::condition));
     if (!condition && !is_same(call.argument(arg::self), call.argument(arg::other))) return std::nullopt;
     const bool is_false = condition && as_double(*condition) == 0;
-    return call.value(is_false ? first_of(where_swapped, arg::other, arg::self)
-                               : first_of(where_swapped, arg::self, arg::other));
+    return call.value(is_false ? first_unless_swapped<"where_swapped">(arg::other, arg::self)
+                               : first_unless_swapped<"where_swapped">(arg::self, arg::other));
   }
   const ValueId* operand = first_tensor(arguments);
   if (!operand) return std::nullopt;

@@ -6,7 +6,7 @@
 
 #include "compiler/functional_form.h"
 #include "ops/registry.h"
-#include "planner/mutants_list.h"
+#include "planner/mutant_switches.h"
 
 namespace parallax {
 namespace {
@@ -26,14 +26,15 @@ ValueId operand_of(std::span<const Argument> arguments) { return std::get<ValueI
 
 IntList composed_order(const IntList& inner, const IntList& outer) {
   IntList order;
-  for (int64_t dim : first_of(permutations_composed_backwards, outer, inner)) {
-    order.push_back(first_of(permutations_composed_backwards, inner, outer)[static_cast<std::size_t>(dim)]);
+  for (int64_t dim : first_unless_swapped<"permutations_composed_backwards">(outer, inner)) {
+    order.push_back(
+        first_unless_swapped<"permutations_composed_backwards">(inner, outer)[static_cast<std::size_t>(dim)]);
   }
   return order;
 }
 
 std::pair<int64_t, int64_t> composed_slice(std::pair<int64_t, int64_t> inner, std::pair<int64_t, int64_t> outer) {
-  return {inner.first + outer.first * first_of(slice_start_by_outer_step, inner.second, outer.second),
+  return {inner.first + outer.first * first_unless_swapped<"slice_start_by_outer_step">(inner.second, outer.second),
           inner.second * outer.second};
 }
 
@@ -49,7 +50,7 @@ std::optional<Dims> result_sizes(const Graph& graph, const Op& op, std::span<con
 std::pair<int64_t, int64_t> slice_of(const Call& call, int dim) {
   const int64_t size = call.tensor(arg::self).layout.sizes[dim];
   int64_t start = call.has(arg::start) ? call.integer(arg::start) : 0;
-  if (less(slice_starts_at_the_end, start, int64_t{0})) start += size;
+  if (less_unless_flipped<"slice_starts_at_the_end">(start, int64_t{0})) start += size;
   return {std::clamp<int64_t>(start, 0, size), call.integer(arg::step)};
 }
 
@@ -81,13 +82,13 @@ std::optional<Replacement> one_slice(Matcher& matcher, const Op& op, std::span<c
   const Call outer(op, arguments, graph.metas);
   const int rank = outer.tensor(arg::self).layout.rank();
   const int dim = front_dim(outer.integer(arg::dim), rank);
-  if (!asked(slices_of_any_dim, front_dim(inner.integer(arg::dim), rank) == dim)) return std::nullopt;
+  if (!holds_unless_dropped<"slices_of_any_dim">(front_dim(inner.integer(arg::dim), rank) == dim)) return std::nullopt;
   const std::optional<Dims> result = result_sizes(graph, op, arguments);
   if (!result) return std::nullopt;
   const int64_t length = (*result)[dim];
   if (length == 0) return std::nullopt;
   const auto [start, step] = rules.slice(slice_of(inner, dim), slice_of(outer, dim));
-  const int64_t end = one_more(slice_ends_late, start + (length - 1) * step + 1);
+  const int64_t end = exact_or_one_more<"slice_ends_late">(start + (length - 1) * step + 1);
   return call_of(slicing, {inner.value(arg::self), Scalar(int64_t{dim}), Scalar(start), Scalar(end), Scalar(step)});
 }
 
@@ -142,9 +143,9 @@ std::optional<IntList> permutation_of(const Graph& graph, const Op& op, std::spa
   } else if (rank > 0) {
     const int source = front_dim(call.integer(arg::source), rank);
     const int destination = front_dim(call.integer(arg::destination), rank);
-    const int from = first_of(movedim_backwards, source, destination);
+    const int from = first_unless_swapped<"movedim_backwards">(source, destination);
     order.erase(order.begin() + from);
-    order.insert(order.begin() + first_of(movedim_backwards, destination, source), from);
+    order.insert(order.begin() + first_unless_swapped<"movedim_backwards">(destination, source), from);
   }
   return order;
 }

@@ -126,6 +126,7 @@ bool is_older_version(std::string_view a, std::string_view b) {
 Result<KnownFindings> KnownFindings::read(const std::filesystem::path& path, std::string_view today) {
   TRY(const std::string text, read_text_file(path));
   KnownFindings known;
+  known.text_ = text;
   std::istringstream lines(text);
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {

@@ -52,7 +52,11 @@ class KnownFindings {
   const std::vector<KnownFinding>& entries() const { return entries_; }
   const std::vector<KnownFinding>& expired() const { return expired_; }
 
+  // The text of the file; empty where none was read.
+  const std::string& text() const { return text_; }
+
  private:
+  std::string text_;
   std::vector<KnownFinding> entries_;
   std::vector<KnownFinding> expired_;
 };

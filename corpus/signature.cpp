@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "graph/print.h"
+#include "oracle/judgement_text.h"
 
 namespace parallax {
 namespace {
@@ -145,8 +146,8 @@ std::string failure_class(std::string_view target, const Judgement& judgement, c
   if (judgement.verdict == Verdict::Mismatch && judgement.divergence) {
     const Divergence& divergence = *judgement.divergence;
     // What is right at first and wrong later is another failure than what is wrong at once.
-    return fmt::format("{} | {}{}", text, divergence.kind,
-                       divergence.run.empty() || divergence.run == "A" ? "" : " | " + divergence.run);
+    return fmt::format("{} | {}{}", text, name(divergence.kind),
+                       divergence.run == RunId{} ? "" : " | " + run_text(divergence.run));
   }
   for (const std::string& part : {outcome.stage, outcome.kind, normalised_message(outcome.message, graph.names)}) {
     if (!part.empty()) text += " | " + part;
@@ -202,6 +203,10 @@ std::string signature(std::string_view target, const Judgement& judgement, const
   const bool by_values = judgement.verdict == Verdict::Mismatch || judgement.verdict == Verdict::Suspect ||
                          judgement.verdict == Verdict::Nondeterministic;
   return by_values ? text + " | " + graph_signature(reduced) : text;
+}
+
+std::optional<Verdict> signed_verdict(std::string_view signature) {
+  return parse_verdict(signature.substr(0, signature.find_first_of(": |")));
 }
 
 }  // namespace parallax

@@ -33,4 +33,8 @@ std::string graph_signature(const Graph& graph);
 std::string signature(std::string_view target, const Judgement& judgement, const Outcome& outcome, const Graph& reduced,
                       std::string_view blame = "", std::string_view cause = "");
 
+// The verdict that a signature begins with: "mismatch | …", and "mismatch: …" where a person wrote it. Nothing where it
+// begins with none.
+std::optional<Verdict> signed_verdict(std::string_view signature);
+
 }  // namespace parallax

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/tensor.h"
+#include "oracle/detector.h"
 
 namespace parallax {
 
@@ -34,9 +35,10 @@ struct Observation {
 struct Outcome {
   Status status = Status::Ok;
   std::string stage;  // "lower", "run" …: where it stopped, empty for Ok
-  std::string kind;   // the exception's type, the signal's name
+  std::string kind;   // the exception's type, the signal's name, what a detector raises
   std::string message;
-  std::string detail;  // a traceback, the tail of standard error
+  std::string detail;                 // a traceback, the tail of standard error
+  std::optional<Detector> raised_by;  // of an error that a detector of our own raised
   std::optional<Observation> a;
   std::vector<Tensor> a_kept;    // A's outputs, uncopied, read again after B; empty if B was not run
   std::optional<Observation> b;  // nullopt where the target or the oracle does not run B

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/choices.h"
-#include "planner/mutants_list.h"
+#include "planner/mutant_switches.h"
 
 namespace parallax {
 namespace {
@@ -18,7 +18,7 @@ ExactSearch::ExactSearch(const PackingProblem& problem) : boxes_(problem.blocks.
     boxes_[i].size = problem.blocks[i].size;
     boxes_[i].alignment = problem.blocks[i].alignment;
     for (std::size_t j = 0; j < boxes_.size(); ++j) {
-      if (i != j && (j < i || kept(neighbours_before_only)) &&
+      if (i != j && (j < i || taken_unless_dropped<"neighbours_before_only">()) &&
           problem.blocks[i].range.overlaps(problem.blocks[j].range)) {
         neighbours_[i].push_back(static_cast<int>(j));
       }
@@ -255,7 +255,7 @@ ExactSearch::Answer ExactSearch::search(Open open, Span sections, Place from, Sp
 ExactSearch::Answer ExactSearch::place(int i, const Open& open, Span sections, bool& covered) {
   Box& placed = box(i);
   const std::size_t mark = trail_.size();
-  const int64_t top = one_less(boxes_sink_in, placed.low + placed.size);
+  const int64_t top = exact_or_one_less<"boxes_sink_in">(placed.low + placed.size);
   Span changed{section_count_, 0};
   placed.open = false;
   offsets_[static_cast<std::size_t>(i)] = placed.low;

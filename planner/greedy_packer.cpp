@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "planner/mutants_list.h"
+#include "planner/mutant_switches.h"
 #include "planner/packers.h"
 
 namespace parallax {
@@ -51,16 +51,16 @@ int64_t GreedyPacker::place(const Block& block, Fit fit) const {
   int64_t best = -1;
   int64_t best_waste = std::numeric_limits<int64_t>::max();
   for (const Taken& other : taken_) {
-    const bool meets = at_most(conflict_at_one_step, other.range.first, block.range.last) &&
-                       at_most(conflict_at_one_step, block.range.first, other.range.last);
+    const bool meets = at_most_unless_flipped<"conflict_at_one_step">(other.range.first, block.range.last) &&
+                       at_most_unless_flipped<"conflict_at_one_step">(block.range.first, other.range.last);
     if (!meets) continue;
     const int64_t waste = other.offset - offset - block.size;
-    if (one_more(gap_one_short, waste) >= 0 && fit == Fit::First) return offset;
+    if (exact_or_one_more<"gap_one_short">(waste) >= 0 && fit == Fit::First) return offset;
     if (waste >= 0 && waste < best_waste) {
       best = offset;
       best_waste = waste;
     }
-    offset = std::max(offset, align_up(one_less(gap_begins_early, other.end), block.alignment));
+    offset = std::max(offset, align_up(exact_or_one_less<"gap_begins_early">(other.end), block.alignment));
   }
   return best >= 0 ? best : offset;
 }
@@ -76,8 +76,9 @@ int64_t GreedyPacker::pack(std::span<const int> order, Fit fit, std::vector<int6
     if (block.size == 0) continue;
     // What is dead stays so: each block meets only those that live, and the whole costs n times their number.
     if (by_start)
-      std::erase_if(taken_,
-                    [&](const Taken& other) { return less(dead_when_read_last, other.range.last, block.range.first); });
+      std::erase_if(taken_, [&](const Taken& other) {
+        return less_unless_flipped<"dead_when_read_last">(other.range.last, block.range.first);
+      });
     const int64_t offset = place(block, fit);
     offsets[static_cast<std::size_t>(number)] = offset;
     height = std::max(height, offset + block.size);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "planner/mutants_list.h"
+#include "planner/mutant_switches.h"
 
 namespace parallax {
 namespace {
@@ -14,29 +14,29 @@ StorageId storage_of(const InPlaceCandidate& candidate, ValueId value) { return 
 bool operand_dies_here(const InPlaceCandidate& candidate) {
   const LiveRange& life = candidate.lifetimes[storage_of(candidate, candidate.operand).index].range;
   const int here = static_cast<int>(candidate.node.index);
-  return life.first <= here && asked(operand_lives_on, life.last == here);
+  return life.first <= here && holds_unless_dropped<"operand_lives_on">(life.last == here);
 }
 
 bool both_are_the_backends(const InPlaceCandidate& candidate) {
-  return asked(operand_of_the_caller,
-               candidate.lifetimes[storage_of(candidate, candidate.operand).index].arena == Arena::Backend) &&
-         asked(result_of_the_caller,
-               candidate.lifetimes[storage_of(candidate, candidate.result).index].arena == Arena::Backend);
+  return holds_unless_dropped<"operand_of_the_caller">(
+             candidate.lifetimes[storage_of(candidate, candidate.operand).index].arena == Arena::Backend) &&
+         holds_unless_dropped<"result_of_the_caller">(
+             candidate.lifetimes[storage_of(candidate, candidate.result).index].arena == Arena::Backend);
 }
 
 bool kernel_allows_it(const InPlaceCandidate& candidate) {
   return candidate.kernels(*candidate.graph.node(candidate.node).op,
-                           one_more(next_parameter_of_kernel, candidate.parameter));
+                           exact_or_one_more<"next_parameter_of_kernel">(candidate.parameter));
 }
 
 bool elements_coincide(const InPlaceCandidate& candidate) {
   const TensorMeta& operand = candidate.graph.meta(candidate.operand);
   const TensorMeta& result = candidate.graph.meta(candidate.result);
-  return asked(in_place_sizes_of_elements, size_of(operand.dtype) == size_of(result.dtype)) &&
-         asked(in_place_layouts, operand.layout == result.layout) &&
-         asked(in_place_over_gaps, is_dense(result.layout)) &&
-         asked(in_place_beyond_operand,
-               storage_bytes(candidate.graph, result.storage) <= storage_bytes(candidate.graph, operand.storage));
+  return holds_unless_dropped<"in_place_sizes_of_elements">(size_of(operand.dtype) == size_of(result.dtype)) &&
+         holds_unless_dropped<"in_place_layouts">(operand.layout == result.layout) &&
+         holds_unless_dropped<"in_place_over_gaps">(is_dense(result.layout)) &&
+         holds_unless_dropped<"in_place_beyond_operand">(storage_bytes(candidate.graph, result.storage) <=
+                                                         storage_bytes(candidate.graph, operand.storage));
 }
 
 bool no_other_operand_shares_it(const InPlaceCandidate& candidate) {
@@ -48,7 +48,7 @@ bool no_other_operand_shares_it(const InPlaceCandidate& candidate) {
       shared |= other.storage == storage && other.layout != candidate.graph.meta(candidate.operand).layout;
     });
   }
-  return asked(in_place_shared_views, !shared);
+  return holds_unless_dropped<"in_place_shared_views">(!shared);
 }
 
 std::vector<Reuse> choose_in_place(const Graph& graph, const Lifetimes& lifetimes, InPlaceKernels kernels,

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "planner/mutants_list.h"
+#include "planner/mutant_switches.h"
 
 namespace parallax {
 namespace {
@@ -28,20 +28,21 @@ Lifetimes alias_set_lifetimes(const Graph& graph) {
   for (std::size_t s = 0; s < makers.size(); ++s) {
     if (!makers[s]) continue;
     const int made = static_cast<int>(makers[s]->index);
-    lifetimes[s] = {Arena::Backend, {one_more(life_begins_late, made), made}};
+    lifetimes[s] = {Arena::Backend, {exact_or_one_more<"life_begins_late">(made), made}};
   }
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     for (const Argument& argument : graph.nodes[n].arguments) {
       for_each_value(argument, [&](ValueId value) {
         // In an order that is wrong on purpose a reader may stand before the maker.
         int& last = lifetimes[graph.meta(value).storage.index].range.last;
-        last = std::max(last, one_less(last_use_one_early, static_cast<int>(n)));
+        last = std::max(last, exact_or_one_less<"last_use_one_early">(static_cast<int>(n)));
       });
     }
   }
   for (ValueId output : graph.outputs) {
     Lifetime& lifetime = lifetimes[graph.meta(output).storage.index];
-    if (lifetime.arena == Arena::Backend && kept(returned_in_the_arena)) lifetime.arena = Arena::Returned;
+    if (lifetime.arena == Arena::Backend && taken_unless_dropped<"returned_in_the_arena">())
+      lifetime.arena = Arena::Returned;
   }
   return lifetimes;
 }

@@ -2,9 +2,9 @@
 // fuzzer and the other detectors notice.
 //
 // A planted fault (compiler/faults.h) is a bug that somebody made; a mutant is one that anybody could make: a
-// comparison flipped, a condition or an edge left out, a bound off by one, operands swapped. The places are in
-// mutants_list.h. At each the right code stands as an operand of one of the functions below, so that what a mutant does
-// can be read there.
+// comparison flipped, a condition or an edge left out, a bound off by one, operands swapped. The list is
+// mutants_list.h. At its place in the code each stands as one of the functions of mutant_switches.h, with the right
+// code as operand.
 //
 // A mutant is named in the options of a compilation, as a fault is. While it compiles, and in its thread only, an
 // ActiveMutant of compile() makes it known to the places, which are too many and too deep to hand it to each; it is
@@ -33,11 +33,15 @@ constexpr std::string_view name(MutantKind kind) {
   return {};
 }
 
+struct MutatedFile {
+  std::string_view path;
+  std::string_view part;  // what a finding under its mutants should blame: a pass, "partition", "fusion" or "planner"
+};
+
 struct Mutant {
   std::string_view id;    // "M01"
-  std::string_view name;  // of the constant, which its place in `file` names
-  std::string_view file;
-  std::string_view part;  // what a finding under it should blame: a pass, "partition", "fusion" or "planner"
+  std::string_view name;  // which its place in the file gives
+  MutatedFile file;
   MutantKind kind;
   std::string_view what;           // what the code does then
   std::string_view harmless = {};  // why nothing that is computed shows it; empty where something might
@@ -60,39 +64,5 @@ class ActiveMutant {
 };
 
 inline bool is_active(const Mutant& mutant) { return detail::active_mutant == &mutant; }
-
-// FlippedComparison: what is equal counts on the other side.
-template <class T>
-bool less(const Mutant& mutant, const T& a, const T& b) {
-  return is_active(mutant) ? a <= b : a < b;
-}
-template <class T>
-bool at_most(const Mutant& mutant, const T& a, const T& b) {
-  return is_active(mutant) ? a < b : a <= b;
-}
-template <class T>
-bool equal(const Mutant& mutant, const T& a, const T& b) {
-  return is_active(mutant) ? a != b : a == b;
-}
-
-// DroppedEdge: a condition that is not asked for, or a step that is not taken.
-inline bool asked(const Mutant& mutant, bool condition) { return condition || is_active(mutant); }
-inline bool kept(const Mutant& mutant) { return !is_active(mutant); }
-
-// OffByOne.
-template <class T>
-T one_less(const Mutant& mutant, T value) {
-  return is_active(mutant) ? static_cast<T>(value - 1) : value;
-}
-template <class T>
-T one_more(const Mutant& mutant, T value) {
-  return is_active(mutant) ? static_cast<T>(value + 1) : value;
-}
-
-// SwappedOperand: the one that belongs there, or its counterpart.
-template <class T>
-const T& first_of(const Mutant& mutant, const T& first, const T& second) {
-  return is_active(mutant) ? second : first;
-}
 
 }  // namespace parallax

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "planner/mutants_list.h"
+#include "planner/mutant_switches.h"
 
 namespace parallax {
 namespace {
@@ -38,7 +38,8 @@ class MemoryPlanner {
     }
     // Reuses go by node, so an operand that overwrites another one itself is known to.
     for (const Reuse& reuse : reuses) {
-      const std::size_t shared = kept(one_link_of_reuse) ? root(reuse.operand.index) : reuse.operand.index;
+      const std::size_t shared =
+          taken_unless_dropped<"one_link_of_reuse">() ? root(reuse.operand.index) : reuse.operand.index;
       shared_with_[reuse.result.index] = StorageId(shared);
     }
     plan_.reuses = std::move(reuses);
@@ -92,7 +93,7 @@ class MemoryPlanner {
       Placement& placement = plan_.placements[s];
       if (placement.arena != arena || shared_with_[s].valid()) continue;
       placement.slot.offset = align_up(end, options_.rule(arena).alignment);
-      end = one_less(stacked_one_short, placement.slot.end());
+      end = exact_or_one_less<"stacked_one_short">(placement.slot.end());
     }
   }
 
@@ -119,8 +120,10 @@ class MemoryPlanner {
         block.range = options_.life_with_part(block.range, lifetimes_[s].range);
         continue;
       }
-      if (kept(shared_slot_begins_late)) block.range.first = std::min(block.range.first, lifetimes_[s].range.first);
-      if (kept(shared_slot_ends_early)) block.range.last = std::max(block.range.last, lifetimes_[s].range.last);
+      if (taken_unless_dropped<"shared_slot_begins_late">())
+        block.range.first = std::min(block.range.first, lifetimes_[s].range.first);
+      if (taken_unless_dropped<"shared_slot_ends_early">())
+        block.range.last = std::max(block.range.last, lifetimes_[s].range.last);
       block.size = options_.shared_size(block.size, block_size(s));
     }
     if (problem.blocks.empty()) return;

@@ -14,7 +14,25 @@ using Kind = PlanFailure::Kind;
 constexpr std::array by_depth = {Kind::NotTheCallers, Kind::TooSmall, Kind::OutsideArena,
                                  Kind::Misaligned,    Kind::Returned, Kind::Overwritten};
 
-constexpr std::string_view alias_overwritten = "alias overwritten";
+// By ViolationKind.
+constexpr std::array<std::string_view, 16> violation_names = {
+    "alias overwritten",
+    "life ends before the last read",
+    "slots of two live values overlap",
+    "overwritten by what nobody reads",
+    "read where nothing was written",
+    "read where something else lies",
+    "returned memory used again",
+    "memory of another owner",
+    "place of a concatenation taken too early",
+    "operand overwritten in place and read later",
+    "operand overwritten at other elements",
+    "operand overwritten by a kernel that reads it again",
+    "slot outside its arena",
+    "slot too small",
+    "no room for what nobody reads",
+    "slot misaligned",
+};
 
 bool overlap(const Slot& a, const Slot& b) { return std::min(a.end(), b.end()) > std::max(a.offset, b.offset); }
 
@@ -50,28 +68,27 @@ class Overwrite {
         failure_(failure),
         wanted_(schedule.value(failure.value).storage) {}
 
-  std::string_view kind() const {
+  ViolationKind kind() const {
     const Placement& lies = plan_.placement(wanted_);
-    if (is_given(lies.arena)) return "memory of another owner";
-    if (failure_.overwritten_by < 0) return "read where nothing was written";
+    if (is_given(lies.arena)) return ViolationKind::MemoryOfAnotherOwner;
+    if (failure_.overwritten_by < 0) return ViolationKind::ReadWhereNothingWasWritten;
     const auto step = static_cast<std::size_t>(failure_.overwritten_by);
     const StorageId writer = storage_written(schedule_.steps[step]);
-    if (is_joined(wanted_) || (writer.valid() && is_joined(writer))) return "place of a concatenation taken too early";
-    if (!writer.valid()) return "read where something else lies";
+    if (is_joined(wanted_) || (writer.valid() && is_joined(writer))) return ViolationKind::JoinTakenTooEarly;
+    if (!writer.valid()) return ViolationKind::ReadWhereAnotherLies;
     if (is_written_over(writer)) return kind_in_place(step, lies.arena);
-    if (!is_read(schedule_, writer)) return "overwritten by what nobody reads";
+    if (!is_read(schedule_, writer)) return ViolationKind::OverwrittenByUnread;
     const Lifetimes lives = reckon_(graph_);
-    if (lives[wanted_.index].range.overlaps(lives[writer.index].range)) return "slots of two live values overlap";
-    return failure_.value == made_with() ? "life ends before the last read" : alias_overwritten;
+    if (lives[wanted_.index].range.overlaps(lives[writer.index].range)) return ViolationKind::LiveSlotsOverlap;
+    return failure_.value == made_with() ? ViolationKind::LifeEndsEarly : ViolationKind::AliasOverwritten;
   }
 
  private:
   // Of an operand that the plan writes a result over.
-  std::string_view kind_in_place(std::size_t step, Arena arena) const {
-    if (arena != Arena::Backend) return "memory of another owner";
-    if (failure_.read_by != failure_.overwritten_by) return "operand overwritten in place and read later";
-    return goes_by_element(step) ? "operand overwritten at other elements"
-                                 : "operand overwritten by a kernel that reads it again";
+  ViolationKind kind_in_place(std::size_t step, Arena arena) const {
+    if (arena != Arena::Backend) return ViolationKind::MemoryOfAnotherOwner;
+    if (failure_.read_by != failure_.overwritten_by) return ViolationKind::InPlaceAndReadLater;
+    return goes_by_element(step) ? ViolationKind::InPlaceAtOtherElements : ViolationKind::InPlaceByRereadingKernel;
   }
 
   // The storage of the step's that lies over the wanted one.
@@ -130,23 +147,26 @@ const PlanFailure& root_of(std::span<const PlanFailure> failures) {
   return *std::ranges::min_element(failures, {}, depth);
 }
 
-std::string_view violation_kind(const Graph& graph, const Schedule& schedule, const Plan& plan,
-                                std::span<const Join> joins, const Reckoning& reckon, const PlanFailure& failure) {
+std::string_view name(ViolationKind kind) { return violation_names[static_cast<std::size_t>(kind)]; }
+
+ViolationKind violation_kind(const Graph& graph, const Schedule& schedule, const Plan& plan,
+                             std::span<const Join> joins, const Reckoning& reckon, const PlanFailure& failure) {
   switch (failure.kind) {
     case Kind::OutsideArena:
-      return "slot outside its arena";
+      return ViolationKind::SlotOutsideArena;
     case Kind::TooSmall:
-      return is_read(schedule, failure.storage) ? "slot too small" : "no room for what nobody reads";
+      return is_read(schedule, failure.storage) ? ViolationKind::SlotTooSmall : ViolationKind::NoRoomForUnread;
     case Kind::Misaligned:
-      return "slot misaligned";
+      return ViolationKind::SlotMisaligned;
     case Kind::NotTheCallers:
-      return "memory of another owner";
+      return ViolationKind::MemoryOfAnotherOwner;
     case Kind::Returned:
-      return is_forgotten_by_steps_too(graph, failure.value, reckon) ? alias_overwritten : "returned memory used again";
+      return is_forgotten_by_steps_too(graph, failure.value, reckon) ? ViolationKind::AliasOverwritten
+                                                                     : ViolationKind::ReturnedMemoryUsedAgain;
     case Kind::Overwritten:
       return Overwrite(graph, schedule, plan, joins, reckon, failure).kind();
   }
-  return "";
+  return ViolationKind::MemoryOfAnotherOwner;
 }
 
 }  // namespace parallax

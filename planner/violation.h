@@ -1,6 +1,7 @@
 // Violation: what kind of slip a plan failure shows, whatever graph showed it. By its kind two findings are one.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -19,9 +20,29 @@ const PlanFailure& root_of(std::span<const PlanFailure> failures);
 // value.
 using Reckoning = std::function<Lifetimes(const Graph& graph)>;
 
-// "alias overwritten", "slot too small" …: a closed list. The schedule, whose joins are `joins`, is of this graph, and
-// the plan was made by this reckoning.
-std::string_view violation_kind(const Graph& graph, const Schedule& schedule, const Plan& plan,
-                                std::span<const Join> joins, const Reckoning& reckon, const PlanFailure& failure);
+enum class ViolationKind : uint8_t {
+  AliasOverwritten,
+  LifeEndsEarly,
+  LiveSlotsOverlap,
+  OverwrittenByUnread,
+  ReadWhereNothingWasWritten,
+  ReadWhereAnotherLies,
+  ReturnedMemoryUsedAgain,
+  MemoryOfAnotherOwner,
+  JoinTakenTooEarly,
+  InPlaceAndReadLater,
+  InPlaceAtOtherElements,
+  InPlaceByRereadingKernel,
+  SlotOutsideArena,
+  SlotTooSmall,
+  NoRoomForUnread,
+  SlotMisaligned,
+};
+// "alias overwritten", "slot too small" …
+std::string_view name(ViolationKind kind);
+
+// The schedule, whose joins are `joins`, is of this graph, and the plan was made by this reckoning.
+ViolationKind violation_kind(const Graph& graph, const Schedule& schedule, const Plan& plan,
+                             std::span<const Join> joins, const Reckoning& reckon, const PlanFailure& failure);
 
 }  // namespace parallax

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+
+#include "oracle/acceptance.h"
+#include "oracle/run_comparison.h"
 
 namespace parallax {
 namespace {
@@ -59,11 +63,11 @@ ElementRow integer_row(const IntegerBall& wanted, int64_t got) {
   return row;
 }
 
-TensorElements compare(const BallTensor& expected, const Tensor& got, std::string run, std::string place,
+TensorElements compare(const BallTensor& expected, const Tensor& got, const RunId& run, const Place& place,
                        std::size_t most_rows) {
   TensorElements tensor;
-  tensor.run = std::move(run);
-  tensor.place = std::move(place);
+  tensor.run = run;
+  tensor.place = place;
   tensor.type = type_text(expected.dtype, expected.sizes);
   tensor.total = expected.numel();
   if (got.dtype != expected.dtype || !(got.sizes == expected.sizes)) {
@@ -91,45 +95,39 @@ TensorElements compare(const BallTensor& expected, const Tensor& got, std::strin
 
 class Runs {
  public:
-  Runs(const Graph& graph, std::size_t most_rows) : most_rows_(most_rows) {
-    for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
-      outputs_.push_back(fmt::format("out[{}] {}", i, graph.name(graph.outputs[i])));
-    }
-    for (const Source& source : graph.sources) {
-      const std::string& name = graph.name(source.value);
-      if (source.kind == SourceKind::Input) inputs_.push_back(fmt::format("input {} after the run", name));
-      if (source.kind == SourceKind::Buffer) buffers_.push_back(fmt::format("buffer {} after the run", name));
-    }
+  Runs(const Graph& graph, std::size_t most_rows) : most_rows_(most_rows), places_(graph) {}
+
+  void add(const Expected& expected, const Observation& got, const RunId& run) {
+    add_outputs(expected, got.outputs, run);
+    add_state(expected.inputs, got.inputs, places_.inputs, run);
+    add_state(expected.buffers, got.buffers, places_.buffers, run);
   }
 
-  void add(const Expected& expected, const Observation& got, const std::string& run) {
-    add_outputs(expected, got.outputs, run);
-    add_state(expected.inputs, got.inputs, inputs_, run);
-    add_state(expected.buffers, got.buffers, buffers_, run);
+  void add_later(std::span<const Expected> expected, std::span<const Observation> got, RunKind kind) {
+    for (std::size_t i = 0; i < std::min(got.size(), expected.size()); ++i) {
+      add(expected[i], got[i], {kind, static_cast<int>(i) + 2});
+    }
   }
 
   // A's outputs, read where they lie after another run.
-  void add_kept(const Expected& expected, const std::vector<Tensor>& kept, const std::string& run) {
-    const std::size_t first_buffer = expected.inputs.size();
-    const std::size_t sources = first_buffer + expected.buffers.size();
+  void add_kept(const Expected& expected, const std::vector<Tensor>& kept, const RunId& run) {
     for (std::size_t i = 0; i < kept.size() && i < expected.outputs.size(); ++i) {
-      const auto buffers = std::span(expected.identity).subspan(first_buffer, expected.buffers.size());
-      if (std::ranges::find(buffers, expected.identity[sources + i]) != buffers.end()) continue;
-      tensors_.push_back(compare(expected.outputs[i], kept[i], run, outputs_[i], most_rows_));
+      if (lies_in_buffer(expected, i)) continue;
+      tensors_.push_back(compare(expected.outputs[i], kept[i], run, places_.outputs[i], most_rows_));
     }
   }
 
   std::vector<TensorElements> take() { return std::move(tensors_); }
 
  private:
-  void add_outputs(const Expected& expected, const std::vector<Tensor>& got, const std::string& run) {
+  void add_outputs(const Expected& expected, const std::vector<Tensor>& got, const RunId& run) {
     for (std::size_t i = 0; i < expected.outputs.size(); ++i) {
       if (i < got.size()) {
-        tensors_.push_back(compare(expected.outputs[i], got[i], run, outputs_[i], most_rows_));
+        tensors_.push_back(compare(expected.outputs[i], got[i], run, places_.outputs[i], most_rows_));
       } else {
         TensorElements& missing = tensors_.emplace_back();
         missing.run = run;
-        missing.place = outputs_[i];
+        missing.place = places_.outputs[i];
         missing.type = type_text(expected.outputs[i].dtype, expected.outputs[i].sizes);
         missing.other = "was not handed back";
       }
@@ -137,14 +135,14 @@ class Runs {
   }
 
   void add_state(const std::vector<BallTensor>& expected, const std::vector<std::optional<Tensor>>& got,
-                 const std::vector<std::string>& places, const std::string& run) {
+                 const std::vector<Place>& places, const RunId& run) {
     for (std::size_t i = 0; i < expected.size() && i < got.size(); ++i) {
       if (got[i]) tensors_.push_back(compare(expected[i], *got[i], run, places[i], most_rows_));
     }
   }
 
   std::size_t most_rows_;
-  std::vector<std::string> outputs_, inputs_, buffers_;
+  GraphPlaces places_;
   std::vector<TensorElements> tensors_;
 };
 
@@ -154,18 +152,13 @@ std::vector<TensorElements> elements_of_runs(const Graph& graph, const ExpectedR
                                              std::size_t most_rows) {
   Runs runs(graph, most_rows);
   if (!outcome.a) return {};
-  runs.add(expected.a, *outcome.a, "A");
-  if (outcome.b && expected.b) runs.add(*expected.b, *outcome.b, "B");
-  const auto add_later = [&](const std::vector<Observation>& got, std::string_view where) {
-    for (std::size_t i = 0; i < std::min(got.size(), expected.later.size()); ++i) {
-      runs.add(expected.later[i], got[i], fmt::format("run {}{}", i + 2, where));
-    }
-  };
-  add_later(outcome.later, "");
-  if (outcome.b) runs.add_kept(expected.a, outcome.a_kept, "A, read again after B");
-  if (!outcome.later.empty()) runs.add_kept(expected.a, outcome.a_kept, "A, read again after the last run");
-  if (outcome.a_again) runs.add(expected.a, *outcome.a_again, "A on a fresh instance");
-  add_later(outcome.later_again, " on a fresh instance");
+  runs.add(expected.a, *outcome.a, {RunKind::A});
+  if (outcome.b && expected.b) runs.add(*expected.b, *outcome.b, {RunKind::B});
+  runs.add_later(expected.later, outcome.later, RunKind::Later);
+  if (outcome.b) runs.add_kept(expected.a, outcome.a_kept, {RunKind::AKeptAfterB});
+  if (!outcome.later.empty()) runs.add_kept(expected.a, outcome.a_kept, {RunKind::AKeptAfterTheLast});
+  if (outcome.a_again) runs.add(expected.a, *outcome.a_again, {RunKind::AOnFreshInstance});
+  runs.add_later(expected.later, outcome.later_again, RunKind::LaterOnFreshInstance);
   return runs.take();
 }
 

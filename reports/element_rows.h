@@ -21,9 +21,9 @@ struct ElementRow {
 
 // One output, input or buffer of one run.
 struct TensorElements {
-  std::string run;    // as Divergence::run
-  std::string place;  // as Divergence::place
-  std::string type;   // "f32[2,3]"
+  RunId run;
+  Place place;
+  std::string type;  // "f32[2,3]"
   int64_t total = 0;
   int64_t outside = 0;
   int64_t undecided = 0;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "graph/print.h"
+#include "oracle/judgement_text.h"
 #include "reports/page_parts.h"
 
 namespace parallax {
@@ -51,16 +52,18 @@ void write_facts(Html& html, const FindingReport& report) {
 }
 
 void write_elements(Html& html, const TensorElements& tensor) {
+  const std::string place = place_text(tensor.place);
+  const std::string run = run_text(tensor.run);
   {
     // Beside the box and not within the table, so that it wraps where the table scrolls.
     const auto caption = html.in("p", {{"class", "caption"}});
-    html.element("strong", tensor.place);
-    html.text(fmt::format(" {} · run {} · ", tensor.type, tensor.run));
+    html.element("strong", place);
+    html.text(fmt::format(" {} · run {} · ", tensor.type, run));
     html.element("span", fmt::format("{} of {} outside", tensor.outside, tensor.total),
                  {{"class", tensor.outside > 0 ? "bad" : "good"}});
     if (tensor.undecided > 0) html.text(fmt::format(" · {} undecided", tensor.undecided));
   }
-  const auto box = scroll_box(html, "Elements of " + tensor.place + ", run " + tensor.run);
+  const auto box = scroll_box(html, "Elements of " + place + ", run " + run);
   const auto table = html.in("table", {{"class", "elements"}});
   write_columns(html, {"element", "expected", "bound", "got", "where"});
   const auto body = html.in("tbody");
@@ -97,13 +100,13 @@ void write_values(Html& html, const FindingReport& report) {
   }
   std::vector<const TensorElements*> right;
   std::vector<const TensorElements*> again;  // wrong in a later run than the first that is
-  std::string_view run;
+  std::optional<RunId> run;
   for (const TensorElements& tensor : tensors) {
     if (!tensor.other.empty()) {
       const auto paragraph = html.in("p", {{"class", "reason"}});
-      html.element("strong", tensor.place);
-      html.text(fmt::format(" must be {}, and {} (run {}).", tensor.type, tensor.other, tensor.run));
-    } else if (tensor.outside > 0 && (run.empty() || run == tensor.run)) {
+      html.element("strong", place_text(tensor.place));
+      html.text(fmt::format(" must be {}, and {} (run {}).", tensor.type, tensor.other, run_text(tensor.run)));
+    } else if (tensor.outside > 0 && (!run || run == tensor.run)) {
       run = tensor.run;
       write_elements(html, tensor);
     } else if (tensor.outside > 0) {

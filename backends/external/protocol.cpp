@@ -196,7 +196,7 @@ Result<void> read_compiled(const Field& compiled, Outcome& outcome) {
   outcome.status = findings.empty() ? Status::Audited : Status::Error;
   if (findings.empty()) return {};
   outcome.stage = "audit";
-  outcome.kind = findings.front().kind;
+  outcome.kind = name(findings.front().kind);
   outcome.message = fmt::format("{}: {}", findings.front().where, findings.front().what);
   for (const AuditFinding& finding : findings) outcome.detail += fmt::format("{}: {}\n", finding.where, finding.what);
   return {};
@@ -212,6 +212,7 @@ Result<Outcome> read_outcome(const Field& root, const Case& test) {
   }
   TRY(outcome.stage, text_or_empty(root, "stage"));
   TRY(outcome.kind, text_or_empty(root, "kind"));
+  outcome.raised_by = detector_raising(outcome.kind);
   TRY(outcome.message, text_or_empty(root, "message"));
   for (const std::string_view part : {"because", "traceback", "stderr"}) {
     TRY(std::string text, text_or_empty(root, part));

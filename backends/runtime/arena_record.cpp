@@ -32,15 +32,13 @@ Result<ArenaRecord> record_arena(const Case& test, const FaultSet& faults, const
     options.evaluate = evaluate;
     options.selection = selection;
     TRY(Program program, program_of(test, options));
-    ArenaRecord record{name, "plan", std::move(program), {}};
+    ArenaRecord record{name, std::move(program), {}};
     record.failures = check_plan(schedule_of(record.program), record.program.plan);
     if (record.failures.empty()) {
       TRY(const Loaded executable, load(record.program, delegate_makers(build, nullptr)));
       record.failures = sanitized_run(executable, feed_of_run(test, 0));
-      record.detector = "sanitizer";
     }
     if (!record.failures.empty()) return record;
-    record.detector = "";
     if (!sound) sound = std::move(record);
   }
   return *std::move(sound);

@@ -11,9 +11,8 @@
 namespace parallax::runtime {
 
 struct ArenaRecord {
-  std::string_view build;     // "plain" or "partitioned and fused"
-  std::string_view detector;  // that found the failures: "plan" or "sanitizer"; empty where there is none
-  Program program;            // at the sizes of the first run
+  std::string_view build;  // "plain" or "partitioned and fused"
+  Program program;         // at the sizes of the first run
   std::vector<PlanFailure> failures;
 };
 

@@ -74,7 +74,7 @@ std::optional<Diagnosis> first_wrong_build(const Case& test,
     if (!right) {
       right = std::move(outcome);
     } else if (check.is_wrong(*right, outcome)) {
-      return Diagnosis{"builds",
+      return Diagnosis{Detector::Builds,
                        fmt::format("after the passes, the {} is the first part to {}", build.part, check.what),
                        {},
                        std::string(build.part)};

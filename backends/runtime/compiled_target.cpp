@@ -199,14 +199,14 @@ class CompiledTarget : public Target {
         const auto reckon = [&](const Graph& graph) {
           return lifetimes_of(graph, program.groups, options_.faults.parts(), options_of(how, test));
         };
-        const auto add = [&](std::string_view detector, const std::vector<PlanFailure>& failures) {
+        const auto add = [&](Detector detector, const std::vector<PlanFailure>& failures) {
           auto found = explain_failures(detector, test.graph, program, reckon, failures);
           if (!found) return;
           if (holds_when_made_anew(test, run, how)) found->kind = "kept at sizes that it does not hold at";
           diagnoses.push_back(*std::move(found));
         };
-        add("plan", check_plan(schedule_of(program), program.plan));
-        add("sanitizer", sanitized_run((*runs)[run], feed_of_run(test, run)));
+        add(Detector::Plan, check_plan(schedule_of(program), program.plan));
+        add(Detector::Sanitizer, sanitized_run((*runs)[run], feed_of_run(test, run)));
       }
       if (!diagnoses.empty()) break;  // the other build would tell the same story again
     }
@@ -241,32 +241,33 @@ class CompiledTarget : public Target {
 
   // Detectors that were asked to raise a finding of their own, although the values may be right.
   void ask_detectors(const std::array<LoadedRuns, 2>& builds, const Case& test, Outcome& outcome) const {
-    const auto raise = [&](std::string stage, std::string kind, std::string message) {
-      if (outcome.status == Status::Ok)
-        stop(outcome, Status::Error, std::move(stage), std::move(kind), std::move(message));
+    const auto raise = [&](std::string stage, Detector detector, std::string message) {
+      if (outcome.status == Status::Ok) stop(outcome, std::move(stage), detector, std::move(message));
     };
-    if (options_.detect.passes) {
+    const bool asks_plan = options_.detect.contains(Detector::Plan);
+    const bool asks_sanitizer = options_.detect.contains(Detector::Sanitizer);
+    if (options_.detect.contains(Detector::Passes)) {
       for (const PassFailure& failure : pass_failures(test)) {
-        raise("lower", "PassCheck", fmt::format("pass {} {}", failure.pass, failure.what));
+        raise("lower", Detector::Passes, fmt::format("pass {} {}", failure.pass, failure.what));
       }
     }
     if (options_.device) {
       for (Complaint& complaint : options_.device->take_complaints()) {
-        raise("run", std::string(complaint.detector), std::move(complaint.text));
+        raise("run", complaint.detector, std::move(complaint.text));
       }
     }
-    if (!options_.detect.plan && !options_.detect.sanitizer) return;
+    if (!asks_plan && !asks_sanitizer) return;
     for (const LoadedRuns& runs : builds) {
       for (std::size_t run = 0; run < runs.size(); ++run) {
         const Program& program = runs[run]->program;
-        if (options_.detect.plan) {
+        if (asks_plan) {
           for (const PlanFailure& failure : check_plan(schedule_of(program), program.plan)) {
-            raise("plan", "PlanChecker", describe(program.graph, failure));
+            raise("plan", Detector::Plan, describe(program.graph, failure));
           }
         }
-        if (options_.detect.sanitizer) {
+        if (asks_sanitizer) {
           for (const PlanFailure& failure : sanitized_run(runs[run], feed_of_run(test, run))) {
-            raise("run", "ArenaSanitizer", describe(program.graph, failure));
+            raise("run", Detector::Sanitizer, describe(program.graph, failure));
           }
         }
       }

@@ -1,4 +1,5 @@
-// A target of our own compiler and memory planner, on the CPU of this machine ("portable"), alone or with delegates and a device.
+// A target of our own compiler and memory planner, on the CPU of this machine ("portable"), alone or with delegates and
+// a device.
 #pragma once
 
 #include <memory>
@@ -11,17 +12,9 @@
 
 namespace parallax {
 
-// What may raise a finding. The others only explain it.
-struct Detectors {
-  bool values = true;      // the oracle's verdict over what comes out; always asked by the judge
-  bool plan = false;       // the plan checker
-  bool sanitizer = false;  // the arena sanitizer
-  bool passes = false;     // the pass checks
-};
-
 struct CompiledTargetOptions {
   FaultSet faults = {};
-  Detectors detect = {};
+  DetectorSet detect = {};                             // what may raise a finding beside the values
   int64_t alignment = 8;                               // of the backend's arena, in bytes
   int64_t arena_limit = CompileOptions().arena_limit;  // of the same, in bytes
   int64_t redzone = 0;                                 // bytes behind each of its slots
@@ -30,7 +23,7 @@ struct CompiledTargetOptions {
   std::vector<const Op*> left = {};                    // ops that the kernels run all the same
   std::shared_ptr<Device> device = nullptr;            // that runs what the first of them takes
   bool draws_order = false;                            // of the nodes, a legal one for each case
-  runtime::FreshMemory memory = {};                   // what is there before a run
+  runtime::FreshMemory memory = {};                    // what is there before a run
 };
 
 // With delegates it is a target of their name, which promises of its arithmetic what they do.

@@ -407,7 +407,7 @@ Result<RunResult> Instance::run(std::span<const Tensor> feed, Sanitizer* sanitiz
   if (sanitizer) sanitizer->at_return(outside_);
   const Program& program = executable_->program;
   if (auto written = written_redzone(program, executable_->redzones, block(Arena::Backend).get(), poison_)) {
-    executable_->device.device->complain({"Redzone", *std::move(written)});
+    executable_->device.device->complain({Detector::Redzone, *std::move(written)});
   }
   RunResult result;
   const Graph& graph = executable_->program.graph;

@@ -184,7 +184,7 @@ std::string summary(const Graph& graph, const PlanFailure& failure, int last_dir
 }  // namespace
 
 Diagnosis explain_passes(const std::vector<PassFailure>& failures) {
-  Diagnosis diagnosis{"passes", "every pass keeps the meaning", {}};
+  Diagnosis diagnosis{Detector::Passes, "every pass keeps the meaning", {}};
   if (!failures.empty()) {
     diagnosis.blame = failures.front().pass;
     diagnosis.kind = failures.front().kind;
@@ -196,10 +196,10 @@ Diagnosis explain_passes(const std::vector<PassFailure>& failures) {
 }
 
 Diagnosis explain_program(const ProgramFailure& failure) {
-  return {"program", failure.what, {}, std::string(failure.part), std::string(failure.kind)};
+  return {Detector::Program, failure.what, {}, std::string(failure.part), std::string(failure.kind)};
 }
 
-std::optional<Diagnosis> explain_failures(std::string_view detector, const Graph& source, const Program& program,
+std::optional<Diagnosis> explain_failures(Detector detector, const Graph& source, const Program& program,
                                           const Reckoning& reckon, const std::vector<PlanFailure>& failures) {
   if (failures.empty()) return std::nullopt;
   // A read of wrong bytes says more than a slot that only might be overwritten.
@@ -207,12 +207,12 @@ std::optional<Diagnosis> explain_failures(std::string_view detector, const Graph
   if (shown == failures.end()) shown = failures.begin();
   const Schedule schedule(source, program, *shown);
   const PlanFailure& root = root_of(failures);
-  return Diagnosis{.detector = std::string(detector),
+  return Diagnosis{.detector = detector,
                    .summary = summary(program.graph, *shown, schedule.last_direct_use()),
                    .lines = schedule.lines(),
                    .blame = "planner",
-                   .kind = std::string(
-                       violation_kind(program.graph, schedule_of(program), program.plan, program.joins, reckon, root))};
+                   .kind = std::string(name(violation_kind(program.graph, schedule_of(program), program.plan,
+                                                           program.joins, reckon, root)))};
 }
 
 std::vector<std::string> partition_lines(const Program& program, std::span<const Backend> backends) {

@@ -22,7 +22,7 @@ Diagnosis explain_program(const ProgramFailure& failure);
 // The first failure and the annotated schedule around it: one line a step with its call, its place in memory and what
 // it did to the storage in question; nothing if there is no failure. `source` is the graph before the passes: a step
 // that is a copy there and a view now was elided. The plan was made by this reckoning.
-std::optional<Diagnosis> explain_failures(std::string_view detector, const Graph& source, const Program& program,
+std::optional<Diagnosis> explain_failures(Detector detector, const Graph& source, const Program& program,
                                           const Reckoning& reckon, const std::vector<PlanFailure>& failures);
 
 // One line a partition: its backend and the calls that it is given.

@@ -64,6 +64,11 @@ void stop(Outcome& outcome, Status status, std::string stage, std::string kind, 
   outcome.message = std::move(message);
 }
 
+void stop(Outcome& outcome, std::string stage, Detector detector, std::string message) {
+  stop(outcome, Status::Error, std::move(stage), std::string(kind_raised_by(detector)), std::move(message));
+  outcome.raised_by = detector;
+}
+
 void stop(Outcome& outcome, const std::string& stage, const Error& error) {
   if (error.kind == ErrorKind::NoTarget) {
     return stop(outcome, Status::Unsupported, stage, std::string(lost_target_kind), error.text());

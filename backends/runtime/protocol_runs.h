@@ -27,8 +27,9 @@ inline constexpr FreshMemory zeros_for_both{std::byte{0}, std::byte{0}};
 void run_protocol(const LoadedRuns& runs, const LoadedRuns& again, const FreshMemory& memory, const Case& test,
                   const std::vector<Tensor>* second, Outcome& outcome);
 
-// Puts an error into an outcome as its status.
+// Puts an error into an outcome as its status; and what a detector of our own raises.
 void stop(Outcome& outcome, Status status, std::string stage, std::string kind, std::string message);
+void stop(Outcome& outcome, std::string stage, Detector detector, std::string message);
 void stop(Outcome& outcome, const std::string& stage, const Error& error);
 
 // One run under the arena sanitizer, on an instance of its own.

@@ -146,8 +146,9 @@ CommandRules VulkanDevice::rules_for(const DeviceTask& task) const {
 
 std::vector<Complaint> VulkanDevice::take_complaints() {
   std::vector<Complaint> complaints = Device::take_complaints();
-  for (std::string& message : context_->take_messages()) complaints.push_back({"ValidationLayer", std::move(message)});
-  for (std::string& what : context_->take_disorders()) complaints.push_back({"WriteOrder", std::move(what)});
+  for (std::string& message : context_->take_messages())
+    complaints.push_back({Detector::ValidationLayer, std::move(message)});
+  for (std::string& what : context_->take_disorders()) complaints.push_back({Detector::WriteOrder, std::move(what)});
   return complaints;
 }
 

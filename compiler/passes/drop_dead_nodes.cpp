@@ -1,10 +1,11 @@
 // Dead code: a node stays if it writes memory, or if a result of it reaches an output or a node that stays.
+#include "compiler/passes/drop_dead_nodes.h"
+
 #include <algorithm>
 
-#include "compiler/passes/drop_dead_nodes.h"
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
-#include "planner/mutants_list.h"
+#include "planner/mutant_switches.h"
 
 namespace parallax {
 namespace {
@@ -18,7 +19,7 @@ std::vector<bool> live_nodes(const Graph& graph, bool (*has_effects)(const Op& o
   for (ValueId output : graph.outputs) live_values[output.index] = true;
   for (std::size_t n = graph.nodes.size(); n-- > 0;) {
     const Node& node = graph.nodes[n];
-    bool live = has_effects(*node.op) && kept(effects_dropped);
+    bool live = has_effects(*node.op) && taken_unless_dropped<"effects_dropped">();
     for (ValueId result : node.results) live = live || live_values[result.index];
     if (!live) continue;
     live_nodes[n] = true;

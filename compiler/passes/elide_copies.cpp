@@ -22,7 +22,7 @@
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
 #include "ops/registry.h"
-#include "planner/mutants_list.h"
+#include "planner/mutant_switches.h"
 
 namespace parallax {
 namespace {
@@ -106,13 +106,14 @@ std::vector<StorageUse> uses_of_storages(const Graph& graph) {
         of(value).strides_read |= reads_strides(*node.op);
         if (!written) return;
         int& first = of(value).first_write;
-        first = kept(last_write_for_first) ? std::min(first, static_cast<int>(n)) : static_cast<int>(n);
+        first =
+            taken_unless_dropped<"last_write_for_first">() ? std::min(first, static_cast<int>(n)) : static_cast<int>(n);
       });
     }
   }
   for (ValueId output : graph.outputs) {
     of(output).returned = true;
-    if (kept(returned_copy_unread)) of(output).last_use = never;
+    if (taken_unless_dropped<"returned_copy_unread">()) of(output).last_use = never;
   }
   return uses;
 }
@@ -121,8 +122,10 @@ std::vector<StorageUse> uses_of_storages(const Graph& graph) {
 bool may_merge(const StorageUse& source, const StorageUse& copy) {
   const bool both_seen = copy.returned && (source.returned || source.caller);
   // A write to the copy would reach its source; one to the source would reach the copy's later readers.
-  return asked(both_copies_returned, !both_seen) && asked(written_copy_elided, copy.first_write == never) &&
-         (source.first_write == never || less(copy_read_at_the_write, copy.last_use, source.first_write));
+  return holds_unless_dropped<"both_copies_returned">(!both_seen) &&
+         holds_unless_dropped<"written_copy_elided">(copy.first_write == never) &&
+         (source.first_write == never ||
+          less_unless_flipped<"copy_read_at_the_write">(copy.last_use, source.first_write));
 }
 
 // A graph whose copies become views one after the other, in place. Storages that became another one's stay behind
@@ -152,7 +155,8 @@ class Elision {
     const StorageId copy = graph_.meta(copied).storage;
     if (!may_merge(uses_[source.index], uses_[copy.index])) return false;
     const auto viewed = form->op->infer(Call(*form->op, form->arguments, metas_before(copied)));
-    if (!viewed || !asked(overlapping_copy_elided, !overlaps_itself(viewed->front().layout))) return false;
+    if (!viewed || !holds_unless_dropped<"overlapping_copy_elided">(!overlaps_itself(viewed->front().layout)))
+      return false;
     // Beside the copy lies what aten.copy left as it was in the tensor written to, or nothing; beside the alias, more.
     const bool fills = fills_storage(graph_.meta(copied).layout, copy) && fills_storage(viewed->front().layout, source);
     if (!fills && !may_rearrange(copy)) return false;

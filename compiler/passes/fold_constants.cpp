@@ -8,7 +8,7 @@
 
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
-#include "planner/mutants_list.h"
+#include "planner/mutant_switches.h"
 
 namespace parallax {
 namespace {
@@ -75,8 +75,9 @@ class Folder {
   // Not in an operand's storage, and without gaps, of which a constant says nothing.
   bool may_be_constant(ValueId result) const {
     const TensorMeta& meta = graph_.meta(result);
-    return !is_known(result) && asked(written_folded, !kept_[meta.storage.index]) && meta.layout.offset == 0 &&
-           asked(folded_with_gaps, is_dense(meta.layout)) && meta.layout.numel() * size_of(meta.dtype) <= most_bytes;
+    return !is_known(result) && holds_unless_dropped<"written_folded">(!kept_[meta.storage.index]) &&
+           meta.layout.offset == 0 && holds_unless_dropped<"folded_with_gaps">(is_dense(meta.layout)) &&
+           meta.layout.numel() * size_of(meta.dtype) <= most_bytes;
   }
 
   // Leaves the node to the run where it cannot be computed: it may be one that raises.

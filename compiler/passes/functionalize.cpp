@@ -14,7 +14,7 @@
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
 #include "ops/registry.h"
-#include "planner/mutants_list.h"
+#include "planner/mutant_switches.h"
 
 namespace parallax {
 namespace {
@@ -94,7 +94,8 @@ class Functionalizer {
     if (storage.version > 0) return;
     values_[value.index].unwritten = now;
     if (!storage.anchor.valid()) storage.anchor = now;
-    if (!storage.base.valid() && asked(whole_of_a_part, covers(old_.meta(value).layout, elements_of_storage(value))))
+    if (!storage.base.valid() &&
+        holds_unless_dropped<"whole_of_a_part">(covers(old_.meta(value).layout, elements_of_storage(value))))
       storage.base = now;
   }
 
@@ -106,7 +107,7 @@ class Functionalizer {
   Result<ValueId> current(ValueId value) {
     const ValueState& state = values_[value.index];
     const StorageState& storage = storage_of(value);
-    if (state.now.valid() && asked(stale_value, state.version == storage.version)) return state.now;
+    if (state.now.valid() && holds_unless_dropped<"stale_value">(state.version == storage.version)) return state.now;
     const ValueId base = storage.version == 0 ? storage.anchor : storage.base;
     const Layout& layout = old_.meta(value).layout;
     ValueId now = base;
@@ -217,7 +218,8 @@ class Functionalizer {
     const TensorMeta& made = rewriter_.meta(form.value);
     const int64_t elements = elements_of_storage(target);
     const bool own = made.storage.index >= storages;
-    if (own && asked(part_for_the_whole, covers(form.region, elements)) && covers(made.layout, elements))
+    if (own && holds_unless_dropped<"part_for_the_whole">(covers(form.region, elements)) &&
+        covers(made.layout, elements))
       return form.value;
     return builder.call(
         "aten.as_strided_scatter.default",
@@ -263,7 +265,7 @@ class Functionalizer {
     }
     for (StorageId id : callers_) {
       const StorageState& storage = storages_[id.index];
-      if (one_less(written_once, storage.version) == 0) continue;
+      if (exact_or_one_less<"written_once">(storage.version) == 0) continue;
       const std::string stem = builder.graph().name(storage.caller_base) + "_written";
       TRY_VOID(builder.call("aten.copy_.default", {storage.caller_base, storage.base},
                             storage.write_name.empty() ? rewriter_.fresh_name(stem) : storage.write_name));

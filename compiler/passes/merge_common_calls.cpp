@@ -2,15 +2,16 @@
 //
 // Eager has two results in two places. The second one becomes a copy of the first, which elide_copies makes an alias of
 // where nobody can tell; a view becomes the first view. Copies and fills cost no more than such a copy and stay.
+#include "compiler/passes/merge_common_calls.h"
+
 #include <algorithm>
 #include <array>
 #include <unordered_map>
 
-#include "compiler/passes/merge_common_calls.h"
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
 #include "ops/registry.h"
-#include "planner/mutants_list.h"
+#include "planner/mutant_switches.h"
 
 namespace parallax {
 namespace {
@@ -119,10 +120,12 @@ class Merger {
     const auto [first, last] = made_.equal_range(key);
     for (auto at = first; at != last; ++at) {
       const Made& made = at->second;
-      if (made.node->op != node.op || !asked(merged_other_arguments, same_arguments(made.arguments, arguments)))
+      if (made.node->op != node.op ||
+          !holds_unless_dropped<"merged_other_arguments">(same_arguments(made.arguments, arguments)))
         continue;
-      if (!asked(merged_unlike_results, makes_alike(*made.node, node))) continue;
-      if (!rules_.sees_writes || asked(merged_over_a_write, made.writes == writes_to(made))) return &made;
+      if (!holds_unless_dropped<"merged_unlike_results">(makes_alike(*made.node, node))) continue;
+      if (!rules_.sees_writes || holds_unless_dropped<"merged_over_a_write">(made.writes == writes_to(made)))
+        return &made;
     }
     Made now{&node, std::move(arguments)};
     now.writes = writes_to(now);
@@ -139,7 +142,7 @@ class Merger {
         shared = shared || graph_.meta(value).storage == graph_.meta(result).storage;
       });
     }
-    return !shared && kept(merged_copies);
+    return !shared && taken_unless_dropped<"merged_copies">();
   }
 
   Result<void> merge(const Node& node, const Made& before) {

@@ -9,7 +9,7 @@
 
 #include "compiler/passes.h"
 #include "ops/registry.h"
-#include "planner/mutants_list.h"
+#include "planner/mutant_switches.h"
 
 namespace parallax {
 namespace {
@@ -43,7 +43,7 @@ class Sinker {
     const Node* maker = matcher_.maker(std::get<ValueId>(argument), permuting_ops);
     if (!maker) return false;
     const IntList found = *permutation_of(matcher_.graph(), *maker->op, maker->arguments);
-    if (!order.empty() && !asked(orders_mixed, order == found)) return false;
+    if (!order.empty() && !holds_unless_dropped<"orders_mixed">(order == found)) return false;
     order = found;
     argument = maker->arguments.front();
     return true;
@@ -87,7 +87,8 @@ class Sinker {
     }
     IntList rest;
     for (int64_t dim : kept)
-      rest.push_back(std::ranges::count_if(kept, [&](int64_t other) { return less(rank_of_rest, other, dim); }));
+      rest.push_back(
+          std::ranges::count_if(kept, [&](int64_t other) { return less_unless_flipped<"rank_of_rest">(other, dim); }));
     return rest;
   }
 
@@ -107,7 +108,8 @@ bool lies_alike(const Matcher& matcher, const Sinker::Sunk& sunk, const Op& op, 
     permuted.sizes[i] = from.sizes[static_cast<int>(sunk.order[static_cast<std::size_t>(i)])];
     permuted.strides[i] = from.strides[static_cast<int>(sunk.order[static_cast<std::size_t>(i)])];
   }
-  return made->front().dtype == wanted->front().dtype && asked(laid_out_otherwise, permuted == wanted->front().layout);
+  return made->front().dtype == wanted->front().dtype &&
+         holds_unless_dropped<"laid_out_otherwise">(permuted == wanted->front().layout);
 }
 
 Result<void> add_sunk(Rewriter& rewriter, Matcher& matcher, const Node& node, const Sinker::Sunk& sunk) {
@@ -121,7 +123,8 @@ Result<void> add_sunk(Rewriter& rewriter, Matcher& matcher, const Node& node, co
 
 IntList unpermuted_dims(const IntList& order, const IntList& dims) {
   IntList mapped;
-  for (int64_t dim : dims) mapped.push_back(first_of(dims_by_place, order[static_cast<std::size_t>(dim)], dim));
+  for (int64_t dim : dims)
+    mapped.push_back(first_unless_swapped<"dims_by_place">(order[static_cast<std::size_t>(dim)], dim));
   return mapped;
 }
 

@@ -12,10 +12,11 @@
 #include "backends/lost_target.h"
 #include "corpus/signature.h"
 #include "corpus/store.h"
-#include "fuzz/findings/adjudicate.h"
+#include "fuzz/campaign/description.h"
 #include "fuzz/campaign/ledger.h"
-#include "fuzz/findings/make_finding.h"
 #include "fuzz/campaign/pack.h"
+#include "fuzz/findings/adjudicate.h"
+#include "fuzz/findings/make_finding.h"
 #include "fuzz/findings/target_crew.h"
 
 namespace parallax {
@@ -98,12 +99,12 @@ class Campaign {
     }
     if (lanes_.empty() && !missing.empty()) return std::unexpected(missing.front());
     for (const Error& reason : missing) {
-      if (options_.on_missing) options_.on_missing(reason);
+      if (options_.callbacks.on_missing) options_.callbacks.on_missing(reason);
     }
-    if (options_.on_open) {
+    if (options_.callbacks.on_open) {
       std::vector<const Target*> targets;
       for (const Lane& lane : lanes_) targets.push_back(lane.ready.front().target.get());
-      options_.on_open(targets);
+      options_.callbacks.on_open(targets);
     }
     if (options_.findings) {
       TRY(store_, FindingStore::open(*options_.findings));
@@ -141,10 +142,15 @@ class Campaign {
 
   // Takes up what an earlier process left of this campaign.
   Result<void> go_on() {
-    if (!store_ || options_.description.empty()) return {};
-    TRY(ledger_, Ledger::open(*options_.findings, options_.description, options_.fresh));
+    if (!store_ || options_.cases.empty()) return {};
+    const std::string description = describe(options_);
+    TRY(ledger_, Ledger::open(*options_.findings, description, options_.fresh));
     TRY(std::optional<CampaignState> state, ledger_->unfinished(options_.known, options_.source));
-    if (!state) return {};
+    if (!state) {
+      TRY(const int64_t others, ledger_->unfinished_others(description));
+      if (others > 0 && options_.callbacks.on_other_campaigns) options_.callbacks.on_other_campaigns(others);
+      return {};
+    }
     int64_t cases = 0;
     for (Lane& lane : lanes_) {
       if (const auto found = state->lanes.find(lane.name); found != state->lanes.end()) {
@@ -159,8 +165,8 @@ class Campaign {
       if (!found.known) signatures_.insert(found.finding.signature);
     }
     result_.findings = std::move(state->findings);
-    if (options_.restore_more) TRY_VOID(options_.restore_more(state->more));
-    if (options_.on_resume) options_.on_resume(cases);
+    if (options_.callbacks.restore_more) TRY_VOID(options_.callbacks.restore_more(state->more));
+    if (options_.callbacks.on_resume) options_.callbacks.on_resume(cases);
     return {};
   }
 
@@ -172,7 +178,7 @@ class Campaign {
     for (const Lane& lane : lanes_) state.lanes[lane.name] = lane.state;
     state.looks = looks_;
     state.findings = result_.findings;
-    if (options_.save_more) state.more = options_.save_more();
+    if (options_.callbacks.save_more) state.more = options_.callbacks.save_more();
     if (auto saved = ledger_->save(state, finished); !saved) failure_ = std::move(saved).error();
     next_save_ = seconds() + seconds_a_save;
   }
@@ -295,7 +301,7 @@ class Campaign {
       lane.state.tally.hidden_by_packing += one.hidden_by_packing;
       if (!one.is_news())
         ++(is_finding(*one.on_base) ? lane.state.tally.base_diverges : lane.state.tally.base_is_silent);
-      if (options_.on_case) options_.on_case(lane.name, one.k, one.test, one.examination);
+      if (options_.callbacks.on_case) options_.callbacks.on_case(lane.name, one.k, one.test, one.examination);
     }
     for (auto& [found, entry] : served.known) add_known(std::move(found), *entry);
     lane.state.ahead.insert(served.first);
@@ -426,13 +432,13 @@ class Campaign {
   }
 
   void report_progress(bool last) {
-    if (!options_.on_progress) return;
+    if (!options_.callbacks.on_progress) return;
     const double now = seconds();
     if (!last && now < next_progress_) return;
     next_progress_ = now + seconds_a_save;
     std::map<std::string, int64_t> cases;
     for (const Lane& lane : lanes_) cases[lane.name] = lane.state.tally.cases;
-    options_.on_progress(cases, result_.findings.size(), now);
+    options_.callbacks.on_progress(cases, result_.findings.size(), now);
   }
 
   const CampaignOptions& options_;

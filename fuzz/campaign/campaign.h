@@ -21,17 +21,36 @@
 
 namespace parallax {
 
-struct CampaignOptions {
-  std::vector<std::string> targets;
-  TargetOptions target_options;
-  // Told of each target that cannot be driven here, where others go on without it; may be null.
-  std::function<void(const Error& reason)> on_missing = nullptr;
-  // Told of the open targets before the first case is asked for; may be null.
+// Who is told of what a campaign does; each may be null.
+struct CampaignCallbacks {
+  // Told of each target that cannot be driven here, where others go on without it.
+  std::function<void(const Error& reason)> on_missing;
+  // Told of the open targets before the first case is asked for.
   std::function<void(const std::vector<const Target*>& targets)> on_open;
+  // Told once of a campaign that goes on: how many cases are judged already.
+  std::function<void(int64_t cases)> on_resume;
+  // Told once of a campaign that begins anew where campaigns with another description were cut off: how many.
+  std::function<void(int64_t others)> on_other_campaigns;
+  // Told of every judged case at the end of its turn, under a lock.
+  std::function<void(const std::string& target, uint64_t k, const Case& test, const Examination& examination)> on_case;
+  // What the caller counts in on_case, as a text, and the way back from it, for a campaign that goes on.
+  std::function<std::string()> save_more;
+  std::function<Result<void>(const std::string& text)> restore_more;
+  // Told about twice a second of the cases that are judged, by target.
+  std::function<void(const std::map<std::string, int64_t>& cases, std::size_t findings, double seconds)> on_progress;
+};
+
+// Of each field fuzz/campaign/description.h says whether a campaign with another value of it is another campaign.
+struct CampaignOptions {
+  std::vector<std::string> targets = {};
+  TargetOptions target_options = {};
   // Case k, or nothing past the end. Called from several threads.
-  std::function<std::optional<Case>(uint64_t k)> source;
-  std::optional<double> seconds;  // stop handing out cases after that long; else run to the source's end
-  std::size_t cases_a_turn = 1;   // consecutive cases that one worker had better have: feeds of one graph
+  std::function<std::optional<Case>(uint64_t k)> source = nullptr;
+  // What the cases are, in words that another source shares only if it gives the same ones. Where it is given and
+  // findings are kept, how far the campaign is is kept beside them, and one that was cut off goes on.
+  std::string cases = {};
+  std::optional<double> seconds = {};  // stop handing out cases after that long; else run to the source's end
+  std::size_t cases_a_turn = 1;        // consecutive cases that one worker had better have: feeds of one graph
   // This campaign takes every `shards`-th turn of the sequence, from that of `shard` on; the others are other
   // machines'.
   uint64_t shard = 0;
@@ -46,20 +65,9 @@ struct CampaignOptions {
   int repeat = 0;              // runs in which to see how often a finding diverges (make_finding.h)
   std::string base = {};       // must be right where a target is wrong, no fault planted; empty: none
   KnownFindings known = {};    // these are counted, not reduced where that can be told, not kept
-  std::optional<std::filesystem::path> findings;  // where finding folders go; nothing: they are not stored
-  // What the cases are and who judges them, in words that another campaign shares only if all is the same. Where it is
-  // given and findings are kept, how far the campaign is is kept beside them, and one that was cut off goes on.
-  std::string description = {};
-  bool fresh = false;  // do not go on with an earlier one
-  // Told of every judged case at the end of its turn, under a lock; may be null.
-  std::function<void(const std::string& target, uint64_t k, const Case& test, const Examination& examination)> on_case;
-  // What the caller counts in on_case, as a text, and the way back from it, for a campaign that goes on; may be null.
-  std::function<std::string()> save_more = nullptr;
-  std::function<Result<void>(const std::string& text)> restore_more = nullptr;
-  // Told once of a campaign that goes on: how many cases are judged already; may be null.
-  std::function<void(int64_t cases)> on_resume = nullptr;
-  // Told about twice a second of the cases that are judged, by target; may be null.
-  std::function<void(const std::map<std::string, int64_t>& cases, std::size_t findings, double seconds)> on_progress;
+  std::optional<std::filesystem::path> findings = {};  // where finding folders go; nothing: they are not stored
+  bool fresh = false;                                  // do not go on with an earlier one
+  CampaignCallbacks callbacks = {};
 };
 
 // A finding and what is known of how it came about.

@@ -162,6 +162,13 @@ Result<std::optional<CampaignState>> Ledger::unfinished(const KnownFindings& kno
   return state;
 }
 
+Result<int64_t> Ledger::unfinished_others(const std::string& description) {
+  TRY(const auto rows, database_.run("SELECT process FROM campaigns WHERE description != ? AND finished = 0 "
+                                     "AND id IN (SELECT campaign FROM lanes)",
+                                     {description}));
+  return std::ranges::count_if(rows, [](const Database::Row& row) { return !runs_elsewhere(integer(row, 0)); });
+}
+
 Result<void> Ledger::save_findings(const std::vector<CampaignFinding>& findings) {
   for (const CampaignFinding& found : findings) {
     TRY_VOID(database_.run(

@@ -44,6 +44,10 @@ class Ledger {
   Result<std::optional<CampaignState>> unfinished(const KnownFindings& known,
                                                   const std::function<std::optional<Case>(uint64_t k)>& source);
 
+  // How many campaigns of another description were cut off in this folder after they wrote something, and are run by no
+  // process now.
+  Result<int64_t> unfinished_others(const std::string& description);
+
   // Writes the state in one transaction. Findings that were written before are not written again.
   Result<void> save(const CampaignState& state, bool finished);
 

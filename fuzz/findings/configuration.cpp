@@ -48,7 +48,7 @@ std::string least_configuration(const std::string& target, const TargetOptions& 
   std::string text = kept.size() > 1                         ? fmt::format("passes {}", fmt::join(kept, ", "))
                      : diverges_with({std::string(instead)}) ? "any one pass"
                                                              : "pass " + last;
-  const auto ladder = std::ranges::find(diagnoses, "builds", &Diagnosis::detector);
+  const auto ladder = std::ranges::find(diagnoses, Detector::Builds, &Diagnosis::detector);
   if (ladder != diagnoses.end()) text += ", then the " + ladder->blame;
   return text;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "graph/print.h"
+#include "oracle/judgement_text.h"
 
 namespace parallax {
 namespace {
@@ -12,15 +13,6 @@ std::string header(const Finding& finding) {
   if (finding.verdict == Verdict::Mismatch) line += " · proved";
   if (!finding.planted.empty()) line += fmt::format("   planted: {}", fmt::join(finding.planted, " "));
   return line + "\n";
-}
-
-std::string divergence_line(const Judgement& judgement) {
-  if (!judgement.divergence) return fmt::format("  {}\n", judgement.reason);
-  const Divergence& d = *judgement.divergence;
-  if (d.kind != "values") return fmt::format("  {}: {}: expected {}, got {}\n", d.run, d.place, d.expected, d.got);
-  return fmt::format("  {}: {}   element {}: expected {}   got {}   {} of {} elements outside the bound{}\n", d.place,
-                     type_text(d.dtype, d.sizes), d.element, d.expected, d.got, d.outside, d.total,
-                     d.run == "A" ? "" : fmt::format(" ({})", d.run));
 }
 
 std::string last_lines(const std::string& text, std::size_t count) {
@@ -49,14 +41,14 @@ std::string indented(const std::string& text) {
 std::string explain_finding(const MadeFinding& made, const Examination& shown,
                             const std::vector<Diagnosis>& diagnoses) {
   const Finding& finding = made.finding;
-  std::string text = header(finding) + divergence_line(shown.judgement);
+  std::string text = fmt::format("{}  {}\n", header(finding), explanation_line(shown.judgement));
   if (finding.repeats) text += fmt::format("  wrong {} of {} runs\n", finding.repeats->wrong, finding.repeats->runs);
   if (shown.outcome.status == Status::Ok && !finding.stage.empty()) {
     text += fmt::format("  the first stage that differs: {}\n", finding.stage);
   }
   const std::vector<std::string>* shown_lines = nullptr;
   for (const Diagnosis& diagnosis : diagnoses) {
-    text += fmt::format("  {}: {}\n", diagnosis.detector, diagnosis.summary);
+    text += fmt::format("  {}: {}\n", name(diagnosis.detector), diagnosis.summary);
     // Two detectors that saw the same annotate the schedule the same way: once is enough.
     if (diagnosis.lines.empty() || (shown_lines && *shown_lines == diagnosis.lines)) continue;
     for (const std::string& line : diagnosis.lines) text += "    " + line + "\n";

@@ -133,13 +133,13 @@ class Showing {
 // The case whose first run shows what `test` showed in its second alone: the feed of the second run, if a first run
 // diverges on it. Nothing where only a second run does, as with state that outlives a run.
 std::optional<std::pair<Case, Examination>> shown_at_once(Target& target, const Case& test, const Examination& seen) {
-  if (!seen.judgement.divergence || seen.judgement.divergence->run != "B") return std::nullopt;
+  if (!seen.judgement.divergence || seen.judgement.divergence->run.kind != RunKind::B) return std::nullopt;
   Case second = test;
   second.feed = second_feed(test);
   Examination examination = examine(target, second);
   const auto& divergence = examination.judgement.divergence;
   if (examination.judgement.verdict != seen.judgement.verdict || !divergence) return std::nullopt;
-  if (divergence->run != "A" || divergence->kind != seen.judgement.divergence->kind) return std::nullopt;
+  if (divergence->run.kind != RunKind::A || divergence->kind != seen.judgement.divergence->kind) return std::nullopt;
   return std::pair(std::move(second), std::move(examination));
 }
 

@@ -6,8 +6,8 @@
 
 #include "backends/open_target.h"
 #include "compiler/faults.h"
-#include "fuzz/generate/guided_tapes.h"
 #include "fuzz/findings/make_finding.h"
+#include "fuzz/generate/guided_tapes.h"
 #include "fuzz/generate/weights.h"
 #include "planner/mutants_list.h"
 
@@ -99,29 +99,26 @@ Result<FaultScore> score_fault(const std::string& id, const ScoreOptions& option
     score.blame = finding.blame;
     score.blame_is_right = breaks(faults, finding.blame);
   }
-  for (std::size_t d = 0; d < other_detectors.size() && !options.feedback; ++d) {
+  for (std::size_t d = 0; d < optional_detectors.size() && !options.feedback; ++d) {
     TargetOptions asked = finding_options.target_options;
-    asked.detect = other_detectors[d];
+    asked.detect = {optional_detectors[d]};
     TRY(const std::unique_ptr<Target> detecting, open_target(std::string(faults.target()), asked));
     // A case that the target cannot run says nothing of the detector.
     score.others[d] = first_detection(options, words, options.seconds / 4, [&](const Case& test) {
-      const Outcome outcome = detecting->run(test, nullptr);
-      return outcome.kind == "PlanChecker" || outcome.kind == "ArenaSanitizer" || outcome.kind == "PassCheck";
+      return detecting->run(test, nullptr).raised_by == optional_detectors[d];
     });
   }
   return score;
 }
 
 std::vector<std::string> draw_mutants(std::size_t count, uint64_t seed) {
-  std::vector<const Mutant*> drawn;
+  std::vector<std::string> drawn;
   Choices choices(seed, 0);
   for (std::size_t i = 0; i < all_mutants.size() && drawn.size() < count; ++i) {
     const std::size_t left = all_mutants.size() - i;
-    if (choices.below(left) < count - drawn.size()) drawn.push_back(all_mutants[i]);
+    if (choices.below(left) < count - drawn.size()) drawn.emplace_back(all_mutants[i].id);
   }
-  std::vector<std::string> ids;
-  for (const Mutant* mutant : drawn) ids.emplace_back(mutant->id);
-  return ids;
+  return drawn;
 }
 
 }  // namespace parallax

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "fuzz/generate/generate.h"
+#include "oracle/detector.h"
 
 namespace parallax {
 
@@ -19,7 +20,8 @@ struct ScoreOptions {
   double seconds = 60;             // the most that the values may take, and each other detector a quarter of it
   std::optional<uint64_t> graphs;  // likewise in graphs
   double reduce_seconds = 20;
-  bool feedback = false;  // graphs that show something new are edited (fuzz/generate/guided_tapes.h); the values alone are asked
+  bool feedback =
+      false;  // graphs that show something new are edited (fuzz/generate/guided_tapes.h); the values alone are asked
 };
 
 // A detector's first finding, or how far it came.
@@ -29,16 +31,14 @@ struct Detection {
   double seconds = 0;
 };
 
-inline constexpr std::array<std::string_view, 3> other_detectors = {"plan", "sanitizer", "passes"};
-
 struct FaultScore {
   std::string id;
   Detection values;
-  std::string verdict;          // of the values' finding
-  std::size_t nodes = 0;        // of it, reduced
-  std::string blame;            // the part of the compiler that the explanation names
-  bool blame_is_right = false;  // the fault breaks that part
-  std::array<Detection, other_detectors.size()> others;
+  std::string verdict;                                      // of the values' finding
+  std::size_t nodes = 0;                                    // of it, reduced
+  std::string blame;                                        // the part of the compiler that the explanation names
+  bool blame_is_right = false;                              // the fault breaks that part
+  std::array<Detection, optional_detectors.size()> others;  // by the other detectors, each asked alone
 };
 
 // How often a fault shows by its values alone.

@@ -235,9 +235,9 @@ namespace {
 const Mutant* planted() {
   const std::string id = variable("PARALLAX_PLANT");
   if (id.empty()) return nullptr;
-  const auto mutant = std::ranges::find(all_mutants, id, &Mutant::id);
-  if (mutant == all_mutants.end()) refuse(fail("PARALLAX_PLANT={}: no mutant is called so", id).error());
-  return *mutant;
+  const Mutant* mutant = find_mutant(id);
+  if (mutant == nullptr) refuse(fail("PARALLAX_PLANT={}: no mutant is called so", id).error());
+  return mutant;
 }
 
 }  // namespace

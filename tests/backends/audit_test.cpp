@@ -23,7 +23,7 @@ std::vector<AuditFinding> audited(const std::string& text) {
   return findings ? *findings : std::vector<AuditFinding>();
 }
 
-auto finding(const std::string& kind, const std::string& part) {
+auto finding(AuditKind kind, const std::string& part) {
   return AllOf(Field(&AuditFinding::kind, kind), Field(&AuditFinding::what, HasSubstr(part)));
 }
 
@@ -38,17 +38,17 @@ TEST(Audit, ADelegateThatDeclaresWhatItsCallPasses) {
 
 // What ExecuTorch 1.4.1 makes of S1: two outputs became one.
 TEST(Audit, ASlotThatNoOutputIsWrittenTo) {
-  EXPECT_THAT(
-      audited(delegate(R"(, "inputs": [0], "outputs": [4])")),
-      ElementsAre(finding("delegate", "declares 1 inputs and 1 outputs, the call passes 3 values: two equal outputs")));
+  EXPECT_THAT(audited(delegate(R"(, "inputs": [0], "outputs": [4])")),
+              ElementsAre(finding(AuditKind::Delegate,
+                                  "declares 1 inputs and 1 outputs, the call passes 3 values: two equal outputs")));
   EXPECT_THAT(audited(delegate(R"(, "inputs": [0, 1], "outputs": [4, 5])")),
-              ElementsAre(finding("delegate", "passes only 3 values")));
+              ElementsAre(finding(AuditKind::Delegate, "passes only 3 values")));
 }
 
 // What is passed through is copied: each output has a staging buffer of its own.
 TEST(Audit, OutputsDeclaredTwiceOrPassedThrough) {
   EXPECT_THAT(audited(delegate(R"(, "inputs": [0], "outputs": [4, 4])")),
-              ElementsAre(finding("delegate", "value 4 is declared as an output twice")));
+              ElementsAre(finding(AuditKind::Delegate, "value 4 is declared as an output twice")));
   EXPECT_THAT(audited(delegate(R"(, "inputs": [0], "outputs": [0, 5])")), IsEmpty());
 }
 
@@ -59,7 +59,7 @@ std::string function(const std::string& outputs) {
 
 TEST(Audit, AnOutputThatIsTheSourceOfAStateUpdate) {
   EXPECT_THAT(audited(function(R"(["other", "merged"])")),
-              ElementsAre(finding("state",
+              ElementsAre(finding(AuditKind::State,
                                   "output 'merged' is also the source of the update of state 'cache' (written "
                                   "as 'cast_0', 'slice_update', 'merged'): ")));
   EXPECT_THAT(audited(function(R"(["sum"])")), IsEmpty()) << "a value computed from it is harmless";
@@ -92,7 +92,7 @@ std::string plan(int64_t end) {
 
 TEST(Audit, APlanThatOverwritesALiveAlias) {
   EXPECT_THAT(audited(R"({"plans": [{"name": "forward", "plan": )" + plan(0) + "}]}"),
-              ElementsAre(finding("plan", "is overwritten by #1; its alias b is still read by #2")));
+              ElementsAre(finding(AuditKind::Plan, "is overwritten by #1; its alias b is still read by #2")));
   EXPECT_THAT(audited(R"({"plans": [{"name": "forward", "plan": )" + plan(8) + "}]}"), IsEmpty());
 }
 

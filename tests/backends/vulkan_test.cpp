@@ -91,7 +91,8 @@ TEST_F(Vulkan, ExplainsWhoOverwroteTheBytesOfAnAlias) {
   const std::unique_ptr<Target> broken = target("", {"F01"});
   EXPECT_EQ(examine(*broken, test).judgement.verdict, Verdict::Mismatch);
   std::string told;
-  for (const Diagnosis& diagnosis : broken->explain(test)) told += diagnosis.detector + ": " + diagnosis.summary + "\n";
+  for (const Diagnosis& diagnosis : broken->explain(test))
+    told += std::string(name(diagnosis.detector)) + ": " + diagnosis.summary + "\n";
   EXPECT_THAT(told, HasSubstr("sanitizer: "));
   EXPECT_THAT(told, HasSubstr("its alias b"));
 }

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <set>
 
+#include "fuzz/campaign/description.h"
 #include "graph/text_file.h"
 #include "tests/support/portable_ops.h"
 
@@ -34,7 +35,7 @@ class LedgerTest : public ::testing::Test {
     CampaignOptions options;
     options.targets = {"portable"};
     options.target_options.faults = {"F01", "F03", "F06", "F07", "F08", "F36", "F39"};
-    options.description = "the same";
+    options.cases = "the same";
     options.seed = 31;
     options.reduce_seconds = 1000;  // how far a reduction comes must not depend on the machine
     options.findings = folder_ / folder;
@@ -45,7 +46,8 @@ class LedgerTest : public ::testing::Test {
       small.max_nodes = 8;
       return generate(choices, small);
     };
-    options.on_case = [also = std::move(also)](const std::string&, uint64_t k, const Case&, const Examination&) {
+    options.callbacks.on_case = [also = std::move(also)](const std::string&, uint64_t k, const Case&,
+                                                         const Examination&) {
       if (also) also(k);
     };
     return options;
@@ -89,7 +91,7 @@ TEST_F(LedgerTest, ACampaignThatIsKilledEndsAsOneThatIsNot) {
   EXPECT_GT(kills, 3);
   int64_t judged_before = 0;
   CampaignOptions last = campaign("killed");
-  last.on_resume = [&](int64_t cases) { judged_before = cases; };
+  last.callbacks.on_resume = [&](int64_t cases) { judged_before = cases; };
   const auto resumed = run_campaign(last);
   ASSERT_TRUE(resumed) << resumed.error().text();
   EXPECT_GT(judged_before, 0);
@@ -101,7 +103,7 @@ TEST_F(LedgerTest, AFinishedCampaignBeginsAnew) {
   CampaignOptions options = campaign("findings");
   options.reduce = false;
   bool resumed = false;
-  options.on_resume = [&](int64_t) { resumed = true; };
+  options.callbacks.on_resume = [&](int64_t) { resumed = true; };
   const auto first = run_campaign(options);
   const auto second = run_campaign(options);
   ASSERT_TRUE(first && second);
@@ -213,7 +215,7 @@ TEST_F(LedgerTest, AReportReadsWhatCampaignsWrote) {
   ASSERT_TRUE(records) << records.error().text();
   ASSERT_EQ(records->size(), 1U);
   const CampaignRecord& record = records->front();
-  EXPECT_EQ(record.description, "the same");
+  EXPECT_EQ(record.description, describe(campaign("")));
   EXPECT_TRUE(record.finished);
   EXPECT_EQ(record.tallies, result->tallies);
   ASSERT_EQ(record.findings.size(), result->findings.size());

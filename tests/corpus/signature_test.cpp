@@ -74,6 +74,9 @@ TEST(Signature, AMismatchIsSignedByItsCauseElseByItsGraphAndACrashByItsMessage) 
   EXPECT_EQ(signature("portable", mismatch, {}, graph, "planner", "alias overwritten"),
             "mismatch | portable | planner | alias overwritten");
   EXPECT_EQ(signature("portable", mismatch, {}, graph, "resize"), "mismatch | portable | resize");
+  EXPECT_EQ(signed_verdict(signature("portable", mismatch, {}, graph)), Verdict::Mismatch);
+  EXPECT_EQ(signed_verdict("internal_error: no such op"), Verdict::InternalError);
+  EXPECT_FALSE(signed_verdict("by hand"));
   Judgement by_run;
   by_run.verdict = Verdict::Nondeterministic;
   EXPECT_EQ(signature("portable", by_run, {}, graph, "planner", "alias overwritten"),

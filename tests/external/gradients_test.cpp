@@ -62,7 +62,7 @@ TEST(Gradients, AWrongOneIsAMismatchAndARoundedOneIsNot) {
   EXPECT_EQ(judged(test, {right[0] + 1e-5, right[1]}, right).verdict, Verdict::Match);
   const Judgement wrong = judged(test, {right[0], 0.9 * right[1]}, right);
   EXPECT_EQ(wrong.verdict, Verdict::Mismatch);
-  EXPECT_EQ(wrong.divergence->place, "gradient of x");
+  EXPECT_EQ(wrong.divergence->place, (Place{PlaceKind::Gradient, 0, "x"}));
   EXPECT_EQ(wrong.divergence->element, 1);
 }
 

@@ -288,7 +288,7 @@ TEST(Campaign, GoesOnWithoutATargetThatCannotBeDrivenHere) {
   std::vector<std::string> said;
   CampaignOptions options = campaign_of({testing::case_of(two_faults, R"({"x": [3, 4], "y": [1, 2]})")});
   options.targets = {"cmd:false", "portable"};
-  options.on_missing = [&](const Error& reason) { said.push_back(reason.text()); };
+  options.callbacks.on_missing = [&](const Error& reason) { said.push_back(reason.text()); };
   const auto result = run_campaign(options);
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_THAT(result->missing, ElementsAre("cmd:false"));

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "graph/builder.h"
+#include "oracle/acceptance.h"
 #include "oracle/interpreter.h"
 
 namespace parallax {
@@ -27,12 +28,16 @@ Tensor tensor_of(DType dtype, std::initializer_list<double> values) {
 }
 
 TEST(Accepts, TakesWhatTheBallRoundsTo) {
-  struct Row { Ball ball; double got; bool inside; };
+  struct Row {
+    Ball ball;
+    double got;
+    bool inside;
+  };
   const double ulp = 0x1p-23;  // of f32 at 1
   const Row rows[] = {
       {Ball::exact(1), 1, true},
       {Ball::exact(1), 1 + ulp, false},
-      {Ball::exact(0.1), static_cast<double>(0.1F), true},                        // between two floats: either
+      {Ball::exact(0.1), static_cast<double>(0.1F), true},  // between two floats: either
       {Ball::exact(0.1), static_cast<double>(std::nextafter(0.1F, 0.0F)), true},
       {Ball::exact(0.1), static_cast<double>(std::nextafter(0.1F, 1.0F)), false},
       {{1, ulp, false, false, Undecided::No}, 1 + ulp, true},
@@ -49,7 +54,8 @@ TEST(Accepts, TakesWhatTheBallRoundsTo) {
       {Ball::unknown(Undecided::Unbounded), 17, true},
   };
   for (const Row& row : rows) {
-    EXPECT_EQ(accepts(DType::F32, row.ball, row.got), row.inside) << row.ball.mid << " ± " << row.ball.radius << " got " << row.got;
+    EXPECT_EQ(accepts(DType::F32, row.ball, row.got), row.inside)
+        << row.ball.mid << " ± " << row.ball.radius << " got " << row.got;
   }
 }
 
@@ -77,8 +83,8 @@ Outcome returning(Tensor tensor) {
 const Profile& eager() { return *find_profile("eager"); }
 
 TEST(Judge, NamesTheFirstWrongElement) {
-  const Judgement judgement =
-      judge(identity_graph(), expecting({Ball::exact(1), Ball::exact(2)}), returning(tensor_of(DType::F32, {1, 3})), eager());
+  const Judgement judgement = judge(identity_graph(), expecting({Ball::exact(1), Ball::exact(2)}),
+                                    returning(tensor_of(DType::F32, {1, 3})), eager());
   EXPECT_EQ(judgement.verdict, Verdict::Mismatch);
   ASSERT_TRUE(judgement.divergence);
   EXPECT_EQ(judgement.divergence->element, 1);
@@ -90,7 +96,8 @@ TEST(Judge, NamesTheFirstWrongElement) {
 TEST(Judge, AnUnlikelyElementIsSuspect) {
   Ball ball{1, 0x1p-10, false, false, Undecided::No, 0x1p-20F};
   const auto judged = [&](double got) {
-    return judge(identity_graph(), expecting({Ball::exact(1), ball}), returning(tensor_of(DType::F32, {1, got})), eager());
+    return judge(identity_graph(), expecting({Ball::exact(1), ball}), returning(tensor_of(DType::F32, {1, got})),
+                 eager());
   };
   EXPECT_EQ(judged(1 + 0x1p-18).verdict, Verdict::Match);
   const Judgement suspect = judged(1 + 0x1p-14);
@@ -115,20 +122,25 @@ TEST(Judge, CountsTheElementsThatAreProvedSharply) {
 
 TEST(Judge, AnUndecidedElementIsNoMatch) {
   const auto expected = expecting({Ball::exact(1), Ball::unknown(Undecided::InexactCompare)});
-  EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F32, {1, 9})), eager()).verdict, Verdict::Undecided);
-  EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F32, {2, 9})), eager()).verdict, Verdict::Mismatch);
+  EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F32, {1, 9})), eager()).verdict,
+            Verdict::Undecided);
+  EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F32, {2, 9})), eager()).verdict,
+            Verdict::Mismatch);
   // A radius without end takes everything, so it decides nothing.
   const auto unbounded = expecting({Ball::exact(1), {0, inf, false, false, Undecided::No}});
-  EXPECT_EQ(judge(identity_graph(), unbounded, returning(tensor_of(DType::F32, {1, 9})), eager()).verdict, Verdict::Undecided);
+  EXPECT_EQ(judge(identity_graph(), unbounded, returning(tensor_of(DType::F32, {1, 9})), eager()).verdict,
+            Verdict::Undecided);
 }
 
 TEST(Judge, ShapeDtypeAndCountAreJudged) {
   const auto expected = expecting({Ball::exact(1), Ball::exact(2)});
-  EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F32, {1})), eager()).divergence->kind, "shape");
-  EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F64, {1, 2})), eager()).divergence->kind, "dtype");
+  EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F32, {1})), eager()).divergence->kind,
+            DivergenceKind::Shape);
+  EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F64, {1, 2})), eager()).divergence->kind,
+            DivergenceKind::DType);
   Outcome two = returning(tensor_of(DType::F32, {1, 2}));
   two.a->outputs.push_back(two.a->outputs[0]);
-  EXPECT_EQ(judge(identity_graph(), expected, two, eager()).divergence->kind, "count");
+  EXPECT_EQ(judge(identity_graph(), expected, two, eager()).divergence->kind, DivergenceKind::Count);
 }
 
 TEST(Judge, AnOutputThatChangesWhenTheProgramRunsAgainIsCaught) {
@@ -139,7 +151,8 @@ TEST(Judge, AnOutputThatChangesWhenTheProgramRunsAgainIsCaught) {
   outcome.a_kept = {tensor_of(DType::F32, {1, 7})};
   const Judgement judgement = judge(identity_graph(), expected, outcome, eager());
   EXPECT_EQ(judgement.verdict, Verdict::Mismatch);
-  EXPECT_EQ(judgement.divergence->run, "A, read again after B");
+  EXPECT_EQ(judgement.divergence->run.kind, RunKind::AKeptAfterB);
+  EXPECT_EQ(judgement.reason, "A, read again after B: out[0] x element 1: expected 2 got 7");
 }
 
 TEST(Judge, TwoRunsOfOneInputMustAgreeInBits) {
@@ -158,7 +171,8 @@ TEST(Judge, StorageIdentityIsJudgedWhereItIsPromised) {
   outcome.a->identity = {0, 1};
   const Judgement judgement = judge(identity_graph(), expected, outcome, eager());
   EXPECT_EQ(judgement.verdict, Verdict::Mismatch);
-  EXPECT_EQ(judgement.divergence->kind, "identity");
+  EXPECT_EQ(judgement.divergence->kind, DivergenceKind::Identity);
+  EXPECT_EQ(judgement.reason, "A: out[0] x: expected shares the storage of input x, got a storage of its own");
   EXPECT_EQ(judge(identity_graph(), expected, outcome, *find_profile("executorch")).verdict, Verdict::Match);
 }
 
@@ -169,15 +183,22 @@ TEST(Judge, WrittenStateThatIsNotHandedBackIsNoMatch) {
   ASSERT_TRUE(y);
   builder.add_output(*y);
   const Graph graph = builder.take();
-  const Judgement judgement = judge(graph, expecting({Ball::exact(1), Ball::exact(2)}), returning(tensor_of(DType::F32, {1, 2})), eager());
+  const Judgement judgement =
+      judge(graph, expecting({Ball::exact(1), Ball::exact(2)}), returning(tensor_of(DType::F32, {1, 2})), eager());
   EXPECT_TRUE(judgement.unobserved);
   EXPECT_EQ(judgement.verdict, Verdict::Undecided);
 }
 
 TEST(Judge, WhatTheTargetDidBecomesTheVerdict) {
-  struct Row { Status status; Verdict verdict; bool finding; };
-  const Row rows[] = {{Status::Rejected, Verdict::Rejected, false}, {Status::Unsupported, Verdict::Unsupported, false},
-                      {Status::Error, Verdict::InternalError, true}, {Status::Crash, Verdict::Crash, true},
+  struct Row {
+    Status status;
+    Verdict verdict;
+    bool finding;
+  };
+  const Row rows[] = {{Status::Rejected, Verdict::Rejected, false},
+                      {Status::Unsupported, Verdict::Unsupported, false},
+                      {Status::Error, Verdict::InternalError, true},
+                      {Status::Crash, Verdict::Crash, true},
                       {Status::Hang, Verdict::Hang, true}};
   for (const Row& row : rows) {
     Outcome outcome;
@@ -223,7 +244,8 @@ TEST(Judge, TheInterpreterSaysWhereEagerMayRaise) {
 }
 
 TEST(Verdicts, NamesReadBack) {
-  for (int v = 0; v < verdict_count; ++v) EXPECT_EQ(parse_verdict(name(static_cast<Verdict>(v))), static_cast<Verdict>(v));
+  for (int v = 0; v < verdict_count; ++v)
+    EXPECT_EQ(parse_verdict(name(static_cast<Verdict>(v))), static_cast<Verdict>(v));
   EXPECT_FALSE(parse_verdict("fine"));
 }
 

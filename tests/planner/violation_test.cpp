@@ -36,7 +36,7 @@ class Violation : public ::testing::Test {
   std::string_view kind() const {
     const Schedule schedule = schedule_of(graph_);
     const std::vector<PlanFailure> failures = check_plan(schedule, plan_);
-    return failures.empty() ? "none" : violation_kind(graph_, schedule, plan_, {}, reckon_, root_of(failures));
+    return failures.empty() ? "none" : name(violation_kind(graph_, schedule, plan_, {}, reckon_, root_of(failures)));
   }
   // Of a planner that takes every life to end with the step that begins it.
   static Lifetimes short_lives(const Graph& graph) {

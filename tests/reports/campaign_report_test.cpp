@@ -40,15 +40,15 @@ FindingReport hostile_finding() {
   rerun.verdict = Verdict::Mismatch;
   rerun.reason = rerun.detail = hostile;
   rerun.stages = {{hostile, hostile, true, {hostile}}};
-  rerun.tensors = {{.run = hostile,
-                    .place = hostile,
+  rerun.tensors = {{.run = {},
+                    .place = {PlaceKind::Output, 0, hostile},
                     .type = hostile,
                     .total = 1,
                     .outside = 1,
                     .undecided = 0,
                     .other = "",
                     .rows = {{hostile, hostile, hostile, hostile, ElementState::Outside}}},
-                   {.run = hostile, .place = hostile, .type = hostile, .other = hostile, .rows = {}}};
+                   {.run = {}, .place = {PlaceKind::Input, 0, hostile}, .type = hostile, .other = hostile, .rows = {}}};
   rerun.arena = ArenaStory{hostile, {hostile, hostile}, {{hostile, 0, 8, 0, 1}, {"b", 0, 4, 1, 1}}, {{0, 0, 1, 2}}, 8};
   return report;
 }

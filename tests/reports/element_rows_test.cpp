@@ -33,8 +33,8 @@ TEST(ElementsTest, EachElementIsHeldAgainstItsBound) {
   outcome.a.emplace().outputs = {of_doubles(DType::F32, {2, 7})};
   const auto tensors = elements_of_runs(test.graph, *expected, outcome);
   ASSERT_EQ(tensors.size(), 1U);
-  EXPECT_EQ(tensors[0].place, "out[0] a");
-  EXPECT_EQ(tensors[0].run, "A");
+  EXPECT_EQ(tensors[0].place, (Place{PlaceKind::Output, 0, "a"}));
+  EXPECT_EQ(tensors[0].run, RunId{});
   EXPECT_EQ(tensors[0].outside, 1);
   ASSERT_EQ(tensors[0].rows.size(), 2U);
   EXPECT_EQ(tensors[0].rows[0].state, ElementState::Inside);

@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::unique_ptr<Target> target(std::vector<std::string> faults = {}, Detectors detect = {}) {
+std::unique_ptr<Target> target(std::vector<std::string> faults = {}, DetectorSet detect = {}) {
   CompiledTargetOptions options;
   options.faults = FaultSet::of(faults).value();
   options.detect = detect;
@@ -78,7 +78,7 @@ TEST(Portable, F01MakesWrongNumbersReachTheOutputs) {
 TEST(Portable, ExplainsF01WithTheAnnotatedSchedule) {
   std::string text;
   for (const Diagnosis& diagnosis : target({"F01"})->explain(testing::elided_copy_case())) {
-    text += diagnosis.detector + ": " + diagnosis.summary + "\n";
+    text += std::string(name(diagnosis.detector)) + ": " + diagnosis.summary + "\n";
     for (const std::string& line : diagnosis.lines) text += "  " + line + "\n";
   }
   expect_golden(text, "portable_explains_f01.txt");
@@ -109,15 +109,15 @@ TEST(Portable, AReturnedAliasInAReusedSlotIsSeenWhenItIsReadAgain) {
 TEST(Portable, DetectorsRaiseAFindingOnlyWhereAsked) {
   const Case test = testing::elided_copy_case();
   EXPECT_EQ(target({"F01"})->run(test, nullptr).status, Status::Ok);
-  const Outcome plan = target({"F01"}, {.plan = true})->run(test, nullptr);
+  const Outcome plan = target({"F01"}, {Detector::Plan})->run(test, nullptr);
   EXPECT_EQ(plan.status, Status::Error);
   EXPECT_EQ(plan.kind, "PlanChecker");
   EXPECT_THAT(plan.message, HasSubstr("its alias b"));
-  const Outcome sanitizer = target({"F01"}, {.sanitizer = true})->run(test, nullptr);
+  const Outcome sanitizer = target({"F01"}, {Detector::Sanitizer})->run(test, nullptr);
   EXPECT_EQ(sanitizer.kind, "ArenaSanitizer");
   EXPECT_EQ(sanitizer.message, plan.message) << "both name the same bytes, value, writer and reader";
-  EXPECT_EQ(target({"F01"}, {.passes = true})->run(test, nullptr).status, Status::Ok) << "F01 is not in a pass";
-  const Detectors all = {.plan = true, .sanitizer = true, .passes = true};
+  EXPECT_EQ(target({"F01"}, {Detector::Passes})->run(test, nullptr).status, Status::Ok) << "F01 is not in a pass";
+  const DetectorSet all = {Detector::Plan, Detector::Sanitizer, Detector::Passes};
   EXPECT_EQ(target({}, all)->run(test, nullptr).status, Status::Ok);
 }
 
@@ -219,11 +219,11 @@ TEST(Portable, CountsIndicesFromTheEndWhereEagerDoes) {
 
 // With F01 planted, whatever the values show the two memory detectors can name; without it they are silent.
 TEST(Portable, TheDetectorsAgreeWithTheValuesOnGeneratedCases) {
-  const Detectors memory = {.plan = true, .sanitizer = true};
+  const DetectorSet memory = {Detector::Plan, Detector::Sanitizer};
   const std::unique_ptr<Target> sound = target({}, memory);
   const std::unique_ptr<Target> faulty = target({"F01"});
-  const std::unique_ptr<Target> planned = target({"F01"}, {.plan = true});
-  const std::unique_ptr<Target> watched = target({"F01"}, {.sanitizer = true});
+  const std::unique_ptr<Target> planned = target({"F01"}, {Detector::Plan});
+  const std::unique_ptr<Target> watched = target({"F01"}, {Detector::Sanitizer});
   int mismatches = 0;
   int seen_by_sanitizer = 0;
   for (uint64_t stream = 0; stream < 200; ++stream) {
@@ -234,12 +234,12 @@ TEST(Portable, TheDetectorsAgreeWithTheValuesOnGeneratedCases) {
     if (judgement.verdict == Verdict::ReferenceRefused) continue;  // a drawn index is out of range
     const Outcome outcome = sound->run(test, nullptr);
     EXPECT_EQ(outcome.status, Status::Ok) << outcome.message;
-    const bool seen = watched->run(test, nullptr).kind == "ArenaSanitizer";
+    const bool seen = watched->run(test, nullptr).raised_by == Detector::Sanitizer;
     seen_by_sanitizer += seen;
     if (judgement.verdict != Verdict::Mismatch) continue;
     ++mismatches;
-    EXPECT_EQ(planned->run(test, nullptr).kind, "PlanChecker");
-    EXPECT_TRUE(seen || judgement.divergence->run != "A") << judgement.reason;
+    EXPECT_EQ(planned->run(test, nullptr).raised_by, Detector::Plan);
+    EXPECT_TRUE(seen || judgement.divergence->run.kind != RunKind::A) << judgement.reason;
   }
   EXPECT_GT(mismatches, 20);
   EXPECT_GT(seen_by_sanitizer, 20);

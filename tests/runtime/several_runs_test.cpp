@@ -45,7 +45,7 @@ TEST(SeveralRuns, WhatWasRecordedIsJudgedRunByRun) {
   const Judgement wrong = examine(*recorded, test).judgement;
   EXPECT_EQ(wrong.verdict, Verdict::Mismatch);
   ASSERT_TRUE(wrong.divergence);
-  EXPECT_EQ(wrong.divergence->run, "run 2");
+  EXPECT_EQ(wrong.divergence->run, (RunId{RunKind::Later, 2}));
 }
 
 TEST(SeveralRuns, OneProgramRunsAtTheSizesOfEach) {
@@ -58,7 +58,7 @@ TEST(SeveralRuns, OneProgramRunsAtTheSizesOfEach) {
 // Of a result over its operand the strides of a dim of size 1 may differ, as they do not at the bound.
 TEST(SeveralRuns, TheSanitizerKnowsPlacesFromStrides) {
   CompiledTargetOptions options;
-  options.detect.sanitizer = true;
+  options.detect = {Detector::Sanitizer};
   const std::unique_ptr<Target> watched = make_compiled_target("portable", options).value();
   const std::string path = PARALLAX_SOURCE_DIR "/corpus/cases/regressions/in-place-over-a-dim-that-shrinks-to-one.json";
   const Case test = parse_case(read_text_file(path).value()).value();
@@ -73,7 +73,7 @@ TEST(SeveralRuns, F23KeepsTheCountOfTheBuild) {
   const Judgement judgement = examine(*faulty, test).judgement;
   EXPECT_EQ(judgement.verdict, Verdict::Mismatch);
   ASSERT_TRUE(judgement.divergence);
-  EXPECT_EQ(judgement.divergence->run, "run 2");
+  EXPECT_EQ(judgement.divergence->run, (RunId{RunKind::Later, 2}));
   EXPECT_EQ(blame(*faulty, test), "resize");
 }
 

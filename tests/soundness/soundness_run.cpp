@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "oracle/judge.h"
+#include "oracle/acceptance.h"
 
 namespace parallax {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "oracle/judge.h"
+#include "oracle/acceptance.h"
 #include "tests/soundness/checked_call.h"
 
 namespace parallax {

@@ -1,0 +1,57 @@
+#include "oracle/acceptance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace parallax {
+namespace {
+
+// The largest value of the dtype that is at most x.
+double round_down(DType dtype, double x) {
+  const double nearest = round_to(dtype, x);
+  return nearest > x ? next_down(dtype, nearest) : nearest;
+}
+double round_up(DType dtype, double x) { return -round_down(dtype, -x); }
+
+}  // namespace
+
+bool accepts(DType dtype, const Ball& ball, double got) {
+  if (!ball.decided()) return true;
+  if (std::isnan(got)) return ball.may_nan || std::isnan(ball.mid);
+  if (std::isinf(got) && ball.may_inf) return true;
+  if (std::isnan(ball.mid)) return false;
+  if (std::isinf(ball.mid)) return got == ball.mid;
+  return got >= round_down(dtype, ball.low()) && got <= round_up(dtype, ball.high());
+}
+
+bool is_suspect(const Ball& ball, double got) {
+  return ball.deviation > 0 && std::isfinite(got) && std::isfinite(ball.mid) &&
+         std::fabs(got - ball.mid) > suspicion_deviations * ball.spread();
+}
+
+int proved_bits(const Ball& ball) {
+  if (ball.mid == 0) return 0;
+  return std::max(0, static_cast<int>(std::floor(std::log2(std::fabs(ball.mid) / ball.radius))));
+}
+
+double excess_of(const BallTensor& expected, const Tensor& got, int64_t element) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  if (!is_floating(expected.dtype)) return infinite;
+  const Ball& ball = expected.balls[static_cast<std::size_t>(element)];
+  const double distance = std::fabs(got.get_double(element) - ball.mid) - ball.radius;
+  return ball.radius > 0 && std::isfinite(distance) ? distance / ball.radius : infinite;
+}
+
+bool is_same_or_undecided(const BallTensor& expected, const Tensor& a, const Tensor& b, int64_t element) {
+  const auto at = static_cast<std::size_t>(element);
+  if (!is_floating(expected.dtype)) {
+    return expected.integers[at].undecided != Undecided::No || a.get_integer(element) == b.get_integer(element);
+  }
+  if (!expected.balls[at].decided()) return true;
+  const double x = a.get_double(element);
+  const double y = b.get_double(element);
+  return x == y || (std::isnan(x) && std::isnan(y));
+}
+
+}  // namespace parallax

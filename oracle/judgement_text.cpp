@@ -1,0 +1,78 @@
+#include "oracle/judgement_text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace parallax {
+namespace {
+
+constexpr std::array<std::string_view, 5> divergence_names = {"values", "shape", "dtype", "count", "identity"};
+
+// By RunKind; "{}" is the number of the run.
+constexpr std::array<std::string_view, 7> run_texts = {"A",
+                                                       "B",
+                                                       "run {}",
+                                                       "A, read again after B",
+                                                       "A, read again after the last run",
+                                                       "A on a fresh instance",
+                                                       "run {} on a fresh instance"};
+
+struct PlaceText {
+  std::string_view tensor;    // {0} is the index, {1} the name
+  std::string_view observed;  // what follows where it is observed
+};
+// By PlaceKind.
+constexpr std::array<PlaceText, 5> place_texts = {{{"out[{0}] {1}", ""},
+                                                   {"input {1}", " after the run"},
+                                                   {"buffer {1}", " after the run"},
+                                                   {"gradient of {1}", ""},
+                                                   {"the outputs", ""}}};
+
+const PlaceText& text_of(const Place& place) { return place_texts[static_cast<std::size_t>(place.kind)]; }
+
+}  // namespace
+
+std::string_view name(DivergenceKind kind) { return divergence_names[static_cast<std::size_t>(kind)]; }
+
+std::string run_text(const RunId& run) {
+  return fmt::format(fmt::runtime(run_texts[static_cast<std::size_t>(run.kind)]), run.number);
+}
+
+std::string tensor_text(const Place& place) {
+  return fmt::format(fmt::runtime(text_of(place).tensor), place.index, place.name);
+}
+
+std::string place_text(const Place& place) { return tensor_text(place).append(text_of(place).observed); }
+
+std::string ball_text(DType dtype, const Ball& ball) {
+  if (!ball.decided()) return fmt::format("undecided ({})", name(ball.undecided));
+  std::string text = dtype == DType::F64 ? fmt::format("{:.17g}", ball.mid) : fmt::format("{:.9g}", ball.mid);
+  if (ball.radius > 0) text += fmt::format(" ± {:.2g}", ball.radius);
+  if (ball.may_nan) text += " or nan";
+  if (ball.may_inf) text += " or ±inf";
+  return text;
+}
+
+std::string element_line(const Divergence& divergence) {
+  return fmt::format("{} element {}: expected {} got {}", place_text(divergence.place), divergence.element,
+                     divergence.expected, divergence.got);
+}
+
+std::string reason_line(const Divergence& divergence) {
+  const std::string run = run_text(divergence.run);
+  if (divergence.kind == DivergenceKind::Values) return fmt::format("{}: {}", run, element_line(divergence));
+  return fmt::format("{}: {}: expected {}, got {}", run, place_text(divergence.place), divergence.expected,
+                     divergence.got);
+}
+
+std::string explanation_line(const Judgement& judgement) {
+  if (!judgement.divergence) return judgement.reason;
+  const Divergence& d = *judgement.divergence;
+  if (d.kind != DivergenceKind::Values) return reason_line(d);
+  return fmt::format("{}: {}   element {}: expected {}   got {}   {} of {} elements outside the bound{}",
+                     place_text(d.place), type_text(d.dtype, d.sizes), d.element, d.expected, d.got, d.outside, d.total,
+                     d.run == RunId{} ? "" : fmt::format(" ({})", run_text(d.run)));
+}
+
+}  // namespace parallax

@@ -1,0 +1,32 @@
+// Judgement text: a judgement in words. What people read and what signatures hold is made here, and nowhere read back.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "oracle/judgement.h"
+
+namespace parallax {
+
+// "values", "shape", "dtype", "count" or "identity".
+std::string_view name(DivergenceKind kind);
+
+// "A", "run 2", "A, read again after B", "A on a fresh instance" …
+std::string run_text(const RunId& run);
+
+// "out[1] e", "input x", "buffer cache", "gradient of x": the tensor at any time.
+std::string tensor_text(const Place& place);
+// The tensor when it is observed: "out[1] e", "input x after the run".
+std::string place_text(const Place& place);
+
+// "-0.3817 ± 3e-8 or nan".
+std::string ball_text(DType dtype, const Ball& ball);
+
+// "out[0] e element 3: expected 2 got 3".
+std::string element_line(const Divergence& divergence);
+// The reason of a judgement: "A: out[0] e element 3: expected 2 got 3", "A: out[0] e: expected f32[2], got f32[1]".
+std::string reason_line(const Divergence& divergence);
+// The line of an explanation, which has the type and the number of elements outside; the reason where nothing diverges.
+std::string explanation_line(const Judgement& judgement);
+
+}  // namespace parallax
