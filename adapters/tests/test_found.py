@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CASES = ROOT / "corpus" / "cases" / "found"
-PAGES = ROOT / "docs" / "trophies"
+PAGES = ROOT / "bugs"
 CATALOGUE = json.loads((ROOT / "adapters" / "targets.json").read_text())
 SECONDS = 300
 
@@ -60,7 +60,7 @@ class FoundTest(unittest.TestCase):
     def test_each_is_among_the_trophies(self) -> None:
         table = (ROOT / "docs" / "trophies.md").read_text()
         for page in PAGES.glob("*.md"):
-            self.assertIn(f"trophies/{page.name}", table)
+            self.assertIn(f"bugs/{page.name}", table)
 
     @unittest.skipUnless(os.environ.get("PARALLAX_TEST_ALL") == "1", "runs with --all")
     def test_each_script_shows_its_bug(self) -> None:
