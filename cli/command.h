@@ -41,6 +41,7 @@ using AddCommand = void (*)(CLI::App& program, int& exit_code);
 
 void add_audit_command(CLI::App& program, int& exit_code);
 void add_bisect_command(CLI::App& program, int& exit_code);
+void add_bugs_command(CLI::App& program, int& exit_code);
 void add_check_command(CLI::App& program, int& exit_code);
 void add_completion_command(CLI::App& program, int& exit_code);
 void add_conformance_command(CLI::App& program, int& exit_code);

@@ -27,7 +27,7 @@ Result<int> print_known(const std::string& folder) {
 
 void add_known_command(CLI::App& program, int& exit_code) {
   auto folder = std::make_shared<std::string>();
-  CLI::App* command = program.add_subcommand("known", "Findings as lines for --known, so that a night stays green.");
+  CLI::App* command = program.add_subcommand("known", "Findings as lines for --known, so that nightly runs stay green.");
   command->footer(
       "Each line holds the signature, the target and the versions it was seen in. Widen \"versions\" to a range "
       "(\"1.4.0..1.4.1\",\n"

@@ -86,8 +86,10 @@ void check_links(const fs::path& file, Links& links) {
 TEST(Links, LeadSomewhere) {
   const fs::path root = PARALLAX_SOURCE_DIR;
   std::vector<fs::path> pages = {root / "README.md", root / "CHANGELOG.md"};
-  for (const auto& entry : fs::recursive_directory_iterator(root / "docs")) {
-    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  for (const char* folder : {"docs", "bugs"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      if (entry.path().extension() == ".md") pages.push_back(entry.path());
+    }
   }
   EXPECT_GT(pages.size(), 10U);
   Links links;
