@@ -6,8 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "oracle/interpreter.h"
 #include "graph/sketch.h"
+#include "ops/profiles.h"
+#include "oracle/interpreter.h"
 
 namespace parallax {
 namespace {

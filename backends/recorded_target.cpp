@@ -1,6 +1,7 @@
 #include "backends/recorded_target.h"
 
 #include "core/check.h"
+#include "ops/profiles.h"
 
 namespace parallax {
 namespace {
@@ -40,6 +41,7 @@ class RecordedTarget : public Target {
  public:
   const std::string& name() const override { return name_; }
   const Profile& profile() const override { return *profile_; }
+  bool promises_identity() const override { return true; }
 
   bool takes_several_runs() const override { return true; }
 

@@ -136,13 +136,13 @@ int64_t number_as(DType dtype, const Scalar& number) {
 }
 
 Operand::Operand(const ReferenceCall& call, int i, const Dims& sizes, DType dtype)
-    : dtype_(dtype), profile_(&call.profile()) {
+    : dtype_(dtype), profile_(call.profile()) {
   const Argument& argument = call.arguments()[static_cast<std::size_t>(i)];
   if (std::holds_alternative<ValueId>(argument)) {
     view_ = &call.input(i);
     elements_ = elements_of(*broadcast_to(view_->layout, sizes));
   } else if (is_floating(dtype)) {
-    number_ = BallMath(dtype, *profile_).scalar(as_double(call.scalar(i)));
+    number_ = BallMath(dtype, profile_).scalar(as_double(call.scalar(i)));
   } else {
     integer_ = number_as(dtype, call.scalar(i));
   }
@@ -151,7 +151,7 @@ Operand::Operand(const ReferenceCall& call, int i, const Dims& sizes, DType dtyp
 Ball Operand::ball(std::size_t index) const {
   if (!view_) return number_;
   if (view_->dtype == dtype_) return view_->ball(elements_[index]);
-  return element_as_ball(*view_, elements_[index], dtype_, *profile_);
+  return element_as_ball(*view_, elements_[index], dtype_, profile_);
 }
 
 IntegerBall Operand::integer(std::size_t index) const {

@@ -341,7 +341,7 @@ void ElementCounts::add(const ElementCounts& other) {
   for (std::size_t i = 0; i < by_reason.size(); ++i) by_reason[i] += other.by_reason[i];
 }
 
-Judgement judge(const Graph& graph, const ExpectedRuns& expected, const Outcome& outcome, const Profile& profile) {
+Judgement judge(const Graph& graph, const ExpectedRuns& expected, const Outcome& outcome, bool promises_identity) {
   Judgement judgement;
   judgement.verdict = verdict_of(outcome.status);
   if (outcome.status != Status::Ok || !outcome.a) {
@@ -363,7 +363,7 @@ Judgement judge(const Graph& graph, const ExpectedRuns& expected, const Outcome&
                   judgement.unobserved);
   };
   compare_run(expected.a, *outcome.a, "A");
-  if (profile.promises_identity) compare_identity(comparison, expected.a, *outcome.a, names);
+  if (promises_identity) compare_identity(comparison, expected.a, *outcome.a, names);
   if (outcome.b && expected.b) compare_run(*expected.b, *outcome.b, "B");
   const auto compare_later = [&](const std::vector<Observation>& got, std::string_view where) {
     for (std::size_t i = 0; i < std::min(got.size(), expected.later.size()); ++i)

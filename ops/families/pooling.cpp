@@ -71,9 +71,8 @@ int64_t divisor_of(const Call& call, const Averaging& averaging, const PoolWindo
 }
 
 Ball divided(const BallMath& math, const Ball& sum, int64_t divisor) {
-  return divisor < 0 && divisor != std::numeric_limits<int64_t>::min()
-             ? math.neg(divided_by_count(math, sum, -divisor))
-             : divided_by_count(math, sum, divisor);
+  return divisor < 0 && divisor != std::numeric_limits<int64_t>::min() ? math.neg(divided_by_count(math, sum, -divisor))
+                                                                       : divided_by_count(math, sum, divisor);
 }
 
 // Cut towards zero, as C++ does.
@@ -88,7 +87,7 @@ Ball average_of(const BallMath& math, const BallView& input, const PoolWindow& w
   BallSum sum(math);
   for (const int64_t element : window.elements) sum.add(input.ball(picture[element]));
   const Ball average = divided(math, sum.result(), divisor);
-  if (!math.profile().averages_products) return average;
+  if (!math.allows(Form::AveragedProducts)) return average;
   BallSum products(math);
   for (const int64_t element : window.elements) products.add(divided(math, input.ball(picture[element]), divisor));
   return hull(average, products.result());
@@ -99,8 +98,7 @@ Result<void> reference_average(const ReferenceCall& call) {
   TRY(const PoolPlan plan, plan_pool(call, averaging.at, true));
   const BallView& input = call.input(0);
   const BallView& output = call.output();
-  Profile profile = call.profile();
-  profile.half_accumulates_half = profile.half_accumulates_half || averaging.sums_halves;
+  const CallProfile profile = averaging.sums_halves ? call.profile().with(Form::AccumulateInHalf) : call.profile();
   const BallMath math(output.floating() ? output.dtype : DType::F32, profile);
   for_each_window(plan, input.layout, output.layout, [&](const PoolWindow& window, const int64_t* picture, int64_t to) {
     const int64_t divisor = divisor_of(call, averaging, window);

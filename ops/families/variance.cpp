@@ -11,19 +11,19 @@ namespace parallax {
 namespace {
 
 // The overloads: by a correction, by `unbiased` (a correction of 1 or 0) over dims, and over all of them.
-enum class Form { Correction, Dim, Whole };
+enum class Overload { Correction, Dim, Whole };
 
-constexpr ReductionParameters parameters_of(Form form) {
-  return form == Form::Whole ? ReductionParameters{} : ReductionParameters{1, 3, -1};
+constexpr ReductionParameters parameters_of(Overload form) {
+  return form == Overload::Whole ? ReductionParameters{} : ReductionParameters{1, 3, -1};
 }
 
-template <Form form>
+template <Overload form>
 double correction_of(const Call& call) {
-  if (form == Form::Correction) return call.has(2) ? call.real(2) : 1;
-  return call.boolean(form == Form::Dim ? 2 : 1) ? 1 : 0;
+  if (form == Overload::Correction) return call.has(2) ? call.real(2) : 1;
+  return call.boolean(form == Overload::Dim ? 2 : 1) ? 1 : 0;
 }
 
-template <Form form>
+template <Overload form>
 Result<std::vector<ResultMeta>> infer_variance(const Call& call) {
   const DType dtype = call.tensor(0).dtype;
   if (!is_floating(dtype)) return refuse("{} takes floating dtypes only", call.op().name);
@@ -31,7 +31,7 @@ Result<std::vector<ResultMeta>> infer_variance(const Call& call) {
   return std::vector(call.op().schema.returns.size(), ResultMeta{dtype, layout, ValueId()});
 }
 
-template <Form form, bool root>
+template <Overload form, bool root>
 Result<void> reference_variance(const ReferenceCall& call) {
   const BallView& self = call.input(0);
   const DType dtype = self.dtype;
@@ -60,7 +60,7 @@ std::optional<std::vector<Argument>> sample_variance(const Op& op, SampleContext
   return with_argument(op, *std::move(arguments), "unbiased", Scalar(false));
 }
 
-template <Form form>
+template <Overload form>
 OpDef variance(std::string_view schema) {
   return {.schema = schema,
           .infer = infer_variance<form>,
@@ -68,7 +68,7 @@ OpDef variance(std::string_view schema) {
           .sample = sample_variance};
 }
 
-template <Form form>
+template <Overload form>
 OpDef deviation(std::string_view schema) {
   return {.schema = schema,
           .infer = infer_variance<form>,
@@ -80,24 +80,24 @@ OpDef deviation(std::string_view schema) {
 
 std::vector<OpDef> variance_family() {
   return {
-      variance<Form::Correction>("var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
+      variance<Overload::Correction>("var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
                                  "bool keepdim=False) -> Tensor"),
-      variance<Form::Dim>("var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor"),
-      variance<Form::Whole>("var(Tensor self, bool unbiased=True) -> Tensor"),
-      variance<Form::Correction>("var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
+      variance<Overload::Dim>("var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor"),
+      variance<Overload::Whole>("var(Tensor self, bool unbiased=True) -> Tensor"),
+      variance<Overload::Correction>("var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
                                  "bool keepdim=False) -> (Tensor, Tensor)"),
-      variance<Form::Dim>(
+      variance<Overload::Dim>(
           "var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)"),
-      variance<Form::Whole>("var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)"),
-      deviation<Form::Correction>("std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
+      variance<Overload::Whole>("var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)"),
+      deviation<Overload::Correction>("std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
                                   "bool keepdim=False) -> Tensor"),
-      deviation<Form::Dim>("std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor"),
-      deviation<Form::Whole>("std(Tensor self, bool unbiased=True) -> Tensor"),
-      deviation<Form::Correction>("std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
+      deviation<Overload::Dim>("std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor"),
+      deviation<Overload::Whole>("std(Tensor self, bool unbiased=True) -> Tensor"),
+      deviation<Overload::Correction>("std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
                                   "bool keepdim=False) -> (Tensor, Tensor)"),
-      deviation<Form::Dim>(
+      deviation<Overload::Dim>(
           "std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)"),
-      deviation<Form::Whole>("std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)"),
+      deviation<Overload::Whole>("std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)"),
   };
 }
 

@@ -46,7 +46,8 @@ TEST(TriggerMap, OfAnElidedCopy) {
   }
   EXPECT_EQ(verdict_of(map, "n1 = clone(n0)", "add 0"), Verdict::Match);
   EXPECT_EQ(verdict_of(map, "outputs", "without out[1]"), Verdict::Match);  // the alias is not read any more
-  EXPECT_THAT(describe(map), ::testing::HasSubstr("n1 = clone(n0): fails for alias_copy, detach_copy, lift_fresh_copy"));
+  EXPECT_THAT(describe(map),
+              ::testing::HasSubstr("n1 = clone(n0): fails for alias_copy, detach_copy, lift_fresh_copy"));
 }
 
 TEST(TriggerMap, WithoutTheFaultNothingFails) {

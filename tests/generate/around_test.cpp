@@ -10,6 +10,7 @@
 #include "backends/examine.h"
 #include "fuzz/generate/generate.h"
 #include "fuzz/generate/work.h"
+#include "ops/profiles.h"
 #include "tests/support/graph_text.h"
 
 namespace parallax {

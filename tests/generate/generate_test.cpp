@@ -13,6 +13,7 @@
 #include "fuzz/generate/single_op.h"
 #include "fuzz/generate/vocabulary.h"
 #include "fuzz/generate/weights.h"
+#include "ops/profiles.h"
 #include "ops/registry.h"
 
 namespace parallax {
