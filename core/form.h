@@ -29,6 +29,7 @@ enum class Form : uint8_t {
   UnorderedNan,
   SignOfNan,
   OpenShifts,
+  JoinedConstants,
 };
 
 // The dtypes that a form can be about.
@@ -83,6 +84,10 @@ inline constexpr std::array forms = {
              "A shift by less than 0, or by an integer's width or more, may give any integer: C++ and PyTorch's "
              "documentation leave it undefined.",
              "bitwise", FormDTypes::Integers},
+    FormInfo{Form::JoinedConstants, "joined_constants",
+             "Constants that are added to a value or multiplied with it one after another may be combined into one, "
+             "rounded anew: 2 - 2 (x - 1.1) is 4.2 - 2 x.",
+             "unary, binary, division", FormDTypes::Floating},
 };
 
 constexpr const FormInfo& info(Form form) { return forms[static_cast<std::size_t>(form)]; }

@@ -151,6 +151,14 @@ std::vector<double> shifts(const Perturbed& p, const std::vector<double>& x) {
   });
 }
 
+// 2 - 2 (x - 1 - 0.1), or -2 x + 4.2 with the constant rounded.
+std::vector<double> chain(const Perturbed& p, const std::vector<double>& x) {
+  return map(x, [&](double y) {
+    if (p.takes(Form::JoinedConstants)) return p.add(p.mul(-2, y), p.number(4.2));
+    return p.sub(2, p.mul(2, p.sub(p.sub(y, 1), p.number(0.1))));
+  });
+}
+
 std::vector<double> near_half_gates() {
   std::vector<double> elements;
   for (int i = 0; i < 64; ++i) elements.push_back(-3 + std::ldexp(1 + i % 7 / 8.0, -4 - i % 12));
@@ -214,6 +222,12 @@ std::vector<FormTwin> make_twins() {
                R"({"out": "one", "op": "aten.full_like.default", "args": ["%x", 1]},
                   {"out": "y", "op": "aten.bitwise_left_shift.Tensor", "args": ["%one", "%x"]})",
                shifts),
+      of_graph(Form::JoinedConstants, "2 - 2 (x - 1 - 0.1)", DType::F32, drawn(64, 1, 1.2),
+               R"({"out": "a", "op": "aten.sub.Scalar", "args": ["%x", 1]},
+                  {"out": "b", "op": "aten.sub.Scalar", "args": ["%a", 0.1]},
+                  {"out": "c", "op": "aten.mul.Scalar", "args": ["%b", 2]},
+                  {"out": "y", "op": "aten.rsub.Scalar", "args": ["%c", 2]})",
+               chain),
   };
 }
 

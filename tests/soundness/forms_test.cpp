@@ -88,5 +88,62 @@ TEST(Forms, HoldWhereTheyAreAllowed) {
   EXPECT_EQ(radius(profile, "aten.cumprod.default", DType::F16), radius(eager(), "aten.cumprod.default", DType::F16));
 }
 
+// y of a chain of constants, and its ball.
+Ball chained(const Profile& profile, std::string_view type, std::string_view nodes, double x,
+             std::string_view more = "") {
+  Result<Case> test = parse_case(fmt::format(
+      R"({{"parallax": 1, "name": "chain", "graph": {{"inputs": {{"x": {{"type": "{}[1]"}}}}{}, "nodes": [{}],
+           "outputs": ["%y"]}}, "feed": {{"x": [{}]}}}})",
+      type, more, nodes, x));
+  EXPECT_TRUE(test.has_value()) << test.error().text();
+  return Interpreter(test->graph, profile).run(test->feed).value().outputs[0].balls[0];
+}
+
+constexpr std::string_view joined = R"({"out": "a", "op": "aten.sub.Scalar", "args": ["%x", 1]},
+    {"out": "b", "op": "aten.sub.Scalar", "args": ["%a", 0.1]},
+    {"out": "c", "op": "aten.mul.Scalar", "args": ["%b", 2]},
+    {"out": "y", "op": "aten.rsub.Scalar", "args": ["%c", 2]})";
+
+// -2 x + 4.2 is within the bounds, and a constant that is wrong in its 20th bit is not.
+TEST(JoinedConstants, ExcludeAWrongConstant) {
+  const Profile profile = allowing(Form::JoinedConstants);
+  for (const double x : {1.0625, -3.75, 100.0}) {
+    const Ball ball = chained(profile, "f32", joined, x);
+    EXPECT_TRUE(accepts(DType::F32, ball, static_cast<float>(-2 * x + 4.2F))) << x;
+    const double off = 0x1p-20 * (2 * std::fabs(x) + 4.2);
+    EXPECT_FALSE(accepts(DType::F32, ball, static_cast<float>(-2 * x + 4.2 + off))) << x;
+    EXPECT_FALSE(accepts(DType::F32, ball, static_cast<float>(-2 * x + 4.2 - off))) << x;
+  }
+}
+
+TEST(JoinedConstants, StayExactWhereNothingRounds) {
+  const Profile profile = allowing(Form::JoinedConstants);
+  const Ball ball = chained(profile, "f32", R"({"out": "a", "op": "aten.add.Scalar", "args": ["%x", 3]},
+      {"out": "b", "op": "aten.mul.Scalar", "args": ["%a", 5]}, {"out": "y", "op": "aten.sub.Scalar", "args": ["%b", 0.5]})",
+                            7);
+  EXPECT_TRUE(ball.is_exact());
+  EXPECT_EQ(ball.mid, 49.5);
+}
+
+// One constant joins with nothing.
+TEST(JoinedConstants, OneConstantIsWidenedByNothing) {
+  const std::string_view nodes = R"({"out": "y", "op": "aten.mul.Scalar", "args": ["%x", 0.1]})";
+  const Ball alone = chained(allowing(Form::JoinedConstants), "f32", nodes, 3.7);
+  EXPECT_EQ(alone.radius, chained(eager(), "f32", nodes, 3.7).radius);
+}
+
+// A constant tensor joins as a number does, through a view and in place; an input is no constant.
+TEST(JoinedConstants, TensorsJoinThroughViewsAndInPlace) {
+  const std::string_view constants = R"(, "constants": {"k": {"type": "f32[1]", "data": [1048576.1]}})";
+  const std::string nodes = R"({"out": "a", "op": "aten.add.Tensor", "args": ["%x", "%k"]},
+      {"out": "b", "op": "aten.view.default", "args": ["%a", [1]]},
+      {"out": "y", "op": "aten.sub_.Tensor", "args": ["%b", "%k"]})";
+  const Ball eagerly = chained(eager(), "f32", nodes, 0x1p-5, constants);
+  const Ball joining = chained(allowing(Form::JoinedConstants), "f32", nodes, 0x1p-5, constants);
+  // In place, 2^-5 + k - k: the constants cancel where they are joined.
+  EXPECT_TRUE(accepts(DType::F32, joining, 0x1p-5));
+  EXPECT_GE(joining.radius, eagerly.radius);
+}
+
 }  // namespace
 }  // namespace parallax
