@@ -13,6 +13,7 @@ class ContainedTarget final : public Target {
 
   const std::string& name() const override { return worker_->name(); }
   const Profile& profile() const override { return inside_->profile(); }
+  bool promises_identity() const override { return inside_->promises_identity(); }
   std::vector<std::pair<std::string, std::string>> versions() const override { return worker_->versions(); }
   bool takes(const Op& op) const override { return inside_->takes(op); }
   bool takes_dtype(DType dtype) const override { return inside_->takes_dtype(dtype); }

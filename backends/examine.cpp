@@ -57,7 +57,7 @@ Examination examine(Target& target, const Case& test) {
   }
   const std::vector<Tensor> second = second_feed(test);
   examination.outcome = target.run(test, expected->b ? &second : nullptr);
-  examination.judgement = judge(test.graph, *expected, examination.outcome, target.profile());
+  examination.judgement = judge(test.graph, *expected, examination.outcome, target.promises_identity());
   if (!examination.outcome.gradients.empty()) judge_gradients(test, examination.outcome, examination.judgement);
   return examination;
 }
@@ -68,7 +68,7 @@ std::vector<StageVerdict> examine_stages(Target& target, const Case& test) {
   if (!expected) return verdicts;
   const ExpectedRuns runs{*std::move(expected), std::nullopt, {}};
   for (StageOutcome& stage : target.stages(test)) {
-    verdicts.push_back({std::move(stage.name), judge(test.graph, runs, stage.outcome, target.profile())});
+    verdicts.push_back({std::move(stage.name), judge(test.graph, runs, stage.outcome, target.promises_identity())});
   }
   return verdicts;
 }

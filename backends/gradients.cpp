@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "graph/sketch.h"
+#include "ops/profiles.h"
 #include "oracle/interpreter.h"
 #include "oracle/judgement_text.h"
 

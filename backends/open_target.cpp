@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "backends/contained_target.h"
+#include "backends/external/protocol.h"
 #include "backends/recorded_target.h"
 #include "backends/runtime/compiled_options.h"
 #include "backends/vulkan/vulkan_backend.h"
@@ -134,7 +135,7 @@ Result<std::unique_ptr<Target>> open_target(const std::string& name, const Targe
   } else {
     target = std::unexpected(catalogue.error());
   }
-  if (!target) target.error().kind = ErrorKind::NoTarget;
+  if (!target && !is_of_profile(target.error())) target.error().kind = ErrorKind::NoTarget;
   return target;
 }
 

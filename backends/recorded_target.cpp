@@ -2,6 +2,7 @@
 
 #include "core/check.h"
 #include "graph/runs.h"
+#include "ops/profiles.h"
 
 namespace parallax {
 namespace {
@@ -41,6 +42,7 @@ class RecordedTarget : public Target {
  public:
   const std::string& name() const override { return name_; }
   const Profile& profile() const override { return *profile_; }
+  bool promises_identity() const override { return true; }
 
   bool takes_several_runs() const override { return true; }
 

@@ -28,6 +28,8 @@ class Target {
   // As the user named it, options included.
   virtual const std::string& name() const = 0;
   virtual const Profile& profile() const = 0;
+  // Whether outputs share storage with inputs, buffers and each other exactly as in eager.
+  virtual bool promises_identity() const { return false; }
   // What is under test, by package: {"executorch", "1.4.1"} …; known once it has run.
   virtual std::vector<std::pair<std::string, std::string>> versions() const { return {}; }
   // Whether it may take calls of this op, tensors of this dtype, calls of this op whose first tensor has this dtype,

@@ -4,6 +4,7 @@
 #include "backends/examine.h"
 #include "backends/open_target.h"
 #include "fuzz/generate/generate.h"
+#include "ops/profiles.h"
 #include "oracle/interpreter.h"
 
 namespace parallax {

@@ -109,7 +109,7 @@ std::array<Counts, errors.size()> inject(Target& target, int nodes, int graphs, 
       if (!given) return std::nullopt;
       std::optional<Outcome> outcome = run_given(target, *given, inputs);
       if (!outcome) return std::nullopt;
-      const Verdict verdict = judge(test.graph, *expected, *outcome, target.profile()).verdict;
+      const Verdict verdict = judge(test.graph, *expected, *outcome, target.promises_identity()).verdict;
       return std::pair(*std::move(outcome), verdict);
     };
     const auto whole = judged(right);

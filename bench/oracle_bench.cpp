@@ -10,6 +10,7 @@
 
 #include "core/check.h"
 #include "graph/builder.h"
+#include "ops/profiles.h"
 #include "oracle/interpreter.h"
 
 namespace parallax {

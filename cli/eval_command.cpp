@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/one_case.h"
 #include "cli/target_options.h"
+#include "ops/profiles.h"
 
 namespace parallax {
 namespace {

@@ -4,6 +4,7 @@
 // integers. f16 and bf16 have no arithmetic of their own here: they are storage formats, computed in wider types.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,6 +15,9 @@ namespace parallax {
 enum class DType : uint8_t { Bool, U8, I8, I16, I32, I64, F16, BF16, F32, F64 };
 
 inline constexpr int dtype_count = 10;
+inline constexpr std::array<DType, dtype_count> all_dtypes = {DType::Bool, DType::U8,  DType::I8,  DType::I16,
+                                                              DType::I32,  DType::I64, DType::F16, DType::BF16,
+                                                              DType::F32,  DType::F64};
 
 // What a person and the case file call it, and its numeric limits. The float fields are 0 for integers.
 struct DTypeInfo {

@@ -1,7 +1,8 @@
-// Profile: what a target promises of its arithmetic. The oracle's bound holds for every implementation that keeps it.
+// Profile: what a target promises of its arithmetic: a rounding model, the errors of functions and the forms that are
+// allowed. The oracle's bound holds for every implementation that keeps it.
 //
-// Profiles are data: one JSON file each in core/profiles, built into the program, and what a worker may send in its
-// greeting. docs/profiles.md has the format and where each number comes from.
+// Profiles are data: one JSON file each in core/profiles, built into the program (ops/profiles.h), and what a worker
+// may send in its greeting. docs/profiles.md has the format and where each number comes from.
 #pragma once
 
 #include <array>
@@ -9,8 +10,8 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "core/allowed_forms.h"
 #include "core/dtype.h"
 
 namespace parallax {
@@ -58,34 +59,14 @@ struct FunctionError {
   float nan_beyond = std::numeric_limits<float>::infinity();
 };
 
-struct Profile {
-  std::string name;
-  // By function and floating dtype (dtype_count entries are kept, so that a dtype is the index). Up to 0.5 ulp a
-  // division or square root rounds as IEEE 754 has it. Those two round in f32 where the dtype is a half.
-  std::array<std::array<FunctionError, dtype_count>, function_kinds> functions;
-  bool flush_to_zero = false;          // subnormal results may become 0
-  bool rounding_mode_open = false;     // round to zero is allowed: the unit roundoff doubles
-  bool half_accumulates_half = false;  // f16 and bf16 sums may be carried in their own dtype, not in f32
-  bool max_drops_nan = false;          // max, min, relu, clamp may return the other operand for NaN
-  bool one_pass_variance = false;      // a variance may be the mean of squares less the square of the mean
-  bool elides_casts = false;           // what was cast up from a half may be computed and kept as that half
+// How results and operands are rounded, whatever computes them.
+struct RoundingModel {
+  bool flush_to_zero = false;       // subnormal results may become 0
+  bool flushes_operands = false;    // a subnormal f32 operand may count as 0
+  bool rounding_mode_open = false;  // round to zero is allowed: the unit roundoff doubles
   // The precision in bits that factors of f32 products may be rounded to: 24, 11 (TF32) or 8 (bf16).
   int product_precision = 24;
-  bool promises_identity = false;   // outputs share storage with inputs, buffers and each other exactly as in eager
-  bool loses_nan = false;           // what f32 arithmetic (halves too) makes NaN may come out as any number
-  bool loses_nan_of_f64 = false;    // f64 arithmetic too
-  bool folds_factors = false;       // factors of a product and its operands may be folded into one, rounded anew
-  bool flushes_operands = false;    // a subnormal f32 operand may count as 0
-  bool gate_cancels = false;        // the gate of hardsigmoid and hardswish may be x / 6 + 1/2
-  bool averages_products = false;   // an average pool may be the sum of x (1 / n)
-  bool resamples_by_steps = false;  // linear interpolation may be a + t (b - a), dim after dim
-  bool nan_unordered = false;       // a sort or topk of a line with NaN may come out in any order
-  bool sign_keeps_nan = false;      // sign and sgn of NaN may be NaN, not 0
-  bool shifts_open = false;         // a shift by less than 0, or by the width or more, may give any integer
 
-  const FunctionError& error_of(FunctionKind kind, DType dtype) const {
-    return functions[static_cast<std::size_t>(kind)][static_cast<std::size_t>(dtype)];
-  }
   // The unit roundoff of one operation into `dtype`.
   double unit_roundoff(DType dtype) const { return info(dtype).unit_roundoff * (rounding_mode_open ? 2 : 1); }
   // The absolute error of one rounding near zero. Half of f64's smallest subnormal is no double: there it is the whole.
@@ -95,9 +76,16 @@ struct Profile {
   }
 };
 
-// The built-in profile of that name ("eager", "portable", "executorch" …), or null.
-const Profile* find_profile(std::string_view name);
-// The names of the built-in ones, in alphabetical order.
-const std::vector<std::string>& profile_names();
+struct Profile : RoundingModel {
+  std::string name;
+  // By function and floating dtype (dtype_count entries are kept, so that a dtype is the index). Up to 0.5 ulp a
+  // division or square root rounds as IEEE 754 has it. Those two round in f32 where the dtype is a half.
+  std::array<std::array<FunctionError, dtype_count>, function_kinds> functions;
+  AllowedForms allowed;
+
+  const FunctionError& error_of(FunctionKind kind, DType dtype) const {
+    return functions[static_cast<std::size_t>(kind)][static_cast<std::size_t>(dtype)];
+  }
+};
 
 }  // namespace parallax

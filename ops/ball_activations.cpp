@@ -214,7 +214,7 @@ Ball ball_softplus(const BallMath& math, const Ball& x, const Ball& beta, const 
 // for the errors of the product. The sixth is off by a unit roundoff of itself, which twice its half ulp covers; the
 // product is rounded once more. From 3 on the gate is open and 1.
 double cancelled_in_gate(const BallMath& math, const Ball& x) {
-  if (!math.profile().gate_cancels) return 0;
+  if (!math.allows(Form::CancellingGate)) return 0;
   const double bend = std::min(reach(x), 3.0);
   return math.rounding(bend / 3) + math.rounding(bend / 6);
 }

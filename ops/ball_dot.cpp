@@ -82,7 +82,7 @@ bool BallDot::rounds_factors() const {
 bool BallDot::on_exact_grid(double alpha, const Ball& addend, DType narrowest) const {
   if (inexact_ || addend.radius != 0 || rounds_factors()) return false;
   if (products_ == 0 || alpha == 0) return true;
-  if (math_->profile().folds_factors) return false;
+  if (math_->allows(Form::FoldedFactors)) return false;
   const DTypeInfo& format = info(narrowest);
   // In f64 the bound itself is a rounded sum.
   const int precision = narrowest == DType::F64 ? format.precision - 1 : format.precision;
@@ -98,7 +98,7 @@ bool BallDot::on_exact_grid(double alpha, const Ball& addend, DType narrowest) c
 // The error of alpha * sum + addend before it is stored, where something rounds: a rounding of each product, each
 // addition and the scaling, on every term at most.
 Inherited BallDot::error(double alpha, const Ball& addend, int64_t stored_parts) const {
-  const Profile& profile = math_->profile();
+  const CallProfile& profile = math_->profile();
   const double scale = std::fabs(alpha);
   const auto products = static_cast<double>(products_);
   const bool adds = addend.mid != 0 || addend.radius != 0;
@@ -108,7 +108,7 @@ Inherited BallDot::error(double alpha, const Ball& addend, int64_t stored_parts)
   const double terms = magnitude_ + spread_;
   const double far = scale * terms + reach(addend);
   // Two reciprocals, their product, and the product with that.
-  const double folded = profile.folds_factors ? 4 : 0;
+  const double folded = profile.allows(Form::FoldedFactors) ? 4 : 0;
   const double roundings = products + adds + scales + folded;
   double error = scale * spread_ + addend.radius + relative_error(roundings, unit) * far + (roundings + 1) * underflow;
   double variance = scale * scale * (variance_ + rounding_variance(products, unit, squares_, mid_)) +

@@ -115,7 +115,7 @@ Ball BallMath::sqrt(const Ball& x) const {
     const bool tells = x.mid == 0 || x.mid > 0x1p-960;
     const bool exact = tells && root * root == x.mid && std::fma(root, root, -x.mid) == 0;
     // A root that is a number comes out exact of anything but an approximation.
-    if (exact && holds(root) && profile_->error_of(FunctionKind::Sqrt, dtype_).ulp <= 1) return Ball::exact(root);
+    if (exact && holds(root) && profile_.error_of(FunctionKind::Sqrt, dtype_).ulp <= 1) return Ball::exact(root);
     return with_error(root, 0, root_error(root, root) + libm_error * root);
   }
   return monotone(x, [](double y) { return std::sqrt(y); }, 0, infinity, &BallMath::root_error);
@@ -381,7 +381,7 @@ Ball ball_sign(const BallMath& math, const Ball& x) {
   if (x.may_inf) result = including(including(result, 1), -1);
   if (!x.may_nan && !is_definite_nan(x)) return result;
   result = including(result, 0);
-  result.may_nan = math.profile().sign_keeps_nan;
+  result.may_nan = math.allows(Form::SignOfNan);
   return result;
 }
 

@@ -38,7 +38,7 @@ bool quotient_is_exact(double a, double b) {
   return std::fabs(a) > 0x1p-960 && std::fabs(quotient) > 0x1p-960 && std::fma(quotient, b, -a) == 0;
 }
 
-bool divides_as_ieee(const Profile& profile, DType dtype) {
+bool divides_as_ieee(const CallProfile& profile, DType dtype) {
   return profile.error_of(FunctionKind::Division, dtype).ulp <= 0.5;
 }
 
@@ -102,17 +102,17 @@ Ball hull(const Ball& a, const Ball& b) {
 
 Ball including(const Ball& ball, double x) { return hull(ball, Ball::exact(x)); }
 
-BallMath::BallMath(DType dtype, const Profile& profile)
+BallMath::BallMath(DType dtype, const CallProfile& profile)
     : dtype_(dtype),
       element_dtype_(dtype),
-      profile_(&profile),
+      profile_(profile),
       function_(profile.error_of(FunctionKind::Other, dtype)),
       unit_roundoff_(profile.unit_roundoff(dtype)),
       underflow_(std::max(profile.underflow(dtype), tiniest)),
       largest_(info(dtype).max_finite) {}
 
 bool BallMath::holds(double x) const {
-  if (profile_->flush_to_zero && x != 0 && std::fabs(x) < info(dtype_).smallest_normal) return false;
+  if (profile_.flush_to_zero && x != 0 && std::fabs(x) < info(dtype_).smallest_normal) return false;
   return round_to(dtype_, x) == x;
 }
 
@@ -125,7 +125,7 @@ double BallMath::rounding(double magnitude) const {
 
 BallMath BallMath::as(FunctionKind kind, double operand) const {
   BallMath math = *this;
-  math.function_ = profile_->error_of(kind, dtype_);
+  math.function_ = profile_.error_of(kind, dtype_);
   if (math.function_.ulp_per_operand > 0)
     math.function_.ulp += static_cast<float>(math.function_.ulp_per_operand * operand);
   return math;
@@ -139,10 +139,10 @@ double BallMath::function_error(double magnitude) const {
 }
 
 double BallMath::ieee_error(FunctionKind kind, double most) const {
-  const FunctionError& allowed = profile_->error_of(kind, dtype_);
+  const FunctionError& allowed = profile_.error_of(kind, dtype_);
   if (allowed.ulp <= 0.5) return rounding(most);
   const bool half = info(dtype_).unit_roundoff > info(DType::F32).unit_roundoff;  // computed in f32, then rounded
-  const double unit = 2 * profile_->unit_roundoff(half ? DType::F32 : dtype_);
+  const double unit = 2 * profile_.unit_roundoff(half ? DType::F32 : dtype_);
   const double error = allowed.ulp * unit * binade(most > 0 ? most * (1 + 0x1p-50) : 1);
   return half ? rounding(most) + error : error + underflow_;
 }
@@ -151,7 +151,7 @@ double BallMath::ieee_error(FunctionKind kind, double most) const {
 Ball BallMath::finite(double mid, double radius, double deviation) const {
   double outer = outward(radius, mid);
   // Rounded toward zero, what is over the largest number is that number, and goes into the next operation as it.
-  if (profile_->rounding_mode_open && std::fabs(mid) - outer > largest_)
+  if (profile_.rounding_mode_open && std::fabs(mid) - outer > largest_)
     outer = outward(std::fabs(mid) - largest_, mid);
   if (!std::isfinite(mid) || !std::isfinite(outer)) return Ball::unknown(Undecided::Unbounded);
   const auto stored = static_cast<float>(deviation);
@@ -248,7 +248,7 @@ Ball BallMath::div(const Ball& a, const Ball& b) const {
   const Inherited inherited((a.radius + std::fabs(quotient) * b.radius) / divisor,
                             independent(a.spread(), quotient * b.spread()) / divisor);
   const Ball finite_part =
-      divides_as_ieee(*profile_, dtype_)
+      divides_as_ieee(profile_, dtype_)
           ? rounded(quotient, inherited, quotient_is_exact(a.mid, b.mid))
           : with_error(quotient, inherited, ieee_error(FunctionKind::Division, std::fabs(quotient) + inherited.radius));
   return flagged(b.may_inf ? including(finite_part, 0) : finite_part, may_nan, may_inf);
@@ -271,7 +271,7 @@ Ball BallMath::div_same(const Ball& a) const {
   if (!a.decided()) return a;
   if (!std::isfinite(a.mid) || (a.mid == 0 && a.radius == 0)) return Ball::exact(nan);
   const Ball one =
-      divides_as_ieee(*profile_, dtype_) ? Ball::exact(1) : with_error(1, 0.0, ieee_error(FunctionKind::Division, 1));
+      divides_as_ieee(profile_, dtype_) ? Ball::exact(1) : with_error(1, 0.0, ieee_error(FunctionKind::Division, 1));
   return flagged(one, a.may_nan || a.may_inf || contains_zero(a), false);
 }
 
@@ -280,7 +280,7 @@ Ball BallMath::maximum(const Ball& a, const Ball& b) const {
   if (!a.decided() || !b.decided()) return Ball::unknown(first_undecided(a, b));
   if (is_definite_nan(a) || is_definite_nan(b)) {
     const Ball& other = is_definite_nan(a) ? b : a;
-    return profile_->max_drops_nan ? hull(other, Ball::exact(nan)) : Ball::exact(nan);
+    return allows(Form::DroppedNan) ? hull(other, Ball::exact(nan)) : Ball::exact(nan);
   }
   Ball result;
   if (is_definite_infinity(a) || is_definite_infinity(b) || a.low() >= b.high() || b.low() >= a.high()) {
@@ -296,8 +296,8 @@ Ball BallMath::maximum(const Ball& a, const Ball& b) const {
     result = widened(*this, result, 2 * tiny);
   }
   // The other operand shows where this one is -inf, or a NaN that is dropped.
-  const bool shows_b = a.may_inf || (a.may_nan && profile_->max_drops_nan);
-  const bool shows_a = b.may_inf || (b.may_nan && profile_->max_drops_nan);
+  const bool shows_b = a.may_inf || (a.may_nan && allows(Form::DroppedNan));
+  const bool shows_a = b.may_inf || (b.may_nan && allows(Form::DroppedNan));
   if (shows_b) result = hull(result, b);
   if (shows_a) result = hull(result, a);
   if (is_definite_infinity(result)) return definite(result.mid, a.may_nan || b.may_nan, a.may_inf || b.may_inf);

@@ -6,7 +6,7 @@
 // proof.
 #pragma once
 
-#include "core/profile.h"
+#include "core/call_profile.h"
 #include "ops/ball.h"
 
 namespace parallax {
@@ -53,7 +53,7 @@ struct Inherited {
 // Arithmetic into one dtype under one profile. Operands are values of that dtype (cast them first, ops/cast.h).
 class BallMath {
  public:
-  BallMath(DType dtype, const Profile& profile);
+  BallMath(DType dtype, const CallProfile& profile);
 
   DType dtype() const { return dtype_; }
   // What function_error() allows.
@@ -61,11 +61,12 @@ class BallMath {
   // The same arithmetic with the profile's error of that function of operands up to `operand` in magnitude: what
   // function_error() and the frames below allow.
   BallMath as(FunctionKind kind, double operand = 0) const;
-  const Profile& profile() const { return *profile_; }
+  const CallProfile& profile() const { return profile_; }
+  bool allows(Form form) const { return profile_.allows(form); }
 
   // Operands of a smaller magnitude may count as 0; 0 where none does.
   double flushed_below() const {
-    return profile_->flushes_operands && dtype_ == DType::F32 ? info(DType::F32).smallest_normal : 0;
+    return profile_.flushes_operands && dtype_ == DType::F32 ? info(DType::F32).smallest_normal : 0;
   }
   // Whether the dtype holds x and no rounding touches it.
   bool holds(double x) const;
@@ -129,7 +130,7 @@ class BallMath {
 
   DType dtype_;
   DType element_dtype_;
-  const Profile* profile_;
+  CallProfile profile_;
   FunctionError function_;
   double unit_roundoff_;
   double underflow_;

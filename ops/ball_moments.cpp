@@ -63,7 +63,7 @@ BallMoments::BallMoments(const BallMath& math, std::span<const Ball> lane)
   overflow_ = 2 * magnitude_ * count_ >= largest;
   squares_overflow_ = 2 * most * most >= largest;
   if (trivial_) return;
-  const Profile& profile = math.profile();
+  const CallProfile& profile = math.profile();
   centre_error_ = (count_ + 1) * 0x1p-52 * centres / count_;
   mean_error_ = relative_error(count_ * 5 / 3 + 1, profile.unit_roundoff(math.dtype())) * magnitude_ +
                 count_ * profile.underflow(math.dtype());
@@ -145,18 +145,18 @@ Ball BallMoments::squares() const {
     mid += deviation * deviation;
     own += 2 * std::fabs(deviation) * error + error * error;
   }
-  const Profile& profile = math_->profile();
+  const CallProfile& profile = math_->profile();
   own += (count_ + 2) * 0x1p-52 * (mid + own);
   const double most = mid + own;
   const double by_mean = 4 * mean_error_ * std::sqrt(count_ * most) + count_ * mean_error_ * mean_error_;
   double rounding = relative_error(count_ + 6, profile.unit_roundoff(math_->dtype())) * (most + by_mean) +
                     count_ * profile.underflow(math_->dtype());
-  if (profile.one_pass_variance) rounding += one_pass_error();
+  if (profile.allows(Form::OnePassVariance)) rounding += one_pass_error();
   if (profile.rounding_mode_open && most + by_mean + rounding >= info(math_->dtype()).max_finite)
     rounding += most + by_mean;  // likewise
   squares = math_->with_error(mid, own, by_mean + rounding);
   // In one pass it may come out just under 0.
-  if (!profile.one_pass_variance) squares = not_negative(squares);
+  if (!profile.allows(Form::OnePassVariance)) squares = not_negative(squares);
   if (!squares.decided()) return squares;
   const bool overflow = overflow_ || squares.high() >= info(math_->dtype()).max_finite;
   squares.may_nan = squares.may_nan || may_nan_ || may_inf_ || overflow || squares_overflow_;
@@ -177,7 +177,7 @@ Ball BallMoments::variance(double correction) const {
   const double divisor = std::max(count_ - correction, 0.0);
   if (divisor > 0) {
     const Ball variance = math_->div(sum, math_->scalar(divisor));
-    return math_->profile().one_pass_variance ? variance : not_negative(variance);
+    return math_->allows(Form::OnePassVariance) ? variance : not_negative(variance);
   }
   if (sum.may_nan || sum.may_inf) return Ball::unknown(Undecided::Unbounded);
   if (sum.low() > 0) return Ball::exact(infinity);

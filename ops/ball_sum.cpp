@@ -15,7 +15,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 DType accumulator_of(const BallMath& math) {
   const bool half = math.dtype() == DType::F16 || math.dtype() == DType::BF16;
-  return half && !math.profile().half_accumulates_half ? DType::F32 : math.dtype();
+  return half && !math.allows(Form::AccumulateInHalf) ? DType::F32 : math.dtype();
 }
 
 double relative_error(double n, double unit_roundoff) {

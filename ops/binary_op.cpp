@@ -80,7 +80,7 @@ Result<void> compute_integral(const ReferenceCall& call, const BinaryFunction& f
                               const Operand& b) {
   const BallView& output = call.output();
   const int64_t alpha = function.scaled ? number_as(output.dtype, call.scalar(arg::alpha)) : 1;
-  const bool opens = function.shifts_out != nullptr && call.profile().shifts_open;
+  const bool opens = function.shifts_out != nullptr && call.allows(Form::OpenShifts);
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const IntegerBall x = a.integer(i);

@@ -41,7 +41,7 @@ struct BinaryFunction {
   Ball (*floating)(const BallMath& math, const BallPair& pair) = nullptr;
   // Not wrapped yet; nothing is what eager raises on: a division by zero.
   std::optional<int64_t> (*integral)(DType dtype, int64_t a, int64_t b) = nullptr;
-  bool (*shifts_out)(DType dtype, int64_t b) = nullptr;  // whether b is what Profile::shifts_open leaves open
+  bool (*shifts_out)(DType dtype, int64_t b) = nullptr;  // whether b is what Form::OpenShifts leaves open
   Floats floats = Floats::Taken;
   Bools bools = Bools::Taken;
   bool one_dtype = false;  // the operands' dtypes must be equal

@@ -28,7 +28,7 @@ IntegerBall ball_to_bool(const Ball& ball) {
 
 }  // namespace
 
-Ball cast_ball(const Ball& ball, DType from, DType to, const Profile& profile) {
+Ball cast_ball(const Ball& ball, DType from, DType to, const CallProfile& profile) {
   if (!ball.decided() || !std::isfinite(ball.mid) || widens(from, to)) return ball;
   const BallMath math(to, profile);
   Ball result = math.rounded(ball.mid, Inherited(ball), true);
@@ -51,7 +51,7 @@ IntegerBall ball_to_integer(const Ball& ball, DType to) {
   return {static_cast<int64_t>(low), Undecided::No};
 }
 
-Ball integer_to_ball(const IntegerBall& integer, DType to, const Profile& profile) {
+Ball integer_to_ball(const IntegerBall& integer, DType to, const CallProfile& profile) {
   if (integer.undecided != Undecided::No) return Ball::unknown(integer.undecided);
   const auto mid = static_cast<double>(integer.value);
   // Over 2^53 the double itself may be off; 2^63 as a double is out of i64's range, and so never exact.
@@ -63,7 +63,7 @@ IntegerBall cast_integer(const IntegerBall& integer, DType to) {
   return {wrap_to(to, integer.value), integer.undecided};
 }
 
-Ball element_as_ball(const BallView& view, int64_t element, DType dtype, const Profile& profile) {
+Ball element_as_ball(const BallView& view, int64_t element, DType dtype, const CallProfile& profile) {
   if (view.floating()) return cast_ball(view.ball(element), view.dtype, dtype, profile);
   return integer_to_ball(view.integer(element), dtype, profile);
 }
@@ -74,7 +74,7 @@ IntegerBall element_as_integer(const BallView& view, int64_t element, DType dtyp
 }
 
 void convert_element(const BallView& from, int64_t from_element, const BallView& to, int64_t to_element,
-                     const Profile& profile) {
+                     const CallProfile& profile) {
   if (to.floating()) {
     to.ball(to_element) = element_as_ball(from, from_element, to.dtype, profile);
   } else {

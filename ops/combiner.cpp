@@ -9,12 +9,6 @@
 namespace parallax {
 namespace {
 
-// A sum of halves is rounded to the dtype at each step in eager, and may be carried in f32 elsewhere.
-Profile carrying_halves(Profile profile) {
-  profile.half_accumulates_half = true;
-  return profile;
-}
-
 int64_t floor_divided(int64_t a, int64_t b) {
   // The one quotient that no int64_t holds wraps.
   if (b == -1) return static_cast<int64_t>(-static_cast<uint64_t>(a));
@@ -41,8 +35,12 @@ std::optional<Combine> parse_combine(std::string_view name) {
   return std::nullopt;
 }
 
-Combiner::Combiner(const BallView& target, Combine how, bool keeps_self, const Profile& profile)
-    : target_(&target), how_(how), keeps_self_(keeps_self), profile_(carrying_halves(profile)) {}
+Combiner::Combiner(const BallView& target, Combine how, bool keeps_self, const CallProfile& profile)
+    : target_(&target),
+      how_(how),
+      keeps_self_(keeps_self),
+      // A sum of halves is rounded to the dtype at each step in eager, and may be carried in f32 elsewhere.
+      profile_(profile.with(Form::AccumulateInHalf)) {}
 
 void Combiner::add(int64_t element, const BallView& from, int64_t from_element) {
   if (target_->floating()) {

@@ -19,7 +19,7 @@ std::optional<Combine> parse_combine(std::string_view name);
 class Combiner {
  public:
   // `keeps_self`: what the target's elements hold takes part.
-  Combiner(const BallView& target, Combine how, bool keeps_self, const Profile& profile);
+  Combiner(const BallView& target, Combine how, bool keeps_self, const CallProfile& profile);
 
   // One more value for an element of the target, of the target's dtype.
   void add(int64_t element, const Ball& value) { balls_[element].push_back(value); }
@@ -36,7 +36,7 @@ class Combiner {
   const BallView* target_;
   Combine how_;
   bool keeps_self_;
-  Profile profile_;
+  CallProfile profile_;
   std::map<int64_t, std::vector<Ball>> balls_;
   std::map<int64_t, std::vector<IntegerBall>> integers_;
 };

@@ -8,7 +8,7 @@
 
 namespace parallax {
 
-void copy_elements(const BallView& from, const BallView& to, const Profile& profile) {
+void copy_elements(const BallView& from, const BallView& to, const CallProfile& profile) {
   const std::vector<int64_t> sources = elements_of(from.layout);
   const std::vector<int64_t> targets = elements_of(to.layout);
   PARALLAX_CHECK(sources.size() == targets.size());
@@ -24,7 +24,7 @@ Layout storage_clone_layout(const Layout& layout) {
   return is_expanded(layout) ? *fresh_layout(layout, MemoryFormat::Preserve) : layout;
 }
 
-void clone_storage(const BallView& from, const BallView& to, const Profile& profile) {
+void clone_storage(const BallView& from, const BallView& to, const CallProfile& profile) {
   if (from.layout != to.layout) return copy_elements(from, to, profile);
   const auto copy_all = [](const auto& source, auto& target) {
     std::copy_n(source.begin(), std::min(source.size(), target.size()), target.begin());
@@ -45,22 +45,22 @@ bool same_number(const IntegerBall& a, const IntegerBall& b) {
 
 }  // namespace
 
-UnorderedWriter::UnorderedWriter(const BallView& target, const Profile& profile)
+UnorderedWriter::UnorderedWriter(const BallView& target, const CallProfile& profile)
     : target_(&target),
-      profile_(&profile),
+      profile_(profile),
       written_(std::max(target.storage->balls.size(), target.storage->integers.size())) {}
 
 void UnorderedWriter::write(int64_t element, const BallView& from, int64_t from_element) {
   const auto i = static_cast<std::size_t>(element);
   if (target_->floating()) {
     const Ball before = target_->ball(element);
-    convert_element(from, from_element, *target_, element, *profile_);
+    convert_element(from, from_element, *target_, element, profile_);
     if (written_[i] && !same_number(before, target_->ball(element))) {
       target_->ball(element) = Ball::unknown(Undecided::DuplicateIndex);
     }
   } else {
     const IntegerBall before = target_->integer(element);
-    convert_element(from, from_element, *target_, element, *profile_);
+    convert_element(from, from_element, *target_, element, profile_);
     if (written_[i] && !same_number(before, target_->integer(element))) {
       target_->integer(element) = {0, Undecided::DuplicateIndex};
     }

@@ -11,7 +11,7 @@ namespace parallax {
 
 // Copies element by element; the two have the same number of elements. Where the target overlaps itself, eager's order
 // is not defined, and what is written twice is undecided.
-void copy_elements(const BallView& from, const BallView& to, const Profile& profile);
+void copy_elements(const BallView& from, const BallView& to, const CallProfile& profile);
 
 // The same storage under another layout.
 inline BallView with_layout(const BallView& view, const Layout& layout) { return {view.storage, view.dtype, layout}; }
@@ -20,18 +20,18 @@ inline BallView with_layout(const BallView& view, const Layout& layout) { return
 // included, so that the clone is a dense one only where the tensor is. An expanded tensor becomes a plain clone.
 Layout storage_clone_layout(const Layout& layout);
 // Fills such a clone, what lies between and before the elements too.
-void clone_storage(const BallView& from, const BallView& to, const Profile& profile);
+void clone_storage(const BallView& from, const BallView& to, const CallProfile& profile);
 
 // Writes in no defined order: an element that is written twice is undecided, unless both writes are the same number.
 class UnorderedWriter {
  public:
-  UnorderedWriter(const BallView& target, const Profile& profile);
+  UnorderedWriter(const BallView& target, const CallProfile& profile);
   // Converts one element of `from` into one of the target.
   void write(int64_t element, const BallView& from, int64_t from_element);
 
  private:
   const BallView* target_;
-  const Profile* profile_;
+  CallProfile profile_;
   std::vector<bool> written_;
 };
 

@@ -14,9 +14,9 @@ namespace parallax {
 
 class ElementMath {
  public:
-  ElementMath(DType dtype, const Profile& profile) : own_(dtype, profile) {
+  ElementMath(DType dtype, const CallProfile& profile) : own_(dtype, profile) {
     const bool half = is_floating(dtype) && size_of(dtype) == 2;
-    if (half && !profile.half_accumulates_half) wide_ = BallMath(DType::F32, profile).of_elements(dtype);
+    if (half && !profile.allows(Form::AccumulateInHalf)) wide_ = BallMath(DType::F32, profile).of_elements(dtype);
   }
 
   // In the dtype itself.

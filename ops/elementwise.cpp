@@ -134,12 +134,12 @@ int64_t number_as(DType dtype, const Scalar& number) {
 }
 
 Operand::Operand(const ReferenceCall& call, ParameterRef parameter, const Dims& sizes, DType dtype)
-    : dtype_(dtype), profile_(&call.profile()) {
+    : dtype_(dtype), profile_(call.profile()) {
   if (call.is_tensor(parameter)) {
     view_ = &call.input(parameter);
     elements_ = elements_of(*broadcast_to(view_->layout, sizes));
   } else if (is_floating(dtype)) {
-    number_ = BallMath(dtype, *profile_).scalar(as_double(call.scalar(parameter)));
+    number_ = BallMath(dtype, profile_).scalar(as_double(call.scalar(parameter)));
   } else {
     integer_ = number_as(dtype, call.scalar(parameter));
   }
@@ -148,7 +148,7 @@ Operand::Operand(const ReferenceCall& call, ParameterRef parameter, const Dims& 
 Ball Operand::ball(std::size_t index) const {
   if (!view_) return number_;
   if (view_->dtype == dtype_) return view_->ball(elements_[index]);
-  return element_as_ball(*view_, elements_[index], dtype_, *profile_);
+  return element_as_ball(*view_, elements_[index], dtype_, profile_);
 }
 
 IntegerBall Operand::integer(std::size_t index) const {

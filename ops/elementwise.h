@@ -61,7 +61,7 @@ class Operand {
 
  private:
   DType dtype_;
-  const Profile* profile_;
+  CallProfile profile_;
   const BallView* view_ = nullptr;
   std::vector<int64_t> elements_;
   Ball number_;

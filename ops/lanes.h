@@ -28,7 +28,7 @@ class Lanes {
 };
 
 // The elements of a lane, converted to a floating, and to an integer, dtype.
-std::vector<Ball> lane_balls(const BallView& view, std::span<const int64_t> lane, DType dtype, const Profile& profile);
+std::vector<Ball> lane_balls(const BallView& view, std::span<const int64_t> lane, DType dtype, const CallProfile& profile);
 std::vector<IntegerBall> lane_integers(const BallView& view, std::span<const int64_t> lane, DType dtype);
 
 // The reduced dims of self. `dim` is an int, a list (an empty one stands for all), None or not there (all).

@@ -2,7 +2,7 @@
 
 namespace parallax {
 
-void set_number(const BallView& view, int64_t element, const Scalar& number, const Profile& profile) {
+void set_number(const BallView& view, int64_t element, const Scalar& number, const CallProfile& profile) {
   if (view.floating()) {
     view.ball(element) = BallMath(view.dtype, profile).scalar(as_double(number));
   } else {

@@ -1,6 +1,23 @@
 #include "ops/op.h"
 
 namespace parallax {
+namespace {
+
+// The dtype that a call's forms go by.
+DType dtype_of_forms(const Call& call, std::span<const BallView> outputs) {
+  if (!outputs.empty() && outputs[0].floating()) return outputs[0].dtype;
+  for (const Argument& argument : call.arguments()) {
+    const auto* value = std::get_if<ValueId>(&argument);
+    if (value != nullptr && is_floating(call.meta(*value).dtype)) return call.meta(*value).dtype;
+  }
+  return outputs.empty() ? DType::Bool : outputs[0].dtype;
+}
+
+}  // namespace
+
+CallProfile profile_of(const Call& call, std::span<const BallView> outputs, const Profile& profile) {
+  return {profile, profile.allowed.of(call.op().index, dtype_of_forms(call, outputs))};
+}
 
 Result<std::vector<Argument>> bind_arguments(const Op& op, std::vector<Argument> positional,
                                              std::vector<std::pair<std::string, Argument>> named) {

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/call_profile.h"
 #include "core/choices.h"
 #include "core/ids.h"
 #include "core/layout.h"
-#include "core/profile.h"
 #include "core/result.h"
 #include "core/tensor.h"
 #include "ops/argument.h"
@@ -110,13 +110,20 @@ struct ResultMeta {
 // The results of a call, or why eager (or the schema) refuses it. Depends on metadata only, never on data.
 using InferFn = Result<std::vector<ResultMeta>> (*)(const Call& call);
 
+// The profile as a call with these results sees it. The dtype that its forms go by is that of the first result; where
+// that is no float but an operand is, as in a comparison, that of the first such operand.
+CallProfile profile_of(const Call& call, std::span<const BallView> outputs, const Profile& profile);
+
 // A Call that can be computed: the operands' and results' elements.
 class ReferenceCall : public Call {
  public:
   // `may_raise` is set where eager raises or not by data that is undecided; null where nobody asks.
   ReferenceCall(const Call& call, std::span<const BallView> inputs, std::span<const BallView> outputs,
+                const CallProfile& profile, bool* may_raise = nullptr)
+      : Call(call), views_(inputs), outputs_(outputs), profile_(profile), may_raise_(may_raise) {}
+  ReferenceCall(const Call& call, std::span<const BallView> inputs, std::span<const BallView> outputs,
                 const Profile& profile, bool* may_raise = nullptr)
-      : Call(call), views_(inputs), outputs_(outputs), profile_(&profile), may_raise_(may_raise) {}
+      : ReferenceCall(call, inputs, outputs, profile_of(call, outputs, profile), may_raise) {}
 
   // The elements of a tensor parameter, or of one element of a list parameter. Views are indexed by value id.
   const BallView& input(ParameterRef parameter) const { return views_[value(parameter).index]; }
@@ -124,7 +131,9 @@ class ReferenceCall : public Call {
   const BallView& output(int k = 0) const { return outputs_[static_cast<std::size_t>(k)]; }
   std::span<const BallView> views() const { return views_; }
   std::span<const BallView> outputs() const { return outputs_; }
-  const Profile& profile() const { return *profile_; }
+  const CallProfile& profile() const { return profile_; }
+  // Whether the profile allows the form for this op in the dtype that the call computes in (profile_of below).
+  bool allows(Form form) const { return profile_.allows(form); }
 
   // Says that eager may raise on this data: an index, say, that is undecided may be out of range.
   void note_may_raise() const {
@@ -132,13 +141,13 @@ class ReferenceCall : public Call {
   }
   // The same call over other arguments or outputs, for an op that is made of another.
   ReferenceCall with(const Call& call, std::span<const BallView> outputs) const {
-    return ReferenceCall(call, views_, outputs, *profile_, may_raise_);
+    return ReferenceCall(call, views_, outputs, profile_, may_raise_);
   }
 
  private:
   std::span<const BallView> views_;
   std::span<const BallView> outputs_;
-  const Profile* profile_;
+  CallProfile profile_;
   bool* may_raise_;
 };
 
@@ -226,6 +235,7 @@ struct Op {
   CompleteFn complete = nullptr;
   OpGroup group = OpGroup::Pointwise;
   std::string_view family;  // "unary", "matmul" …: what reports count by
+  int index = 0;            // its place in all_ops()
 
   // Whether every result aliases an argument and nothing is written: a view costs no kernel.
   bool is_view() const { return reference == nullptr; }
@@ -237,6 +247,11 @@ struct Op {
 
 inline Call::Call(const Op& op, std::span<const Argument> arguments, std::span<const TensorMeta> metas)
     : op_(&op), positions_(op.schema.positions.data()), arguments_(arguments), metas_(metas) {}
+
+// Whether a profile allows a form for an op in a dtype.
+inline bool allows(const Profile& profile, Form form, const Op& op, DType dtype) {
+  return profile.allowed.of(op.index, dtype).has(form);
+}
 
 // Fills the arguments that a call leaves out with the schema's defaults and conforms the rest.
 // `positional` may be shorter than the parameters; `named` pairs go by parameter name.

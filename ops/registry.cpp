@@ -38,6 +38,7 @@ struct Registry {
       op.complete = definition.complete;
       op.group = op.is_view() ? OpGroup::View : op.writes() ? OpGroup::Write : families[i]->group;
       op.family = families[i]->name;
+      op.index = static_cast<int>(i);
       PARALLAX_CHECK(by_name.emplace(op.name, &op).second);
     }
     for (std::size_t i = 0; i < ops.size(); ++i) {

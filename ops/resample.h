@@ -80,7 +80,7 @@ Ball interpolate(const BallMath& math, const BallMath& weight_math, std::span<co
   // A step a + t (b - a) rounds its difference, product and sum, each of which is at most `far` but for the roundings
   // before it, which a fourth covers. The steps of later dims weigh what they are given by t and 1 - t.
   // A line may go as a volume: eight products, a border's texel read in halves, whose seven sums eight roundings cover.
-  if (math.profile().resamples_by_steps && result.decided()) {
+  if (math.allows(Form::InterpolationBySteps) && result.decided()) {
     const auto dims = static_cast<double>(std::max<std::size_t>(taps.size(), 2));
     result = widened(math, result, 4 * dims * math.rounding(far));
   }

@@ -14,7 +14,7 @@ enum class Order { Below, Tie, Above, Unknown };
 // How a newcomer stands to the largest so far. NaN stands above all numbers, and ties with NaN, so that the last NaN
 // and the first one need no other element to be known.
 Order order(const BallMath& math, OfEqual counts, const Ball& x, const Ball& largest) {
-  if ((is_definite_nan(x) || is_definite_nan(largest)) && math.profile().max_drops_nan) return Order::Unknown;
+  if ((is_definite_nan(x) || is_definite_nan(largest)) && math.allows(Form::DroppedNan)) return Order::Unknown;
   if (is_definite_nan(x) && counts == OfEqual::Last) return Order::Above;
   if (is_definite_nan(largest) && counts == OfEqual::First) return Order::Below;
   if (!x.decided() || !largest.decided()) return Order::Unknown;
@@ -57,7 +57,7 @@ void RunningExtreme<Element>::add(const Element& x, int64_t element) {
     // left.
     any_ = place == 0 ? candidate : hull(any_, candidate);
     all_can_be_nan_ = all_can_be_nan_ && can_be_nan(candidate);
-    if (math_->profile().max_drops_nan && can_be_nan(any_)) largest_ = any_;
+    if (math_->allows(Form::DroppedNan) && can_be_nan(any_)) largest_ = any_;
   }
   if (found == Order::Above || (found == Order::Tie && counts_ == OfEqual::Last)) {
     index_ = {place, Undecided::No};
@@ -73,7 +73,7 @@ Element RunningExtreme<Element>::value() const {
   Element largest = largest_;
   if constexpr (std::is_same_v<Element, Ball>) {
     // Where each element may be dropped, what is left is what a fold starts from: -infinity or the lowest number.
-    if (math_->profile().max_drops_nan && all_can_be_nan_ && largest.decided()) {
+    if (math_->allows(Form::DroppedNan) && all_can_be_nan_ && largest.decided()) {
       largest = including(including(largest, -info(math_->dtype()).max_finite), -infinity);
     }
   }

@@ -18,7 +18,7 @@ struct Origins {
 // A storage is of a half if some value in it is and none comes from elsewhere, so the marks are made to a fixed point
 // from the sources: a written view marks what its base holds too.
 CastElision::CastElision(const Graph& graph, const Profile& profile) : graph_(&graph), profile_(&profile) {
-  if (!profile.elides_casts) return;
+  if (!profile.allowed.anywhere().has(Form::ElidedCasts)) return;
   std::vector<bool> full(graph.storages.size(), false);
   std::vector<std::optional<DType>> half(graph.storages.size());
   for (const Source& source : graph.sources) {
@@ -74,7 +74,7 @@ void CastElision::widen(const Node& node, std::span<const BallView> results) con
   for (std::size_t i = 0; i < results.size(); ++i) {
     const TensorMeta& meta = graph_->meta(node.results[i]);
     const std::optional<DType> half = kept_as_[meta.storage.index];
-    if (meta.dtype != DType::F32 || !half) continue;
+    if (meta.dtype != DType::F32 || !half || !allows(*profile_, Form::ElidedCasts, *node.op, *half)) continue;
     const BallMath math(*half, *profile_);
     for_each_element(results[i].layout, [&](int64_t element) {
       Ball& ball = results[i].ball(element);

@@ -78,7 +78,7 @@ Tensor centre(const BallTensor& balls) {
 }
 
 Interpreter::Interpreter(const Graph& graph, const Profile& profile)
-    : graph_(&graph), profile_(&profile), elision_(graph, profile) {
+    : graph_(&graph), profile_(&profile), elision_(graph, profile), joined_(graph, profile) {
   storages_.reserve(graph.storages.size());
   for (const Storage& storage : graph.storages) {
     storages_.emplace_back(storage.dtype, storage.elements);
@@ -98,6 +98,7 @@ Interpreter::Interpreter(const Graph& graph, const Profile& profile)
 void Interpreter::resize(const Graph& resized) {
   graph_ = &resized;
   elision_ = CastElision(resized, *profile_);
+  joined_ = JoinedConstants(resized, *profile_);
   for (std::size_t s = 0; s < storages_.size(); ++s) {
     const Storage& storage = resized.storages[s];
     const std::size_t held = std::max(storages_[s].balls.size(), storages_[s].integers.size());
@@ -119,12 +120,14 @@ Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& 
     load(feed[i], slots[i].layout, *profile_, storage);
   }
 
+  joined_.start();
   bool may_raise = false;
   std::vector<BallView> results;
   for (std::size_t n = 0; n < graph_->nodes.size(); ++n) {
     const Node& node = graph_->nodes[n];
     results.clear();
     for (ValueId result : node.results) results.push_back(views_[result.index]);
+    joined_.note(node, views_);
     if (node.op->reference) {
       const Call call(*node.op, node.arguments, graph_->metas);
       if (auto done = node.op->reference(ReferenceCall(call, views_, results, *profile_, &may_raise)); !done) {
@@ -132,6 +135,7 @@ Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& 
       }
     }
     elision_.widen(node, results);
+    joined_.widen(node, views_);
     widen_lost(node, *profile_, views_);
     if (observe) observe(NodeId(n), results);
   }

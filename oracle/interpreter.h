@@ -12,6 +12,7 @@
 #include "graph/graph.h"
 #include "ops/ball.h"
 #include "oracle/cast_elision.h"
+#include "oracle/joined_constants.h"
 
 namespace parallax {
 
@@ -54,6 +55,7 @@ class Interpreter {
   const Graph* graph_;
   const Profile* profile_;
   CastElision elision_;
+  JoinedConstants joined_;
   std::vector<BallStorage> storages_;
   std::vector<BallView> views_;
 };

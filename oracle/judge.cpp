@@ -45,12 +45,12 @@ Judgement judge_stopped(const ExpectedRuns& expected, const Outcome& outcome) {
 }
 
 // The runs in the order of the protocol. What was wrong before is not looked for again on a fresh instance.
-void compare_runs(const Graph& graph, const ExpectedRuns& expected, const Outcome& outcome, const Profile& profile,
+void compare_runs(const Graph& graph, const ExpectedRuns& expected, const Outcome& outcome, bool promises_identity,
                   Judgement& judgement) {
   RunComparison comparison(graph, judgement);
   const auto is_right_so_far = [&] { return judgement.verdict != Verdict::Mismatch; };
   comparison.run(expected.a, *outcome.a, {RunKind::A});
-  if (profile.promises_identity) comparison.identity(expected.a, *outcome.a);
+  if (promises_identity) comparison.identity(expected.a, *outcome.a);
   if (outcome.b && expected.b) comparison.run(*expected.b, *outcome.b, {RunKind::B});
   comparison.later(expected.later, outcome.later, RunKind::Later);
   if ((outcome.b || !outcome.later.empty()) && is_right_so_far()) {
@@ -67,10 +67,10 @@ void compare_runs(const Graph& graph, const ExpectedRuns& expected, const Outcom
 
 }  // namespace
 
-Judgement judge(const Graph& graph, const ExpectedRuns& expected, const Outcome& outcome, const Profile& profile) {
+Judgement judge(const Graph& graph, const ExpectedRuns& expected, const Outcome& outcome, bool promises_identity) {
   if (outcome.status != Status::Ok || !outcome.a) return judge_stopped(expected, outcome);
   Judgement judgement;
-  compare_runs(graph, expected, outcome, profile, judgement);
+  compare_runs(graph, expected, outcome, promises_identity, judgement);
   if (judgement.verdict == Verdict::Nondeterministic) {
     judgement.reason = "two runs of the same input differ";
   } else if (judgement.divergence) {

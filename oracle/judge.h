@@ -18,6 +18,6 @@ struct ExpectedRuns {
 };
 
 // Judges an outcome. `graph` gives the names and what is written.
-Judgement judge(const Graph& graph, const ExpectedRuns& expected, const Outcome& outcome, const Profile& profile);
+Judgement judge(const Graph& graph, const ExpectedRuns& expected, const Outcome& outcome, bool promises_identity);
 
 }  // namespace parallax

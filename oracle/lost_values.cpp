@@ -32,11 +32,10 @@ Ball kept_of(double x, DType dtype, const Profile& profile) {
 }
 
 void widen_lost(const Node& node, const Profile& profile, std::span<const BallView> views) {
-  if (!profile.loses_nan || !computes(node)) return;
+  if (!profile.allowed.anywhere().has(Form::LostNan) || !computes(node)) return;
   const auto widen = [&](ValueId value) {
     const BallView& view = views[value.index];
-    // Halves are computed in f32.
-    if (!is_floating(view.dtype) || (view.dtype == DType::F64 && !profile.loses_nan_of_f64)) return;
+    if (!is_floating(view.dtype) || !allows(profile, Form::LostNan, *node.op, view.dtype)) return;
     for_each_element(view.layout, [&](int64_t element) {
       Ball& ball = view.storage->balls[static_cast<std::size_t>(element)];
       if (ball.decided() && (ball.may_nan || std::isnan(ball.mid))) ball = Ball::unknown(Undecided::Unbounded);

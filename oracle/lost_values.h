@@ -16,7 +16,7 @@ namespace parallax {
 // An element of a source.
 Ball kept_of(double x, DType dtype, const Profile& profile);
 
-// What a node that was just run made or wrote, of all values; halves count as f32, in which they are computed.
+// What a node that was just run made or wrote, of all values.
 void widen_lost(const Node& node, const Profile& profile, std::span<const BallView> views);
 
 }  // namespace parallax

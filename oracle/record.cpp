@@ -1,6 +1,7 @@
 #include "oracle/record.h"
 
 #include "core/check.h"
+#include "ops/profiles.h"
 #include "oracle/interpreter.h"
 
 namespace parallax {
@@ -23,7 +24,8 @@ void record_sources(const Case& test, std::vector<Tensor>& values) {
   for (const Source& source : test.graph.sources) {
     const TensorMeta& meta = test.graph.meta(source.value);
     const bool has_data = source.kind != SourceKind::Input && !source.window;
-    values[source.value.index] = has_data ? source.data : gather(meta.dtype, meta.layout, storages[meta.storage.index].data());
+    values[source.value.index] =
+        has_data ? source.data : gather(meta.dtype, meta.layout, storages[meta.storage.index].data());
   }
 }
 

@@ -261,7 +261,7 @@ def make_system(
     run: RunProgram | None = run_in_runtime,
     run_edge: RunEdge | None = None,
     delegates: Json | None = None,
-    profile: str = "executorch",
+    profile: str = "executorch-delegated",
     rejections: tuple[Rejection, ...] = (),
 ) -> System:
     """The system `name`, with a fresh partitioner for each case; --partitioner=MODULE:CLASS names another one.
@@ -282,8 +282,8 @@ def make_system(
         more["cases_a_program"] = 8
     elif delegates and where == partitioner:
         more["delegates"] = delegates
-    own = profile if where == partitioner else "executorch"
-    hello = {**torch_hello(name, own, "executorch"), **more}
+    own = "executorch" if not make else profile if where == partitioner else "executorch-delegated"
+    hello = {**torch_hello(name, own, "executorch", promises_identity=False), **more}
     way = Way(lambda: [make()] if make else [], make is not None, run, run_edge)
     build = remembered(densely_fed(build_with(way, op_scan), is_taken))
     return System(

@@ -210,6 +210,28 @@ def measure(build: Builder, function: Function, dtype: str, count: int, flushes:
     return sweep.row()
 
 
+def allowed_forms(seen: dict[str, Any]) -> list[dict[str, Any]]:
+    """The forms that the probes met, of all ops: what was met in one may be met in others, which were not probed."""
+    allows: list[dict[str, Any]] = []
+    probes = {
+        "sums_in_half": "accumulate_in_half",
+        "drops_nan": "dropped_nan",
+        "variance_is_one_pass": "one_pass_variance",
+    }
+    for probe, form in probes.items():
+        # A probe that did not run has left its error, a text.
+        met = {name: value for name, value in seen.items() if name.split()[0] == probe and not isinstance(value, str)}
+        met = {name: value for name, value in met.items() if value}
+        if not met:
+            continue
+        listed = [f"{name}: {', '.join(value)}" for name, value in met.items() if isinstance(value, list)]
+        allows.append({"form": form, **({"source": "; ".join(listed)} if listed else {})})
+    # The oracle lets every rounding be left out anyway.
+    if isinstance(seen.get("elides_casts"), list) and "up" in seen["elides_casts"]:
+        allows.append({"form": "elided_casts"})
+    return allows
+
+
 def profile_of(release: str, rows: list[Row], seen: dict[str, Any]) -> dict[str, Any]:
     """The profile that these measurements make, to be read through before it is kept."""
 
@@ -233,11 +255,7 @@ def profile_of(release: str, rows: list[Row], seen: dict[str, Any]) -> dict[str,
         "source": f"{release}, measured by adapters/measure/profile.py",
         "flush_to_zero": any_of("flushes"),
         "rounding_mode_open": any_of("rounds_otherwise"),
-        "half_accumulates_half": any_of("sums_in_half"),
-        "max_drops_nan": any_of("drops_nan"),
-        "one_pass_variance": any_of("variance_is_one_pass"),
-        # The oracle lets every rounding be left out anyway. A probe that did not run has left its error, a text.
-        "elides_casts": isinstance(seen.get("elides_casts"), list) and "up" in seen["elides_casts"],
+        "allows": allowed_forms(seen),
         "product_precision": next((v for k, v in seen.items() if k == "product_precision" and isinstance(v, int)), 24),
         "functions": functions,
     }

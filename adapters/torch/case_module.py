@@ -182,8 +182,8 @@ def all_ops() -> list[str]:
     return sorted({f"aten.{s.name[6:]}.{s.overload_name or 'default'}" for s in schemas if s.name.startswith("aten::")})
 
 
-def torch_hello(name: str, profile: str | Json, package: str = "torch") -> Json:
-    """The greeting of a target that takes whatever PyTorch has."""
+def torch_hello(name: str, profile: str | Json, package: str = "torch", promises_identity: bool = True) -> Json:
+    """The greeting of a target that takes whatever PyTorch has. Most share storage exactly as eager does."""
     versions = {part: version(part) for part in dict.fromkeys((package, "torch"))}
     return {
         "name": name,
@@ -192,4 +192,5 @@ def torch_hello(name: str, profile: str | Json, package: str = "torch") -> Json:
         "dtypes": list(DTYPES),
         "ops": None,
         "profile": profile,
+        "promises_identity": promises_identity,
     }

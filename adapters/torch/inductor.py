@@ -5,7 +5,7 @@ from __future__ import annotations
 from adapters.torch.compile import make_system
 from adapters.worker.loop import serve
 
-PROFILE = {"name": "torch-inductor", "extends": "torch-compile", "promises_identity": True}
+PROFILE = {"name": "torch-inductor", "extends": "torch-compile"}
 
 if __name__ == "__main__":
     serve(lambda _: make_system("torch-inductor", ("eager", "aot_eager", "inductor"), PROFILE))

@@ -34,6 +34,7 @@ class ExternalTarget final : public Target {
 
   const std::string& name() const override { return name_; }
   const Profile& profile() const override { return hello_.profile; }
+  bool promises_identity() const override { return hello_.promises_identity; }
   std::vector<std::pair<std::string, std::string>> versions() const override { return hello_.versions; }
   bool takes(const Op& op) const override {
     return (!hello_.ops || std::ranges::find(*hello_.ops, op.name) != hello_.ops->end()) &&
@@ -89,6 +90,10 @@ Result<void> ExternalTarget::start() {
   auto hello = decode_hello(*line, id);
   if (!hello) {
     worker_.reset();
+    if (is_of_profile(hello.error())) {
+      hello.error().file = "the greeting of " + name_;
+      return std::unexpected(std::move(hello).error());
+    }
     return fail("{}: the worker does not speak the adapter protocol: {}", name_, hello.error().text());
   }
   hello_ = *std::move(hello);

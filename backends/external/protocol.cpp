@@ -8,9 +8,10 @@
 
 #include "backends/audit.h"
 #include "core/json_field.h"
-#include "core/profile_json.h"
 #include "graph/case_json.h"
 #include "graph/tensor_json.h"
+#include "ops/profile_json.h"
+#include "ops/profiles.h"
 
 namespace parallax {
 namespace {
@@ -287,7 +288,8 @@ Result<Hello> read_hello(const Field& root) {
     }
     hello.cases_a_program = static_cast<int>(number);
   }
-  const std::pair<std::string_view, bool*> flags[] = {{"gradients", &hello.gradients},
+  const std::pair<std::string_view, bool*> flags[] = {{"promises_identity", &hello.promises_identity},
+                                                      {"gradients", &hello.gradients},
                                                       {"strided_sources", &hello.strided_sources},
                                                       {"written_inputs", &hello.written_inputs},
                                                       {"artifacts", &hello.artifacts}};
@@ -361,6 +363,8 @@ Result<std::vector<StageOutcome>> decode_stages(std::string_view reply, int64_t 
   if (!stages) return std::vector<StageOutcome>{};
   return read_array(*stages, [&](const Field& entry) { return read_stage(entry, graph); });
 }
+
+bool is_of_profile(const Error& error) { return error.pointer.starts_with("/profile"); }
 
 Outcome protocol_failure(std::string message, std::string detail) {
   Outcome outcome;

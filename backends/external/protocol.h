@@ -23,6 +23,7 @@ struct Hello {
   std::string version;
   std::vector<std::pair<std::string, std::string>> versions;  // of it and what it stands on
   Profile profile;                                            // a built-in one by name, or one of its own
+  bool promises_identity = false;                             // as Target::promises_identity
   std::optional<std::vector<DType>> dtypes;                   // nothing: it takes any
   std::optional<std::vector<std::string>> ops;                // likewise
   bool gradients = false;                                     // whether it takes cases that ask for gradients
@@ -44,6 +45,8 @@ std::string encode_stages(int64_t id, const Case& test);
 std::string encode_artifact(int64_t id, const Case& test, const std::filesystem::path& folder);
 
 Result<Hello> decode_hello(std::string_view reply, int64_t id);
+// Whether an error of a greeting is one of the profile in it: bad input, where others tell that the target cannot run.
+bool is_of_profile(const Error& error);
 // A reply that breaks the protocol gives protocol_failure().
 Outcome decode_run(std::string_view reply, int64_t id, const Case& test);
 // The stages of a reply; none where the case did not run, or the target has none.

@@ -86,8 +86,13 @@ Result<Json> answer(Target& target, std::string_view version, const Field& reque
   TRY(const std::string wanted, request.need_text("do"));
   if (wanted == "run") return answer_run(target, request);
   if (wanted != "hello") return fail("'{}' is nothing that a worker does", wanted);
-  return Json{{"protocol", 1},     {"name", target.name()}, {"version", version},
-              {"dtypes", nullptr}, {"ops", nullptr},        {"profile", target.profile().name}};
+  return Json{{"protocol", 1},
+              {"name", target.name()},
+              {"version", version},
+              {"dtypes", nullptr},
+              {"ops", nullptr},
+              {"profile", target.profile().name},
+              {"promises_identity", target.promises_identity()}};
 }
 
 Json reply_to(Target& target, std::string_view version, const std::string& line) {

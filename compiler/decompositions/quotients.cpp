@@ -4,7 +4,6 @@
 #include <array>
 
 #include "compiler/decomposition.h"
-#include "compiler/decompositions/division.h"
 
 namespace parallax {
 namespace {

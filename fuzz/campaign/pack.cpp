@@ -111,7 +111,7 @@ class PackExaminer {
       PackedCase& result = results_[places[i]];
       result.examination.outcome = part_of(whole, i, outcome);
       result.examination.judgement =
-          judge(result.test.graph, *expected_[places[i]], result.examination.outcome, target_.profile());
+          judge(result.test.graph, *expected_[places[i]], result.examination.outcome, target_.promises_identity());
       result.ran_packed = true;
       const Verdict verdict = result.examination.judgement.verdict;
       if (!is_finding(verdict) && verdict != Verdict::Suspect) continue;

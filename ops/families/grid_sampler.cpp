@@ -170,8 +170,7 @@ Result<void> reference_grid_sampler(const ReferenceCall& call) {
   const BallView& grid = call.input(arg::grid);
   const BallView& output = call.output();
   // Eager works on halves as halves: positions, weights and sums.
-  Profile profile = call.profile();
-  profile.half_accumulates_half = true;
+  const CallProfile profile = call.profile().with(Form::AccumulateInHalf);
   const BallMath math(output.dtype, profile);
   const std::vector<Factor> texels = factors_of(input, input.layout);
   const std::vector<int64_t> coordinates = elements_of(grid.layout);

@@ -55,7 +55,7 @@ template <class Element>
 class WindowMaximum {
  public:
   explicit WindowMaximum(const BallMath& math)
-      : drops_nan_(math.profile().max_drops_nan), extreme_(math, false, OfEqual::First) {}
+      : drops_nan_(math.allows(Form::DroppedNan)), extreme_(math, false, OfEqual::First) {}
 
   void add(const Element& x, int64_t storage_element, int64_t place) {
     places_.push_back(place);
@@ -149,8 +149,7 @@ Result<void> reference_backward(const ReferenceCall& call) {
   const BallView& output = call.output();
   const BallView& gradient = call.input(arg::grad_output);
   const BallView& indices = call.input(arg::indices);
-  Profile profile = call.profile();
-  profile.half_accumulates_half = true;
+  const CallProfile profile = call.profile().with(Form::AccumulateInHalf);
   const BallMath math(output.dtype, profile);
   const std::vector<int64_t> targets = elements_of(output.layout);
   const std::vector<int64_t> gradients = elements_of(gradient.layout);

@@ -82,7 +82,7 @@ Ball average_of(const BallMath& math, const BallView& input, const PoolWindow& w
   BallSum sum(math);
   for (const int64_t element : window.elements) sum.add(input.ball(picture[element]));
   const Ball average = divided(math, sum.result(), divisor);
-  if (!math.profile().averages_products) return average;
+  if (!math.allows(Form::AveragedProducts)) return average;
   BallSum products(math);
   for (const int64_t element : window.elements) products.add(divided(math, input.ball(picture[element]), divisor));
   return hull(average, products.result());
@@ -93,8 +93,7 @@ Result<void> reference_average(const ReferenceCall& call) {
   TRY(const PoolPlan plan, plan_pool(call, averaging.at, true));
   const BallView& input = call.input(arg::self);
   const BallView& output = call.output();
-  Profile profile = call.profile();
-  profile.half_accumulates_half = profile.half_accumulates_half || averaging.sums_halves;
+  const CallProfile profile = averaging.sums_halves ? call.profile().with(Form::AccumulateInHalf) : call.profile();
   const BallMath math(output.floating() ? output.dtype : DType::F32, profile);
   for_each_window(plan, input.layout, output.layout, [&](const PoolWindow& window, const int64_t* picture, int64_t to) {
     const int64_t divisor = divisor_of(call, window);

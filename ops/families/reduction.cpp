@@ -68,12 +68,12 @@ void reduce(const ReferenceCall& call, const Accumulator& start, Load&& load, St
   }
 }
 
-IntegerBall load_integer(const BallView& view, int64_t element, DType dtype, const Profile&) {
+IntegerBall load_integer(const BallView& view, int64_t element, DType dtype, const CallProfile&) {
   return element_as_integer(view, element, dtype);
 }
 
 // An element with 0 in place of NaN.
-Ball load_skipping_nan(const BallView& view, int64_t element, DType dtype, const Profile& profile) {
+Ball load_skipping_nan(const BallView& view, int64_t element, DType dtype, const CallProfile& profile) {
   Ball ball = element_as_ball(view, element, dtype, profile);
   if (is_definite_nan(ball)) return Ball::exact(0);
   if (!ball.may_nan || !ball.decided()) return ball;
@@ -81,7 +81,7 @@ Ball load_skipping_nan(const BallView& view, int64_t element, DType dtype, const
   return including(ball, 0);
 }
 
-using LoadBall = Ball (*)(const BallView& view, int64_t element, DType dtype, const Profile& profile);
+using LoadBall = Ball (*)(const BallView& view, int64_t element, DType dtype, const CallProfile& profile);
 
 template <class FloatAccumulator, class IntegerAccumulator, LoadBall load = element_as_ball>
 Result<void> reference_reduction(const ReferenceCall& call) {

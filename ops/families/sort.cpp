@@ -92,10 +92,10 @@ void put(const BallView& view, int64_t element, const IntegerBall& value) { view
 
 // Whether a line is one of which the profile promises no order: where a NaN stands is open, and with it what
 // comparisons with it make of the rest, so that any element may come out at any place.
-bool has_no_order(const Profile& profile, std::span<const Ball> line) {
-  return profile.nan_unordered && line.size() > 1 && std::ranges::any_of(line, can_be_nan);
+bool has_no_order(const CallProfile& profile, std::span<const Ball> line) {
+  return profile.allows(Form::UnorderedNan) && line.size() > 1 && std::ranges::any_of(line, can_be_nan);
 }
-bool has_no_order(const Profile&, std::span<const IntegerBall>) { return false; }
+bool has_no_order(const CallProfile&, std::span<const IntegerBall>) { return false; }
 
 Ball any_of_line(std::span<const Ball> line) {
   Ball all = line.front();

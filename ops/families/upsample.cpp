@@ -190,8 +190,7 @@ Result<void> reference_upsample(const ReferenceCall& call) {
   const BallView& input = call.input(input_name(call));
   const BallView& output = call.output();
   const bool floating = output.floating();
-  Profile profile = call.profile();
-  profile.half_accumulates_half = profile.half_accumulates_half || upsampling.halves_weights;
+  const CallProfile profile = upsampling.halves_weights ? call.profile().with(Form::AccumulateInHalf) : call.profile();
   const BallMath math(floating ? output.dtype : DType::F32, profile);
   // Eager computes positions and weights in f32 but for f64, and those of the nearest texel in f32 always.
   const bool wide = output.dtype == DType::F64 && upsampling.smooth();
@@ -201,7 +200,7 @@ Result<void> reference_upsample(const ReferenceCall& call) {
   int64_t picture_size = 1;
   for (const ResampledDim& dim : dims) {
     taps.push_back(taps_of(weight_math, upsampling, dim));
-    if (profile.half_accumulates_half && floating && size_of(output.dtype) == 2) {
+    if (profile.allows(Form::AccumulateInHalf) && floating && size_of(output.dtype) == 2) {
       for (std::optional<Taps1d>& place : taps.back()) {
         if (place) store_weights(math, *place);
       }

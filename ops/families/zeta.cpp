@@ -34,7 +34,7 @@ Ball polygamma_of(const ReferenceCall& call, DType dtype, int64_t order, const B
   if (order == 0) return ball_digamma(BallMath(dtype, call.profile()), x, zeros_are_positive);
   const bool half = size_of(dtype) == 2;
   if (half && order > 1) return Ball::unknown(Undecided::Unbounded);
-  const DType computed = call.profile().half_accumulates_half ? dtype : opmath_type(dtype);
+  const DType computed = call.allows(Form::AccumulateInHalf) ? dtype : opmath_type(dtype);
   const Ball result = ball_polygamma(BallMath(computed, call.profile()), order, x);
   return cast_ball(result, computed, dtype, call.profile());
 }

@@ -29,6 +29,7 @@ class Limited : public Target {
   explicit Limited(std::size_t most_nodes) : portable_(*open_target("portable", {})), most_nodes_(most_nodes) {}
   const std::string& name() const override { return portable_->name(); }
   const Profile& profile() const override { return portable_->profile(); }
+  bool promises_identity() const override { return portable_->promises_identity(); }
   Outcome run(const Case& test, const std::vector<Tensor>* second) override {
     ++programs;
     if (test.graph.nodes.size() <= most_nodes_) return portable_->run(test, second);

@@ -287,6 +287,21 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"no_repeats", good_case, "check case.json --repeat 0", 2, "--repeat"}),
     [](const auto& test) { return std::string(test.param.name); });
 
+TEST_F(CommandLine, AnUnknownFormInAGreetingIsBadInput) {
+  write("case.json", good_case);
+  write("worker.py", R"(import sys
+sys.stdin.readline()
+print('{"id": 1, "protocol": 1, "name": "n", "profile": {"name": "x", "allows": [{"form": "lost_numbers"}]}}', flush=True)
+sys.stdin.readline()
+)");
+  const Ran ran = run("replay case.json --target 'cmd:python3 worker.py'");
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(
+      ran.err,
+      "parallax: the greeting of cmd:python3 worker.py: /profile/allows/0/form: 'lost_numbers' is no form that is "
+      "known here\n");
+}
+
 TEST_F(CommandLine, ABrokenFileAmongGoodOnesIsNamedAndTheRestReplayed) {
   write("a.json", good_case);
   write("b.json", "{");

@@ -4,6 +4,7 @@
 #include "backends/examine.h"
 #include "backends/runtime/pass_checks.h"
 #include "backends/runtime/compiled_target.h"
+#include "ops/profiles.h"
 #include "tests/support/graph_text.h"
 
 namespace parallax {

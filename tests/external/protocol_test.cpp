@@ -1,6 +1,7 @@
 // What a worker says is taken apart exactly, and nothing that it could say brings us down.
 #include "backends/external/protocol.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -145,6 +146,9 @@ TEST(Protocol, HelloSaysWhatIsTaken) {
   EXPECT_EQ(hello->dtypes, (std::vector<DType>{DType::F32, DType::Bool}));
   EXPECT_FALSE(hello->ops.has_value());
   EXPECT_EQ(hello->versions.at(0).second, "3");
+  EXPECT_FALSE(hello->promises_identity) << "unless it says so";
+  EXPECT_TRUE(decode_hello(R"({"id":1,"protocol":1,"name":"n","profile":"eager","promises_identity":true})", 1)
+                  ->promises_identity);
   for (const char* bad :
        {R"({"id":1})", R"({"id":1,"protocol":2,"name":"n","profile":"eager"})", R"([])", R"({"id":2,"protocol":1})",
         R"({"id":1,"protocol":1,"name":"n","profile":"eager","dtypes":["f33"]})",
@@ -152,6 +156,24 @@ TEST(Protocol, HelloSaysWhatIsTaken) {
         R"({"id":1,"protocol":1,"name":"n","profile":{"name":"x","functions":{"exp":{"ulps":3}}}})"}) {
     EXPECT_FALSE(decode_hello(bad, 1).has_value()) << bad;
   }
+}
+
+TEST(Protocol, AMistakeInAnAllowedFormIsNamedByItsPlace) {
+  const auto error = [](std::string_view allowance) {
+    const auto hello = decode_hello(
+        fmt::format(R"({{"id":1,"protocol":1,"name":"n","profile":{{"name":"x","allows":[{}]}}}})", allowance), 1);
+    return hello ? "" : hello.error().text();
+  };
+  EXPECT_EQ(error(R"({"form":"lost_nan","ops":["exp"],"dtypes":["f32"],"source":"seen"})"), "");
+  EXPECT_EQ(error(R"({"form":"lost_numbers"})"),
+            "/profile/allows/0/form: 'lost_numbers' is no form that is known here");
+  EXPECT_EQ(error(R"({"form":"lost_nan","ops":["plus"]})"),
+            "/profile/allows/0/ops/0: 'plus' is no op that is known here");
+  EXPECT_EQ(error(R"({"form":"cancelling_gate","ops":["add"]})"),
+            "/profile/allows/0/ops/0: add has no form 'cancelling_gate'");
+  EXPECT_EQ(error(R"({"form":"lost_nan","dtypes":["f33"]})"), "/profile/allows/0/dtypes/0: 'f33' is no dtype");
+  EXPECT_EQ(error(R"({"form":"open_shifts","dtypes":["f32"]})"),
+            "/profile/allows/0/dtypes/0: the form 'open_shifts' is not about f32");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "graph/builder.h"
+#include "ops/profiles.h"
 #include "oracle/interpreter.h"
 
 namespace parallax {

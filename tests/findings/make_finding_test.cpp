@@ -39,6 +39,7 @@ class FlakyTarget : public Target {
 
   const std::string& name() const override { return name_; }
   const Profile& profile() const override { return right_->profile(); }
+  bool promises_identity() const override { return right_->promises_identity(); }
   Outcome run(const Case& test, const std::vector<Tensor>* second) override {
     return (runs_.chance(percent_) ? wrong_ : right_)->run(test, second);
   }
@@ -62,11 +63,14 @@ class ShrinkingTarget : public Target {
  public:
   const std::string& name() const override { return name_; }
   const Profile& profile() const override { return right_->profile(); }
+  bool promises_identity() const override { return right_->promises_identity(); }
   Outcome run(const Case& test, const std::vector<Tensor>* second) override {
     if (test.graph.nodes.empty()) return right_->run(test, second);
     if (test.graph.nodes.size() > 1) return run_wrong_by(0.1, test, second);
     const auto expected = expected_runs(profile(), test);
-    const auto judged = [&](const Outcome& outcome) { return judge(test.graph, *expected, outcome, profile()); };
+    const auto judged = [&](const Outcome& outcome) {
+      return judge(test.graph, *expected, outcome, promises_identity());
+    };
     double share = 1e-9;
     Outcome outcome = run_wrong_by(share, test, second);
     while (share < 1 && !is_finding(judged(outcome).verdict)) outcome = run_wrong_by(share *= 1.5, test, second);
@@ -97,6 +101,7 @@ class UnsteadyTarget : public Target {
 
   const std::string& name() const override { return name_; }
   const Profile& profile() const override { return right_->profile(); }
+  bool promises_identity() const override { return right_->promises_identity(); }
   Outcome run(const Case& test, const std::vector<Tensor>* second) override {
     Outcome outcome = right_->run(test, second);
     // Less than what the oracle leaves open.
@@ -124,6 +129,7 @@ class CountingTarget : public Target {
 
   const std::string& name() const override { return wrong_->name(); }
   const Profile& profile() const override { return wrong_->profile(); }
+  bool promises_identity() const override { return wrong_->promises_identity(); }
   Outcome run(const Case& test, const std::vector<Tensor>* second) override {
     return ++asked, wrong_->run(test, second);
   }

@@ -11,6 +11,7 @@
 #include "fuzz/generate/generate.h"
 #include "fuzz/generate/work.h"
 #include "graph/case_json.h"
+#include "ops/profiles.h"
 #include "tests/support/graph_text.h"
 
 namespace parallax {

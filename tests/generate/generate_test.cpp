@@ -15,6 +15,7 @@
 #include "fuzz/generate/weights.h"
 #include "graph/case_json.h"
 #include "graph/runs.h"
+#include "ops/profiles.h"
 #include "ops/registry.h"
 
 namespace parallax {

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "ops/ball_sum.h"
+#include "ops/profiles.h"
 
 namespace parallax {
 namespace {

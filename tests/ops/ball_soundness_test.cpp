@@ -10,6 +10,7 @@
 #include <random>
 
 #include "ops/ball_sum.h"
+#include "ops/profiles.h"
 #include "tests/ops/op_harness.h"
 
 namespace parallax {

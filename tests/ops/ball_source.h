@@ -5,8 +5,8 @@
 #include <cmath>
 #include <random>
 
-#include "core/profile.h"
 #include "ops/ball.h"
+#include "ops/profiles.h"
 
 namespace parallax {
 

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "ops/ball_bessel.h"
+#include "ops/profiles.h"
 #include "tests/ops/ball_source.h"
 #include "tests/ops/op_harness.h"
 

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "ops/ball_pairs.h"
+#include "ops/profiles.h"
 #include "tests/ops/ball_source.h"
 #include "tests/ops/op_harness.h"
 

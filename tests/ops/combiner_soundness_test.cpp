@@ -8,6 +8,7 @@
 #include <random>
 
 #include "ops/combiner.h"
+#include "ops/profiles.h"
 #include "tests/ops/op_harness.h"
 
 namespace parallax {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ops/cast.h"
+#include "ops/profiles.h"
 #include "tests/ops/op_harness.h"
 
 namespace parallax {

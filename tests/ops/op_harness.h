@@ -7,6 +7,7 @@
 
 #include "core/tensor.h"
 #include "ops/op.h"
+#include "ops/profiles.h"
 
 namespace parallax {
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ops/ball_orthogonal.h"
+#include "ops/profiles.h"
 #include "tests/ops/ball_source.h"
 #include "tests/ops/op_harness.h"
 

@@ -11,6 +11,7 @@
 #include "ops/ball_moments.h"
 #include "ops/ball_normalize.h"
 #include "ops/ball_softmax.h"
+#include "ops/profiles.h"
 #include "tests/ops/op_harness.h"
 
 namespace parallax {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 
+#include "ops/profiles.h"
 #include "tests/ops/op_harness.h"
 
 namespace parallax {
@@ -46,7 +47,7 @@ TEST(Upsample, AlignedCornersHoldTheFirstAndLastTexel) {
 // Where halves are computed as halves, their weights are, whether eager keeps the op's as halves (1d) or not (2d).
 TEST(Upsample, WeightsOfHalvesComputedAsHalves) {
   Profile halves = *find_profile("eager");
-  halves.half_accumulates_half = true;
+  allow(halves, Form::AccumulateInHalf);
   OpHarness harness(halves);
   const std::vector<double> elements = {1, -9, 3};
   const ValueId line = harness.add(DType::F16, {1, 1, 3}, elements);

@@ -9,6 +9,7 @@
 #include "ops/ball_activations.h"
 #include "ops/ball_functions.h"
 #include "ops/ball_special.h"
+#include "ops/profiles.h"
 #include "tests/ops/ball_source.h"
 #include "tests/ops/op_harness.h"
 

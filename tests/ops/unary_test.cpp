@@ -6,6 +6,7 @@
 
 #include "ops/ball_functions.h"
 #include "ops/ball_special.h"
+#include "ops/profiles.h"
 #include "ops/registry.h"
 #include "ops/sample.h"
 #include "tests/ops/op_harness.h"

@@ -4,6 +4,7 @@
 
 #include "graph/builder.h"
 #include "graph/case.h"
+#include "ops/profiles.h"
 
 namespace parallax {
 namespace {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "graph/builder.h"
+#include "ops/profiles.h"
 #include "oracle/interpreter.h"
 
 namespace parallax {

@@ -80,11 +80,9 @@ Outcome returning(Tensor tensor) {
   return outcome;
 }
 
-const Profile& eager() { return *find_profile("eager"); }
-
 TEST(Judge, NamesTheFirstWrongElement) {
   const Judgement judgement = judge(identity_graph(), expecting({Ball::exact(1), Ball::exact(2)}),
-                                    returning(tensor_of(DType::F32, {1, 3})), eager());
+                                    returning(tensor_of(DType::F32, {1, 3})), true);
   EXPECT_EQ(judgement.verdict, Verdict::Mismatch);
   ASSERT_TRUE(judgement.divergence);
   EXPECT_EQ(judgement.divergence->element, 1);
@@ -97,7 +95,7 @@ TEST(Judge, AnUnlikelyElementIsSuspect) {
   Ball ball{1, 0x1p-10, false, false, Undecided::No, 0x1p-20F};
   const auto judged = [&](double got) {
     return judge(identity_graph(), expecting({Ball::exact(1), ball}), returning(tensor_of(DType::F32, {1, got})),
-                 eager());
+                 true);
   };
   EXPECT_EQ(judged(1 + 0x1p-18).verdict, Verdict::Match);
   const Judgement suspect = judged(1 + 0x1p-14);
@@ -114,7 +112,7 @@ TEST(Judge, CountsTheElementsThatAreProvedSharply) {
   const Ball sharp{1, 0x1p-10, false, false, Undecided::No};
   const Ball blunt{1, 0x1p-9, false, false, Undecided::No};
   const Judgement judgement = judge(identity_graph(), expecting({sharp, blunt, Ball::exact(1)}),
-                                    returning(tensor_of(DType::F32, {1, 1, 1})), eager());
+                                    returning(tensor_of(DType::F32, {1, 1, 1})), true);
   const auto f32 = static_cast<std::size_t>(DType::F32);
   EXPECT_EQ(judgement.counts.inexact[f32], 2);
   EXPECT_EQ(judgement.counts.sharp[f32], 1);
@@ -122,25 +120,25 @@ TEST(Judge, CountsTheElementsThatAreProvedSharply) {
 
 TEST(Judge, AnUndecidedElementIsNoMatch) {
   const auto expected = expecting({Ball::exact(1), Ball::unknown(Undecided::InexactCompare)});
-  EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F32, {1, 9})), eager()).verdict,
+  EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F32, {1, 9})), true).verdict,
             Verdict::Undecided);
-  EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F32, {2, 9})), eager()).verdict,
+  EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F32, {2, 9})), true).verdict,
             Verdict::Mismatch);
   // A radius without end takes everything, so it decides nothing.
   const auto unbounded = expecting({Ball::exact(1), {0, inf, false, false, Undecided::No}});
-  EXPECT_EQ(judge(identity_graph(), unbounded, returning(tensor_of(DType::F32, {1, 9})), eager()).verdict,
+  EXPECT_EQ(judge(identity_graph(), unbounded, returning(tensor_of(DType::F32, {1, 9})), true).verdict,
             Verdict::Undecided);
 }
 
 TEST(Judge, ShapeDtypeAndCountAreJudged) {
   const auto expected = expecting({Ball::exact(1), Ball::exact(2)});
-  EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F32, {1})), eager()).divergence->kind,
+  EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F32, {1})), true).divergence->kind,
             DivergenceKind::Shape);
-  EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F64, {1, 2})), eager()).divergence->kind,
+  EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F64, {1, 2})), true).divergence->kind,
             DivergenceKind::DType);
   Outcome two = returning(tensor_of(DType::F32, {1, 2}));
   two.a->outputs.push_back(two.a->outputs[0]);
-  EXPECT_EQ(judge(identity_graph(), expected, two, eager()).divergence->kind, DivergenceKind::Count);
+  EXPECT_EQ(judge(identity_graph(), expected, two, true).divergence->kind, DivergenceKind::Count);
 }
 
 TEST(Judge, AnOutputThatChangesWhenTheProgramRunsAgainIsCaught) {
@@ -149,7 +147,7 @@ TEST(Judge, AnOutputThatChangesWhenTheProgramRunsAgainIsCaught) {
   Outcome outcome = returning(tensor_of(DType::F32, {1, 2}));
   outcome.b = outcome.a;
   outcome.a_kept = {tensor_of(DType::F32, {1, 7})};
-  const Judgement judgement = judge(identity_graph(), expected, outcome, eager());
+  const Judgement judgement = judge(identity_graph(), expected, outcome, true);
   EXPECT_EQ(judgement.verdict, Verdict::Mismatch);
   EXPECT_EQ(judgement.divergence->run.kind, RunKind::AKeptAfterB);
   EXPECT_EQ(judgement.reason, "A, read again after B: out[0] x element 1: expected 2 got 7");
@@ -160,20 +158,20 @@ TEST(Judge, TwoRunsOfOneInputMustAgreeInBits) {
   Outcome outcome = returning(tensor_of(DType::F32, {1, 1}));
   outcome.a_again = outcome.a;
   outcome.a_again->outputs[0].set_double(1, 1.25);
-  EXPECT_EQ(judge(identity_graph(), expecting({loose, loose}), outcome, eager()).verdict, Verdict::Nondeterministic);
+  EXPECT_EQ(judge(identity_graph(), expecting({loose, loose}), outcome, true).verdict, Verdict::Nondeterministic);
 }
 
 TEST(Judge, StorageIdentityIsJudgedWhereItIsPromised) {
   const auto expected = expecting({Ball::exact(1), Ball::exact(2)});  // the output is the input's memory
   Outcome outcome = returning(tensor_of(DType::F32, {1, 2}));
   outcome.a->identity = {0, 0};
-  EXPECT_EQ(judge(identity_graph(), expected, outcome, eager()).verdict, Verdict::Match);
+  EXPECT_EQ(judge(identity_graph(), expected, outcome, true).verdict, Verdict::Match);
   outcome.a->identity = {0, 1};
-  const Judgement judgement = judge(identity_graph(), expected, outcome, eager());
+  const Judgement judgement = judge(identity_graph(), expected, outcome, true);
   EXPECT_EQ(judgement.verdict, Verdict::Mismatch);
   EXPECT_EQ(judgement.divergence->kind, DivergenceKind::Identity);
   EXPECT_EQ(judgement.reason, "A: out[0] x: expected shares the storage of input x, got a storage of its own");
-  EXPECT_EQ(judge(identity_graph(), expected, outcome, *find_profile("executorch")).verdict, Verdict::Match);
+  EXPECT_EQ(judge(identity_graph(), expected, outcome, false).verdict, Verdict::Match);
 }
 
 TEST(Judge, WrittenStateThatIsNotHandedBackIsNoMatch) {
@@ -184,7 +182,7 @@ TEST(Judge, WrittenStateThatIsNotHandedBackIsNoMatch) {
   builder.add_output(*y);
   const Graph graph = builder.take();
   const Judgement judgement =
-      judge(graph, expecting({Ball::exact(1), Ball::exact(2)}), returning(tensor_of(DType::F32, {1, 2})), eager());
+      judge(graph, expecting({Ball::exact(1), Ball::exact(2)}), returning(tensor_of(DType::F32, {1, 2})), true);
   EXPECT_TRUE(judgement.unobserved);
   EXPECT_EQ(judgement.verdict, Verdict::Undecided);
 }
@@ -206,7 +204,7 @@ TEST(Judge, WhatTheTargetDidBecomesTheVerdict) {
     outcome.stage = "lower";
     outcome.kind = "RuntimeError";
     outcome.message = "no";
-    const Judgement judgement = judge(identity_graph(), expecting({Ball::exact(1), Ball::exact(2)}), outcome, eager());
+    const Judgement judgement = judge(identity_graph(), expecting({Ball::exact(1), Ball::exact(2)}), outcome, true);
     EXPECT_EQ(judgement.verdict, row.verdict);
     EXPECT_EQ(judgement.reason, "lower: RuntimeError: no");
     EXPECT_EQ(is_finding(judgement.verdict), row.finding);
@@ -219,9 +217,9 @@ TEST(Judge, AnErrorWhereEagerMayRaiseTooIsUndecided) {
   Outcome outcome;
   outcome.status = Status::Error;
   outcome.stage = "run";
-  EXPECT_EQ(judge(identity_graph(), expected, outcome, eager()).verdict, Verdict::Undecided);
+  EXPECT_EQ(judge(identity_graph(), expected, outcome, true).verdict, Verdict::Undecided);
   outcome.stage = "lower";
-  EXPECT_EQ(judge(identity_graph(), expected, outcome, eager()).verdict, Verdict::InternalError)
+  EXPECT_EQ(judge(identity_graph(), expected, outcome, true).verdict, Verdict::InternalError)
       << "compiling sees no data";
 }
 
@@ -235,10 +233,10 @@ TEST(Judge, TheInterpreterSaysWhereEagerMayRaise) {
   const Graph graph = builder.take();
   Tensor doubtful(DType::I64, {2});
   doubtful.set_integer(1, -1);
-  const auto open = Interpreter(graph, eager()).run(std::vector{Tensor(DType::I64, {1}), doubtful});
+  const auto open = Interpreter(graph, true).run(std::vector{Tensor(DType::I64, {1}), doubtful});
   ASSERT_TRUE(open) << open.error().text();
   EXPECT_TRUE(open->may_raise);
-  const auto sure = Interpreter(graph, eager()).run(std::vector{Tensor(DType::I64, {1}), Tensor(DType::I64, {2})});
+  const auto sure = Interpreter(graph, true).run(std::vector{Tensor(DType::I64, {1}), Tensor(DType::I64, {2})});
   ASSERT_TRUE(sure) << sure.error().text();
   EXPECT_FALSE(sure->may_raise);
 }

@@ -1,10 +1,10 @@
+#include "ops/profiles.h"
 #include "reports/element_rows.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "backends/examine.h"
-#include "core/profile.h"
 #include "graph/case_json.h"
 
 namespace parallax {

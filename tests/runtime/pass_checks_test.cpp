@@ -6,6 +6,7 @@
 
 #include "compiler/rewriter.h"
 #include "fuzz/generate/generate.h"
+#include "ops/profiles.h"
 #include "planner/plan_checker.h"
 #include "tests/support/graph_text.h"
 #include "tests/support/portable_ops.h"

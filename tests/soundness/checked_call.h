@@ -33,6 +33,8 @@ class CheckedCall {
   bool exact() const { return exact_; }
   const std::vector<Argument>& arguments() const { return arguments_; }
   const Op& op() const { return *op_; }
+  // A profile as the call sees it.
+  CallProfile seen(const Profile& profile) const { return {profile, profile.allowed.of(op_->index, dtype_)}; }
   // Its operands that are indices.
   std::vector<IndexRange> index_ranges() const;
   // The balls of each result of the dtype, row-major; none of the others.

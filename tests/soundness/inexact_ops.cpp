@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ops/profiles.h"
 #include "ops/registry.h"
 #include "tests/soundness/checked_call.h"
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Habits draw_habits(const Profile& profile, uint64_t seed) {
+Habits draw_habits(const CallProfile& profile, uint64_t seed) {
   Habits habits;
   habits.random.seed(seed);
   auto below = [&](uint64_t n) { return habits.random() % n; };
@@ -28,21 +28,21 @@ Habits draw_habits(const Profile& profile, uint64_t seed) {
 bool is_half(DType dtype) { return size_of(dtype) == 2; }
 
 // The functions of halves are those of f32, unless the profile has halves computed as halves.
-DType element_dtype(DType dtype, const Profile& profile) {
-  return is_half(dtype) && !profile.half_accumulates_half ? DType::F32 : dtype;
+DType element_dtype(DType dtype, const CallProfile& profile) {
+  return is_half(dtype) && !profile.allows(Form::AccumulateInHalf) ? DType::F32 : dtype;
 }
 
 // Elements are computed in that; halves in f32 in any case now and then, and anything in double.
-DType element_width(DType dtype, const Profile& profile, Habits& habits) {
+DType element_width(DType dtype, const CallProfile& profile, Habits& habits) {
   if (habits.fused) return DType::F64;
   return is_half(dtype) && habits.random() % 2 == 0 ? DType::F32 : element_dtype(dtype, profile);
 }
 
-DType accumulator_dtype(DType dtype, const Profile& profile) {
-  return is_half(dtype) && !profile.half_accumulates_half ? DType::F32 : dtype;
+DType accumulator_dtype(DType dtype, const CallProfile& profile) {
+  return is_half(dtype) && !profile.allows(Form::AccumulateInHalf) ? DType::F32 : dtype;
 }
 
-DType accumulator_width(DType dtype, const Profile& profile, Habits& habits) {
+DType accumulator_width(DType dtype, const CallProfile& profile, Habits& habits) {
   if (habits.fused) return DType::F64;
   return is_half(dtype) && habits.random() % 2 == 0 ? DType::F32 : accumulator_dtype(dtype, profile);
 }
@@ -78,7 +78,7 @@ double FloatFormat::ulp(double x) const {
   return std::ldexp(1.0, std::ilogb(magnitude) - precision + 1);
 }
 
-Arithmetic::Arithmetic(const Profile& profile, Habits& habits, DType nominal, DType width)
+Arithmetic::Arithmetic(const CallProfile& profile, Habits& habits, DType nominal, DType width)
     : habits_(&habits),
       nominal_(nominal),
       width_(width),
@@ -200,28 +200,22 @@ double Arithmetic::product(std::span<const double> factors) const {
   return product;
 }
 
-Perturbed::Perturbed(DType dtype, const Profile& profile, uint64_t seed)
+Perturbed::Perturbed(DType dtype, const CallProfile& profile, uint64_t seed)
     : dtype_(dtype),
-      drops_nan_(false),
-      gate_cancels_(false),
-      averages_products_(false),
-      folds_factors_(false),
-      resamples_by_steps_(false),
       habits_(draw_habits(profile, seed)),
       format_(dtype),
       element_(profile, habits_, element_dtype(dtype, profile), element_width(dtype, profile, habits_)),
       accumulator_(profile, habits_, accumulator_dtype(dtype, profile), accumulator_width(dtype, profile, habits_)),
       index_(profile, habits_, is_half(dtype) ? DType::F32 : dtype, is_half(dtype) ? DType::F32 : dtype) {
-  drops_nan_ = profile.max_drops_nan && habits_.random() % 2 == 0;
-  gate_cancels_ = profile.gate_cancels && habits_.other_form;
-  averages_products_ = profile.averages_products && habits_.other_form;
-  folds_factors_ = profile.folds_factors && habits_.other_form;
-  resamples_by_steps_ = profile.resamples_by_steps && habits_.other_form;
+  for (const FormInfo& row : forms) {
+    const bool takes = row.form == Form::DroppedNan ? habits_.random() % 2 == 0 : habits_.other_form;
+    if (takes && profile.allows(row.form)) taken_.add(row.form);
+  }
 }
 
 double Perturbed::maximum(double a, double b) const {
-  if (std::isnan(a)) return drops_nan_ ? b : a;
-  if (std::isnan(b)) return drops_nan_ ? a : b;
+  if (std::isnan(a)) return takes(Form::DroppedNan) ? b : a;
+  if (std::isnan(b)) return takes(Form::DroppedNan) ? a : b;
   return std::max(a, b);
 }
 

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "core/profile.h"
+#include "core/call_profile.h"
 
 namespace parallax {
 
@@ -54,7 +54,7 @@ struct Habits {
 class Arithmetic {
  public:
   // Rounds to `width`; the errors of functions are counted in units of `nominal`.
-  Arithmetic(const Profile& profile, Habits& habits, DType nominal, DType width);
+  Arithmetic(const CallProfile& profile, Habits& habits, DType nominal, DType width);
 
   DType width() const { return width_.dtype; }
   double round(double x) const;
@@ -104,21 +104,14 @@ class Arithmetic {
 
 class Perturbed {
  public:
-  Perturbed(DType dtype, const Profile& profile, uint64_t seed);
+  Perturbed(DType dtype, const CallProfile& profile, uint64_t seed);
   Perturbed(const Perturbed&) = delete;
   Perturbed& operator=(const Perturbed&) = delete;
 
   DType dtype() const { return dtype_; }
   const Habits& habits() const { return habits_; }
-  bool drops_nan() const { return drops_nan_; }
-  // Whether the gate of its hardsigmoid and hardswish is x / 6 + 1/2.
-  bool gate_cancels() const { return gate_cancels_; }
-  // Whether its average pool adds up x (1 / n).
-  bool averages_products() const { return averages_products_; }
-  // Whether a matrix product of its takes what it divided both operands by out of them.
-  bool folds_factors() const { return folds_factors_; }
-  // Whether it interpolates by a + t (b - a).
-  bool resamples_by_steps() const { return resamples_by_steps_; }
+  // Whether it takes a form that the profile allows. Halves are carried as the arithmetic below says.
+  bool takes(Form form) const { return taken_.has(form); }
   const Arithmetic& element() const { return element_; }
   const Arithmetic& accumulator() const { return accumulator_; }
   // Of places between elements, which are at least of f32.
@@ -158,11 +151,7 @@ class Perturbed {
 
  private:
   DType dtype_;
-  bool drops_nan_;
-  bool gate_cancels_;
-  bool averages_products_;
-  bool folds_factors_;
-  bool resamples_by_steps_;
+  FormSet taken_;
   Habits habits_;
   FloatFormat format_;
   Arithmetic element_;

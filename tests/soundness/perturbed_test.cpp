@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "ops/profiles.h"
 #include "tests/soundness/soundness_run.h"
 
 namespace parallax {

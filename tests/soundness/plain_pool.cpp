@@ -59,7 +59,7 @@ void pool(const PlainCall& call, PlainTensor& result, int spatial, WindowAt wind
 
 double average(const Perturbed& p, const PlainTensor& elements, double divisor) {
   if (elements.empty()) return 0;
-  if (!p.averages_products()) return plain_mean(p, p.sum(elements), divisor);
+  if (!p.takes(Form::AveragedProducts)) return plain_mean(p, p.sum(elements), divisor);
   const Arithmetic& accumulator = p.accumulator();
   const double weight = accumulator.div(1, divisor);
   PlainTensor products;

@@ -23,7 +23,7 @@ double scaled(const Perturbed& p, double sum, double alpha, double addend, doubl
 
 // The sum of products; or that of the sixfold operands, by 1 / 36: a sixth may be left to the product.
 double dot_of(const Perturbed& p, const PlainTensor& left, const PlainTensor& right) {
-  if (!p.folds_factors()) return p.dot(left, right);
+  if (!p.takes(Form::FoldedFactors)) return p.dot(left, right);
   const Arithmetic& a = p.accumulator();
   PlainTensor sixfold_left = left;
   PlainTensor sixfold_right = right;

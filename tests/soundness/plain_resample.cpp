@@ -30,7 +30,7 @@ double nested(const Perturbed& p, const std::vector<Taps>& taps, const Box& pict
     values.push_back(nested(p, taps, picture, elements, at, dim + 1));
   }
   const Arithmetic& a = p.accumulator();
-  if (p.resamples_by_steps() && values.size() == 2) {
+  if (p.takes(Form::InterpolationBySteps) && values.size() == 2) {
     return a.fma(taps[dim].weights[1], a.sub(values[1], values[0]), values[0]);
   }
   return a.dot(taps[dim].weights, values);
@@ -40,7 +40,7 @@ double nested(const Perturbed& p, const std::vector<Taps>& taps, const Box& pict
 double weighted(const Perturbed& p, const std::vector<Taps>& taps, const Box& picture, const double* elements) {
   const Arithmetic& a = p.accumulator();
   std::vector<int64_t> at(taps.size());
-  if (!p.other_form() || p.resamples_by_steps()) return nested(p, taps, picture, elements, at, 0);
+  if (!p.other_form() || p.takes(Form::InterpolationBySteps)) return nested(p, taps, picture, elements, at, 0);
   std::vector<int64_t> counts;
   for (const Taps& dim : taps) counts.push_back(static_cast<int64_t>(dim.texels.size()));
   const Box choices(counts);

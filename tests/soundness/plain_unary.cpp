@@ -93,14 +93,14 @@ double clamped(Perturbed& p, double x, double low, double high) { return p.minim
 double cancelling_gate(Perturbed& p, double x) { return clamped(p, p.fma(x, p.constant(1.0 / 6), 0.5), 0, 1); }
 
 double hardsigmoid(Perturbed& p, const PlainCall&, double x) {
-  if (p.gate_cancels()) return cancelling_gate(p, x);
+  if (p.takes(Form::CancellingGate)) return cancelling_gate(p, x);
   const double gate = clamped(p, p.add(x, 3), 0, 6);
   return p.other_form() ? p.mul(gate, p.constant(1.0 / 6)) : p.div(gate, 6);
 }
 
 double hardswish(Perturbed& p, const PlainCall&, double x) {
   const double gate = clamped(p, p.add(x, 3), 0, 6);
-  if (p.gate_cancels()) return p.mul(x, cancelling_gate(p, x));
+  if (p.takes(Form::CancellingGate)) return p.mul(x, cancelling_gate(p, x));
   return p.other_form() ? p.mul(p.mul(x, gate), p.constant(1.0 / 6)) : p.div(p.mul(x, gate), 6);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ops/profiles.h"
 #include "oracle/acceptance.h"
 
 namespace parallax {
@@ -27,7 +28,7 @@ std::vector<Profile> make_profiles() {
   open.flush_to_zero = true;
   Profile halves = eager;
   halves.name = "eager, halves summed as halves";
-  halves.half_accumulates_half = true;
+  allow(halves, Form::AccumulateInHalf);
   return {eager, eager, *find_profile("executorch"), open, halves};
 }
 
@@ -73,8 +74,8 @@ void SoundnessRun::run(const PlainOp& op, uint64_t stream) {
 void SoundnessRun::hold(const PlainOp& op, const CheckedCall& call, const Profile& profile, std::string_view family,
                         uint64_t stream) {
   const DType dtype = call.dtype();
-  Profile kept = profile;
-  kept.half_accumulates_half = kept.half_accumulates_half || op.carries_halves;
+  const CallProfile seen = call.seen(profile);
+  const CallProfile kept = op.carries_halves ? seen.with(Form::AccumulateInHalf) : seen;
   FamilyFigures& figures = families_[std::string(family)];
   figures.calls += 1;
   const std::vector<std::vector<Ball>> balls = call.result_balls();

@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "ops/profiles.h"
 #include "tests/soundness/perturbed.h"
 #include "tests/soundness/transfer_cases.h"
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "ops/profiles.h"
 #include "oracle/acceptance.h"
 #include "tests/soundness/checked_call.h"
 
@@ -303,7 +304,7 @@ TEST(WrongKernels, A128UnitBiasOfADenseProductIsCaught) {
 // Sums of halves that are carried as halves, where the profile has them in f32.
 TEST(WrongKernels, AHalfAccumulatorIsCaught) {
   Profile halves = eager();
-  halves.half_accumulates_half = true;
+  allow(halves, Form::AccumulateInHalf);
   std::mt19937_64 random(seed + 4);
   const auto numbers = [&](int64_t count) {
     std::vector<double> drawn;
@@ -332,7 +333,7 @@ TEST(WrongKernels, AHalfAccumulatorIsCaught) {
       int applied = 0;
       int outside = 0;
       for (uint64_t implementation = 0; implementation < 60; ++implementation) {
-        Perturbed p(dtype, halves, implementation);
+        Perturbed p(dtype, call.seen(halves), implementation);
         // In one lane and not wider: where the error of a half accumulator shows.
         const bool one_lane = p.habits().order != Habits::Order::Pairwise && p.habits().order != Habits::Order::Lanes;
         if (!one_lane || p.habits().fused || p.accumulator().width() != dtype) continue;
@@ -348,7 +349,7 @@ TEST(WrongKernels, AHalfAccumulatorIsCaught) {
 // max, min and what is made of them hand a NaN on; a kernel that drops it is caught.
 TEST(WrongKernels, ADroppedNanIsCaught) {
   Profile drops = eager();
-  drops.max_drops_nan = true;
+  allow(drops, Form::DroppedNan);
   std::vector<double> elements(48, 1);
   for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = i % 6 == 2 ? nan : static_cast<double>(i % 5) - 2;
   const std::vector<double> others(48, 0.5);
@@ -373,89 +374,13 @@ TEST(WrongKernels, ADroppedNanIsCaught) {
     const std::vector<PlainTensor> values = call.draw_members(random);
     int dropping = 0;
     for (uint64_t implementation = 0; implementation < 20; ++implementation) {
-      Perturbed p(DType::F32, drops, implementation);
+      Perturbed p(DType::F32, call.seen(drops), implementation);
       const bool outside = caught(call, call.run(plain_op(test.op), p, values));
-      EXPECT_EQ(outside, p.drops_nan()) << test.op;
-      dropping += p.drops_nan();
+      EXPECT_EQ(outside, p.takes(Form::DroppedNan)) << test.op;
+      dropping += p.takes(Form::DroppedNan);
     }
     EXPECT_GE(dropping, 3);
   }
-}
-
-// What only `profile` allows is never caught where it holds, and is by eager's bounds, in some of the implementations
-// that take that form; those that do not are never.
-void expect_form_is_caught(std::string_view op, const Profile& profile, bool (Perturbed::*takes_form)() const,
-                           const std::vector<CheckedCall::Operand>& operands, const std::vector<Argument>& others,
-                           uint64_t implementations, std::mt19937_64& random) {
-  const auto allowed = CheckedCall::build(op, DType::F32, profile, operands, others);
-  const auto call = CheckedCall::build(op, DType::F32, eager(), operands, others);
-  const std::vector<PlainTensor> values = call.draw_members(random);
-  int caught_ones = 0;
-  for (uint64_t implementation = 0; implementation < implementations; ++implementation) {
-    Perturbed p(DType::F32, profile, implementation);
-    const auto results = call.run(plain_op(op), p, values);
-    // One that computes in a wider format loses nothing by it.
-    const bool found = caught(call, results);
-    EXPECT_TRUE((p.*takes_form)() || !found) << op << " " << implementation;
-    EXPECT_FALSE(caught(allowed, results)) << op << " " << implementation;
-    caught_ones += found;
-  }
-  EXPECT_GE(caught_ones, 3) << op;
-}
-
-// x / 6 + 1/2 is the gate only where a profile says so: its sum cancels.
-TEST(WrongKernels, AGateThatCancelsIsCaught) {
-  Profile cancels = eager();
-  cancels.gate_cancels = true;
-  std::vector<double> elements;
-  for (int i = 0; i < 64; ++i) elements.push_back(-3 + std::ldexp(1 + i % 7 / 8.0, -4 - i % 12));
-  std::mt19937_64 random(seed);
-  for (const std::string_view op : {"aten.hardsigmoid.default", "aten.hardswish.default"}) {
-    expect_form_is_caught(op, cancels, &Perturbed::gate_cancels, {{{64}, elements}}, {}, 20, random);
-  }
-}
-
-// Products with 1 / n are added up only where a profile says so: their roundings stay where the elements cancel.
-TEST(WrongKernels, AnAverageOfProductsIsCaught) {
-  Profile products = eager();
-  products.averages_products = true;
-  std::mt19937_64 random(seed + 6);
-  std::vector<double> elements;
-  for (int i = 0; i < 32; ++i) {
-    const double x = std::ldexp(std::floor(std::uniform_real_distribution<double>(1024, 2048)(random)), -10);
-    elements.insert(elements.end(), {x, -x, 0x1p-10});
-  }
-  for (const std::string_view op : {"aten.avg_pool1d.default", "aten.adaptive_avg_pool1d.default"}) {
-    const IntList window = op.contains("adaptive") ? IntList{1} : IntList{3};
-    expect_form_is_caught(op, products, &Perturbed::averages_products, {{{32, 1, 3}, elements}}, {window}, 20, random);
-  }
-}
-
-// Factors of the operands are taken out of a product only where a profile says so: 1 / 36 is rounded.
-TEST(WrongKernels, AFoldedFactorIsCaught) {
-  Profile folds = eager();
-  folds.folds_factors = true;
-  std::mt19937_64 random(seed + 7);
-  std::vector<double> halves;
-  for (int i = 0; i < 16; ++i) halves.push_back((1 + i % 5) / 2.0);
-  expect_form_is_caught("aten.mm.default", folds, &Perturbed::folds_factors, {{{4, 4}, halves}, {{4, 4}, halves}}, {},
-                        20, random);
-}
-
-// a + t (b - a) is linear interpolation only where a profile says so: close to a small texel beside a large one it
-// rounds by the large one, where the two products are small.
-TEST(WrongKernels, InterpolationByStepsIsCaught) {
-  Profile steps = eager();
-  steps.resamples_by_steps = true;
-  std::mt19937_64 random(seed + 5);
-  std::vector<double> elements;
-  for (int i = 0; i < 64; ++i) {
-    const double texel = std::uniform_real_distribution<double>(0.5, 1.5)(random);
-    elements.push_back(i % 2 == 0 ? texel : std::ldexp(texel, -20));
-  }
-  // Places at multiples of 1/64, which are exact.
-  expect_form_is_caught("aten.upsample_bilinear2d.default", steps, &Perturbed::resamples_by_steps,
-                        {{{32, 1, 1, 2}, elements}}, {IntList{1, 65}, Scalar(true)}, 40, random);
 }
 
 }  // namespace

@@ -1,8 +1,12 @@
-#include "core/profile_json.h"
+#include "ops/profile_json.h"
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "ops/profiles.h"
+#include "ops/registry.h"
 
 namespace parallax {
 namespace {
@@ -80,27 +84,104 @@ Result<void> read_functions(const Field& object, Profile& profile) {
   });
 }
 
+// Ops are meant by ATen's base name: every overload, and the in-place twin.
+const std::string& base_name(const Op& op) { return op.functional ? op.functional->schema.name : op.schema.name; }
+
+// The ops of a list of base names that have the form.
+Result<std::vector<const Op*>> read_ops(const Field& list, Form form) {
+  TRY_VOID(list.expect_array());
+  std::vector<const Op*> ops;
+  for (std::size_t i = 0; i < list.json().size(); ++i) {
+    const Field entry = list.element(i);
+    TRY(const std::string wanted, entry.text());
+    bool exists = false;
+    const std::size_t before = ops.size();
+    for (const Op& op : all_ops()) {
+      if (base_name(op) != wanted) continue;
+      exists = true;
+      if (applies(form, op.family)) ops.push_back(&op);
+    }
+    if (!exists) return entry.fail("'{}' is no op that is known here", wanted);
+    if (ops.size() == before) return entry.fail("{} has no form '{}'", wanted, name(form));
+  }
+  return ops;
+}
+
+Result<std::vector<DType>> read_dtypes(const Field& list, Form form) {
+  TRY_VOID(list.expect_array());
+  std::vector<DType> dtypes;
+  for (std::size_t i = 0; i < list.json().size(); ++i) {
+    const Field entry = list.element(i);
+    TRY(const std::string wanted, entry.text());
+    const auto dtype = parse_dtype(wanted);
+    if (!dtype) return entry.fail("'{}' is no dtype", wanted);
+    if (!applies(form, *dtype)) return entry.fail("the form '{}' is not about {}", name(form), wanted);
+    dtypes.push_back(*dtype);
+  }
+  return dtypes;
+}
+
+Result<Form> read_form(const Field& field) {
+  TRY(const std::string wanted, field.text());
+  if (const auto form = parse_form(wanted)) return *form;
+  return field.fail("'{}' is no form that is known here", wanted);
+}
+
+bool contains(const std::vector<const Op*>& ops, const Op& op) { return std::ranges::find(ops, &op) != ops.end(); }
+
+// {"form": "accumulate_in_half", "ops": ["cumsum"], "dtypes": ["f16"]}, or "except" in place of "ops".
+Result<void> read_allowance(const Field& object, Profile& profile) {
+  TRY_VOID(object.expect_object());
+  TRY(const Field named, object.need("form"));
+  TRY(const Form form, read_form(named));
+  std::optional<std::vector<const Op*>> ops;
+  std::vector<const Op*> except;
+  std::vector<DType> dtypes(all_dtypes.begin(), all_dtypes.end());
+  TRY_VOID(for_each_member(object, [&](const std::string& key, const Field& value) -> Result<void> {
+    if (key == "form" || key == "source") return {};
+    if (key == "ops") {
+      TRY(ops, read_ops(value, form));
+    } else if (key == "except") {
+      TRY(except, read_ops(value, form));
+    } else if (key == "dtypes") {
+      TRY(dtypes, read_dtypes(value, form));
+    } else {
+      return value.fail("'{}' is no part of what a profile allows", key);
+    }
+    return {};
+  }));
+  for (const Op& op : all_ops()) {
+    const bool meant = ops ? contains(*ops, op) : applies(form, op.family);
+    if (meant && !contains(except, op)) allow(profile, form, op, dtypes);
+  }
+  return {};
+}
+
+template <class Read>
+Result<void> read_each(const Field& list, Read&& read) {
+  TRY_VOID(list.expect_array());
+  for (std::size_t i = 0; i < list.json().size(); ++i) TRY_VOID(read(list.element(i)));
+  return {};
+}
+
+// What the base allows is revoked before anything is allowed, so that the order of the members does not matter.
+Result<void> read_forms(const Field& object, Profile& profile) {
+  if (const auto revoked = object.find("revokes")) {
+    TRY_VOID(read_each(*revoked, [&](const Field& entry) -> Result<void> {
+      TRY(const Form form, read_form(entry));
+      profile.allowed.revoke(form);
+      return {};
+    }));
+  }
+  const auto allowed = object.find("allows");
+  if (!allowed) return {};
+  return read_each(*allowed, [&](const Field& entry) { return read_allowance(entry, profile); });
+}
+
 Result<void> read_member(const std::string& key, const Field& value, Profile& profile) {
-  const std::map<std::string_view, bool*> flags = {
-      {"flush_to_zero", &profile.flush_to_zero},
-      {"rounding_mode_open", &profile.rounding_mode_open},
-      {"half_accumulates_half", &profile.half_accumulates_half},
-      {"max_drops_nan", &profile.max_drops_nan},
-      {"one_pass_variance", &profile.one_pass_variance},
-      {"elides_casts", &profile.elides_casts},
-      {"loses_nan", &profile.loses_nan},
-      {"loses_nan_of_f64", &profile.loses_nan_of_f64},
-      {"folds_factors", &profile.folds_factors},
-      {"flushes_operands", &profile.flushes_operands},
-      {"gate_cancels", &profile.gate_cancels},
-      {"averages_products", &profile.averages_products},
-      {"resamples_by_steps", &profile.resamples_by_steps},
-      {"nan_unordered", &profile.nan_unordered},
-      {"sign_keeps_nan", &profile.sign_keeps_nan},
-      {"shifts_open", &profile.shifts_open},
-      {"promises_identity", &profile.promises_identity},
-  };
-  if (const auto flag = flags.find(key); flag != flags.end()) return read_flag(value, *flag->second);
+  if (key == "flush_to_zero") return read_flag(value, profile.flush_to_zero);
+  if (key == "flushes_operands") return read_flag(value, profile.flushes_operands);
+  if (key == "rounding_mode_open") return read_flag(value, profile.rounding_mode_open);
   if (key == "functions") return read_functions(value, profile);
   if (key == "product_precision") {
     TRY(const int64_t bits, value.integer());
@@ -112,7 +193,8 @@ Result<void> read_member(const std::string& key, const Field& value, Profile& pr
     TRY(profile.name, value.text());
     return {};
   }
-  if (key == "source" || key == "extends") return {};
+  // What read_forms() and the callers read.
+  if (key == "source" || key == "extends" || key == "allows" || key == "revokes") return {};
   return value.fail("'{}' is no member of a profile", key);
 }
 
@@ -130,6 +212,7 @@ Result<Profile> read_profile(const Field& object, Profile base) {
   TRY_VOID(object.expect_object());
   TRY_VOID(for_each_member(object,
                            [&](const std::string& key, const Field& value) { return read_member(key, value, base); }));
+  TRY_VOID(read_forms(object, base));
   return base;
 }
 

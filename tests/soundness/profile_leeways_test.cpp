@@ -1,9 +1,12 @@
-// What a flag of a profile leaves open lies within the bounds, and only there: each row is what a released system gave.
+// What a form, or the rounding model, leaves open lies within the bounds, and only there: each row is what a released
+// system gave.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+#include <variant>
 
+#include "ops/profiles.h"
 #include "tests/soundness/checked_call.h"
 
 namespace parallax {
@@ -14,7 +17,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Row {
   const char* name;
-  bool Profile::* flag;
+  std::variant<Form, bool RoundingModel::*> leeway;
   const char* op;
   CheckedCall::Operand operand;
   std::vector<Argument> others;
@@ -27,38 +30,38 @@ bool may_be(const Profile& profile, const Row& row) {
   return ball.decided() && std::isfinite(ball.mid) && ball.low() <= row.found && row.found <= ball.high();
 }
 
-TEST(ProfileFlags, LeaveOpenWhatASystemDoes) {
+TEST(ProfileLeeways, LeaveOpenWhatASystemDoes) {
   const Row rows[] = {
       // A tree of maxima: NaN takes the 1 along, and the 0 then shows in the place of the NaN.
-      {"onnxruntime: ReduceMax", &Profile::max_drops_nan, "aten.amax.default", {{4}, {0, nan, 0, 1}}, {}, 0},
+      {"onnxruntime: ReduceMax", Form::DroppedNan, "aten.amax.default", {{4}, {0, nan, 0, 1}}, {}, 0},
       {"the same of a norm",
-       &Profile::max_drops_nan,
+       Form::DroppedNan,
        "aten.linalg_vector_norm.default",
        {{4}, {0, nan, 0, 1}},
        {Scalar(infinity)},
        0},
-      {"onnxruntime: TopK", &Profile::nan_unordered, "aten.sort.default", {{7}, {3, nan, 1, 2, 0, nan, -1}}, {}, 3},
+      {"onnxruntime: TopK", Form::UnorderedNan, "aten.sort.default", {{7}, {3, nan, 1, 2, 0, nan, -1}}, {}, 3},
       {"onnxruntime: Resize of a line",
-       &Profile::resamples_by_steps,
+       Form::InterpolationBySteps,
        "aten.upsample_linear1d.default",
        {{1, 1, 1}, {0.8F}},
        {IntList{4}, Scalar(false)},
        0.8000001F},
-      {"opencv: Relu", &Profile::flushes_operands, "aten.relu.default", {{1}, {-6e-39F}}, {}, -6e-39F},
+      {"opencv: Relu", &RoundingModel::flushes_operands, "aten.relu.default", {{1}, {-6e-39F}}, {}, -6e-39F},
       {"opencv: a remainder",
-       &Profile::flushes_operands,
+       &RoundingModel::flushes_operands,
        "aten.remainder.Scalar",
        {{1}, {-6e-39F}},
        {Scalar(1.0)},
        -6e-39F},
       {"opencv: a remainder whose rest alone is subnormal",
-       &Profile::flushes_operands,
+       &RoundingModel::flushes_operands,
        "aten.remainder.Scalar",
        {{1}, {-0x1p-125F}},
        {Scalar(0x1.8p-126)},
        -0x1p-127F},
       {"the same of a negative divisor",
-       &Profile::flushes_operands,
+       &RoundingModel::flushes_operands,
        "aten.remainder.Scalar",
        {{1}, {0x1p-125F}},
        {Scalar(-0x1.8p-126)},
@@ -66,14 +69,18 @@ TEST(ProfileFlags, LeaveOpenWhatASystemDoes) {
   };
   for (const Row& row : rows) {
     Profile profile = *find_profile("eager");
-    EXPECT_FALSE(may_be(profile, row)) << row.name << " without the flag";
-    profile.*row.flag = true;
+    EXPECT_FALSE(may_be(profile, row)) << row.name << " without it";
+    if (const auto* form = std::get_if<Form>(&row.leeway)) {
+      allow(profile, *form);
+    } else {
+      profile.*std::get<1>(row.leeway) = true;
+    }
     EXPECT_TRUE(may_be(profile, row)) << row.name;
   }
 }
 
 // A rest that is no subnormal number is none that may count as 0.
-TEST(ProfileFlags, OtherRestsStayExact) {
+TEST(ProfileLeeways, OtherRestsStayExact) {
   Profile profile = *find_profile("eager");
   profile.flushes_operands = true;
   const auto call = CheckedCall::build("aten.remainder.Scalar", DType::F32, profile, {{{2}, {-3, -6}}}, {Scalar(5.0)});
@@ -84,9 +91,9 @@ TEST(ProfileFlags, OtherRestsStayExact) {
 }
 
 // A line of numbers has one order, whatever the profile says of NaN.
-TEST(ProfileFlags, NumbersStayInOrder) {
+TEST(ProfileLeeways, NumbersStayInOrder) {
   Profile profile = *find_profile("eager");
-  profile.nan_unordered = true;
+  allow(profile, Form::UnorderedNan);
   const auto call = CheckedCall::build("aten.sort.default", DType::F32, profile, {{{3}, {2, 1, 3}}});
   for (int i = 0; i < 3; ++i) {
     const Ball ball = call.result_balls().front()[static_cast<std::size_t>(i)];
@@ -94,21 +101,21 @@ TEST(ProfileFlags, NumbersStayInOrder) {
   }
 }
 
-TEST(ProfileFlags, TheSignOfNaNMayStayNaN) {
+TEST(ProfileLeeways, TheSignOfNaNMayStayNaN) {
   Profile profile = *find_profile("eager");
   const auto sign = [&] {
     return CheckedCall::build("aten.sgn.default", DType::F32, profile, {{{2}, {nan, -3}}}).result_balls().front();
   };
   EXPECT_FALSE(sign()[0].may_nan);
-  profile.sign_keeps_nan = true;
+  allow(profile, Form::SignOfNan);
   EXPECT_TRUE(sign()[0].may_nan);
   EXPECT_FALSE(sign()[1].may_nan);
 }
 
-TEST(ProfileFlags, ShiftsOutOfRangeMayBeAnything) {
+TEST(ProfileLeeways, ShiftsOutOfRangeMayBeAnything) {
   Profile profile = *find_profile("eager");
   for (const bool open : {false, true}) {
-    profile.shifts_open = open;
+    if (open) allow(profile, Form::OpenShifts);
     for (const char* op : {"aten.bitwise_left_shift.Tensor", "aten.bitwise_right_shift.Tensor"}) {
       OpHarness harness(profile);
       const ValueId a = harness.add(DType::I64, {4}, {-4, 1, 1, 1});

@@ -7,7 +7,7 @@
 namespace parallax {
 
 // The profile that an object describes, over the one that it `extends`: whatever is not named is the base's. An unknown
-// member, function or dtype and a negative number are errors.
+// member, function, form, op or dtype, an op without the form and a negative number are errors.
 Result<Profile> read_profile(const Field& object, Profile base);
 
 // The same, where `extends` names a built-in profile; without it, IEEE 754 arithmetic with functions within 4 ulp.

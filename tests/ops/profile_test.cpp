@@ -1,0 +1,134 @@
+// Profiles: the built-in ones are read, one of its own overrides what it extends, and a mistake is named by its place.
+#include <gtest/gtest.h>
+
+#include "ops/profile_json.h"
+#include "ops/profiles.h"
+#include "ops/registry.h"
+
+namespace parallax {
+namespace {
+
+Result<Profile> read(std::string_view text) {
+  const Result<Json> json = parse_json(text);
+  EXPECT_TRUE(json.has_value()) << text;
+  return read_profile(Field(*json, ""));
+}
+
+TEST(Profile, TheBuiltInOnesAreThere) {
+  for (const char* name : {"eager", "recorded", "portable", "xnnpack", "vulkan", "lavapipe", "executorch"}) {
+    const Profile* profile = find_profile(name);
+    ASSERT_NE(profile, nullptr) << name;
+    EXPECT_EQ(profile->name, name);
+    for (int kind = 0; kind < function_kinds; ++kind) {
+      const FunctionError& error = profile->error_of(static_cast<FunctionKind>(kind), DType::F32);
+      EXPECT_GT(error.ulp + error.absolute, 0) << name << ": a " << parallax::name(static_cast<FunctionKind>(kind));
+    }
+  }
+  EXPECT_EQ(find_profile("nobody's"), nullptr);
+  EXPECT_TRUE(std::ranges::is_sorted(profile_names()));
+}
+
+TEST(Profile, WhatIsNotNamedIsTheBases) {
+  const Profile& lavapipe = *find_profile("lavapipe");
+  EXPECT_TRUE(lavapipe.flush_to_zero) << "as vulkan";
+  EXPECT_FALSE(lavapipe.rounding_mode_open) << "unlike vulkan";
+  EXPECT_EQ(lavapipe.error_of(FunctionKind::Asinh, DType::F32).ulp, 4096);
+  EXPECT_EQ(lavapipe.error_of(FunctionKind::Division, DType::F16).ulp, 0.5);
+}
+
+TEST(Profile, AFunctionIsNamedForAllDtypesOrForOne) {
+  const auto profile = read(
+      R"({"name":"x","functions":{"exp":{"f16":{"ulp":1}},"other":{"ulp":7},"log":{"ulp":2,"absolute":0.5,"nan_beyond":9}}})");
+  ASSERT_TRUE(profile.has_value()) << profile.error().text();
+  EXPECT_EQ(profile->error_of(FunctionKind::Exp, DType::F16).ulp, 1);
+  EXPECT_EQ(profile->error_of(FunctionKind::Exp, DType::F32).ulp, 7) << "other, wherever it stands";
+  EXPECT_EQ(profile->error_of(FunctionKind::Log, DType::F64).absolute, 0.5);
+  EXPECT_EQ(profile->error_of(FunctionKind::Log, DType::F64).nan_beyond, 9);
+  EXPECT_EQ(profile->error_of(FunctionKind::Exp, DType::F16).nan_beyond, std::numeric_limits<float>::infinity());
+  EXPECT_EQ(profile->error_of(FunctionKind::Division, DType::F32).ulp, 0.5) << "IEEE 754 unless it is named";
+}
+
+bool allows(const Profile& profile, Form form, const char* op, DType dtype) {
+  return allows(profile, form, op_named(op), dtype);
+}
+
+TEST(Profile, AFormIsAllowedByOpAndDtype) {
+  const auto profile = read(R"({"name":"x","allows":[{"form":"accumulate_in_half","ops":["cumsum"],"dtypes":["f16"]},
+      {"form":"lost_nan","except":["mul"],"source":"seen"},{"form":"open_shifts"}]})");
+  ASSERT_TRUE(profile.has_value()) << profile.error().text();
+  for (const char* op : {"aten.cumsum.default", "aten.cumsum_.default"}) {
+    EXPECT_TRUE(allows(*profile, Form::AccumulateInHalf, op, DType::F16)) << op;
+    EXPECT_FALSE(allows(*profile, Form::AccumulateInHalf, op, DType::BF16)) << op;
+  }
+  EXPECT_FALSE(allows(*profile, Form::AccumulateInHalf, "aten.cumprod.default", DType::F16));
+  for (const char* op : {"aten.mul.Tensor", "aten.mul.Scalar", "aten.mul_.Tensor"}) {
+    EXPECT_FALSE(allows(*profile, Form::LostNan, op, DType::F64)) << op;
+  }
+  EXPECT_TRUE(allows(*profile, Form::LostNan, "aten.add.Tensor", DType::F64));
+  EXPECT_TRUE(allows(*profile, Form::OpenShifts, "aten.bitwise_left_shift.Tensor", DType::I32));
+  EXPECT_FALSE(allows(*profile, Form::OpenShifts, "aten.add.Tensor", DType::I32)) << "not of the form's families";
+}
+
+TEST(Profile, WhatIsAllowedIsAddedToTheBasesUnlessItIsRevoked) {
+  const auto adds = read(R"({"name":"x","extends":"executorch","allows":[{"form":"lost_nan"}]})");
+  ASSERT_TRUE(adds.has_value()) << adds.error().text();
+  EXPECT_TRUE(allows(*adds, Form::LostNan, "aten.exp.default", DType::F32));
+  EXPECT_TRUE(allows(*adds, Form::SignOfNan, "aten.sgn.default", DType::F32));
+  const auto less = read(
+      R"({"name":"x","extends":"executorch","allows":[{"form":"sign_of_nan","dtypes":["f16"]}],"revokes":["sign_of_nan"]})");
+  ASSERT_TRUE(less.has_value()) << less.error().text();
+  EXPECT_TRUE(allows(*less, Form::SignOfNan, "aten.sgn.default", DType::F16));
+  EXPECT_FALSE(allows(*less, Form::SignOfNan, "aten.sgn.default", DType::F32));
+  EXPECT_TRUE(allows(*less, Form::OpenShifts, "aten.bitwise_left_shift.Tensor", DType::I64));
+}
+
+// As it was measured: a sum of 2048 and eight ones.
+TEST(Profile, ExecuTorchSumsHalvesAsHalvesInSomeOps) {
+  const Profile& executorch = *find_profile("executorch");
+  for (const char* op : {"aten.cumsum.default", "aten.addmm.default", "aten.conv2d.default", "aten.avg_pool2d.default",
+                         "aten.scatter_add.default", "aten.index_put.default"}) {
+    EXPECT_TRUE(allows(executorch, Form::AccumulateInHalf, op, DType::BF16)) << op;
+  }
+  for (const char* op : {"aten.sum.dim_IntList", "aten.mean.dim", "aten.mm.default", "aten.bmm.default",
+                         "aten.linear.default", "aten.linalg_vector_norm.default"}) {
+    EXPECT_FALSE(allows(executorch, Form::AccumulateInHalf, op, DType::F16)) << op;
+    EXPECT_TRUE(allows(*find_profile("executorch-xnnpack"), Form::AccumulateInHalf, op, DType::F16)) << op;
+  }
+}
+
+TEST(Profile, AMistakeIsNamedByItsPlace) {
+  struct Row {
+    const char* text;
+    const char* pointer;
+  };
+  for (const Row& row :
+       {Row{R"({"functions":{}})", ""},
+        Row{R"({"name":"x","extends":"nobody's"})", "/extends"},
+        Row{R"({"name":"x","flush_to_zero":1})", "/flush_to_zero"},
+        Row{R"({"name":"x","flushes":true})", "/flushes"},
+        Row{R"({"name":"x","product_precision":10})", "/product_precision"},
+        Row{R"({"name":"x","functions":{"expo":{}}})", "/functions/expo"},
+        Row{R"({"name":"x","functions":{"exp":{"ulp":-1}}})", "/functions/exp/ulp"},
+        Row{R"({"name":"x","functions":{"exp":{"ulp":1e300}}})", "/functions/exp/ulp"},
+        Row{R"({"name":"x","functions":{"exp":{"i32":{"ulp":1}}}})", "/functions/exp/i32"},
+        Row{R"({"name":"x","functions":[]})", "/functions"},
+        Row{R"([])", ""},
+        Row{R"({"name":"x","half_accumulates_half":true})", "/half_accumulates_half"},
+        Row{R"({"name":"x","allows":{}})", "/allows"},
+        Row{R"({"name":"x","allows":[{}]})", "/allows/0"},
+        Row{R"({"name":"x","allows":[{"form":"lost_nan"},{"form":"lost_numbers"}]})", "/allows/1/form"},
+        Row{R"({"name":"x","allows":[{"form":"lost_nan","op":["add"]}]})", "/allows/0/op"},
+        Row{R"({"name":"x","allows":[{"form":"lost_nan","ops":["add","plus"]}]})", "/allows/0/ops/1"},
+        Row{R"({"name":"x","allows":[{"form":"cancelling_gate","ops":["add"]}]})", "/allows/0/ops/0"},
+        Row{R"({"name":"x","allows":[{"form":"lost_nan","except":["add_"]}]})", "/allows/0/except/0"},
+        Row{R"({"name":"x","allows":[{"form":"lost_nan","dtypes":["f33"]}]})", "/allows/0/dtypes/0"},
+        Row{R"({"name":"x","allows":[{"form":"accumulate_in_half","dtypes":["f16","f32"]}]})", "/allows/0/dtypes/1"},
+        Row{R"({"name":"x","revokes":["lost_numbers"]})", "/revokes/0"}}) {
+    const auto profile = read(row.text);
+    ASSERT_FALSE(profile.has_value()) << row.text;
+    EXPECT_EQ(profile.error().pointer, row.pointer) << profile.error().text();
+  }
+}
+
+}  // namespace
+}  // namespace parallax

@@ -1,0 +1,241 @@
+#include "tests/soundness/form_twins.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "core/check.h"
+#include "graph/case.h"
+#include "oracle/interpreter.h"
+#include "oracle/judge.h"
+#include "tests/soundness/checked_call.h"
+
+namespace parallax {
+namespace {
+
+constexpr uint64_t seed = 20251012;
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<double> drawn(std::size_t count, double low, double high) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> between(low, high);
+  std::vector<double> numbers(count);
+  for (double& number : numbers) number = between(random);
+  return numbers;
+}
+
+// One call, whose plain implementation asks for the form (Perturbed::takes) or carries its sums as the profile lets it.
+FormTwin of_call(Form form, std::string_view op, DType dtype, std::vector<CheckedCall::Operand> operands,
+                 std::vector<Argument> others = {}) {
+  return {form, op, [=](const Profile& target, const Profile& judge, uint64_t implementation) {
+            const auto call = CheckedCall::build(op, dtype, judge, operands, others);
+            std::mt19937_64 random(seed);
+            const std::vector<PlainTensor> values = call.draw_members(random);
+            Perturbed p(dtype, call.seen(target), implementation);
+            const std::vector<PlainTensor> results = call.run(plain_op(op), p, values);
+            const auto balls = call.result_balls();
+            for (std::size_t k = 0; k < balls.size(); ++k) {
+              for (std::size_t i = 0; i < balls[k].size(); ++i) {
+                if (!accepts(dtype, balls[k][i], results[k][i])) return true;
+              }
+            }
+            return false;
+          }};
+}
+
+// A case of one input, x, whose elements are given when it runs, and one output, y.
+Case single_input_case(std::string_view type, std::size_t elements, std::string_view nodes) {
+  const std::string zeros = fmt::format("{}", fmt::join(std::vector<int>(elements), ","));
+  Result<Case> test = parse_case(
+      fmt::format(R"({{"parallax": 1, "name": "twin", "graph": {{"inputs": {{"x": {{"type": "{}"}}}}, "nodes": [{}],
+                       "outputs": ["%y"]}}, "feed": {{"x": [{}]}}}})",
+                  type, nodes, zeros));
+  PARALLAX_CHECK(test.has_value());
+  return *std::move(test);
+}
+
+// A whole graph of one input, and what an implementation makes of its first output.
+using Outputs = std::vector<double> (*)(const Perturbed& p, const std::vector<double>& x);
+FormTwin of_graph(Form form, std::string_view what, DType dtype, std::vector<double> x, std::string nodes,
+                  Outputs outputs) {
+  if (is_floating(dtype)) {
+    for (double& element : x) element = round_to(dtype, element);
+  }
+  return {form, what, [=](const Profile& target, const Profile& judge, uint64_t implementation) {
+            Tensor feed(dtype, {static_cast<int64_t>(x.size())});
+            for (std::size_t i = 0; i < x.size(); ++i) {
+              is_floating(dtype) ? feed.set_double(static_cast<int64_t>(i), x[i])
+                                 : feed.set_integer(static_cast<int64_t>(i), static_cast<int64_t>(x[i]));
+            }
+            const Case test = single_input_case(fmt::format("{}[{}]", name(dtype), x.size()), x.size(), nodes);
+            const BallTensor expected = Interpreter(test.graph, judge).run(std::vector{feed}).value().outputs[0];
+            const bool allowed = target.allowed.anywhere().has(form);
+            const Perturbed p(is_floating(dtype) ? dtype : DType::F32,
+                              CallProfile(target, allowed ? FormSet{form} : FormSet()), implementation);
+            const std::vector<double> got = outputs(p, x);
+            for (std::size_t i = 0; i < got.size(); ++i) {
+              if (is_floating(expected.dtype) && !accepts(expected.dtype, expected.balls[i], got[i])) return true;
+              if (is_floating(expected.dtype) || expected.integers[i].undecided != Undecided::No) continue;
+              if (static_cast<double>(expected.integers[i].value) != got[i]) return true;
+            }
+            return false;
+          }};
+}
+
+std::vector<double> map(const std::vector<double>& x, const std::function<double(double)>& f) {
+  std::vector<double> y;
+  std::ranges::transform(x, std::back_inserter(y), f);
+  return y;
+}
+
+// The mean of the squares less the square of the mean, of numbers that are far from 0.
+std::vector<double> variance(const Perturbed& p, const std::vector<double>& x) {
+  const auto n = static_cast<double>(x.size());
+  const double mean = p.div(p.sum(x), n);
+  if (p.takes(Form::OnePassVariance)) {
+    const std::vector<double> squares = map(x, [&](double y) { return p.mul(y, y); });
+    return {p.sub(p.div(p.sum(squares), n), p.mul(mean, mean))};
+  }
+  const std::vector<double> squares = map(x, [&](double y) {
+    const double deviation = p.sub(y, mean);
+    return p.mul(deviation, deviation);
+  });
+  return {p.div(p.sum(squares), n)};
+}
+
+// x * 1.0009765625 of halves that were cast up: the half nearest to the product, or the product, which f32 holds.
+std::vector<double> product_of_halves(const Perturbed& p, const std::vector<double>& x) {
+  return map(x, [&](double y) {
+    const double product = y * y;
+    return p.takes(Form::ElidedCasts) ? round_to(DType::F16, product) : product;
+  });
+}
+
+// A clamp that drops NaN after every result.
+std::vector<double> roots(const Perturbed& p, const std::vector<double>& x) {
+  return map(x, [&](double y) { return y < 0 && p.takes(Form::LostNan) ? -1 : std::sqrt(y); });
+}
+
+// An insertion sort by <, which finds NaN to be in its place everywhere; eager has NaN last.
+std::vector<double> sorted(const Perturbed& p, const std::vector<double>& x) {
+  std::vector<double> y = x;
+  if (p.takes(Form::UnorderedNan)) {
+    for (std::size_t i = 1; i < y.size(); ++i) {
+      for (std::size_t k = i; k > 0 && y[k] < y[k - 1]; --k) std::swap(y[k], y[k - 1]);
+    }
+  } else {
+    std::ranges::sort(y, [](double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; });
+  }
+  return y;
+}
+
+std::vector<double> signs(const Perturbed& p, const std::vector<double>& x) {
+  return map(x, [&](double y) {
+    if (std::isnan(y)) return p.takes(Form::SignOfNan) ? nan : 0;
+    return static_cast<double>((y > 0) - (y < 0));
+  });
+}
+
+// 1 << x as an x86 processor has it, which looks at the lowest bits of x; eager has 0 beyond the width.
+std::vector<double> shifts(const Perturbed& p, const std::vector<double>& x) {
+  return map(x, [&](double y) {
+    const auto bits = static_cast<int64_t>(y);
+    const bool inside = bits >= 0 && bits < 32;
+    if (!inside && !p.takes(Form::OpenShifts)) return 0.0;
+    return static_cast<double>(int64_t{1} << (static_cast<uint64_t>(bits) & 31U));
+  });
+}
+
+// 2 - 2 (x - 1 - 0.1), or -2 x + 4.2 with the constant rounded.
+std::vector<double> chain(const Perturbed& p, const std::vector<double>& x) {
+  return map(x, [&](double y) {
+    if (p.takes(Form::JoinedConstants)) return p.add(p.mul(-2, y), p.number(4.2));
+    return p.sub(2, p.mul(2, p.sub(p.sub(y, 1), p.number(0.1))));
+  });
+}
+
+std::vector<double> near_half_gates() {
+  std::vector<double> elements;
+  for (int i = 0; i < 64; ++i) elements.push_back(-3 + std::ldexp(1 + i % 7 / 8.0, -4 - i % 12));
+  return elements;
+}
+
+// Windows whose elements cancel to 2^-10.
+std::vector<double> cancelling_windows() {
+  std::vector<double> elements;
+  for (const double number : drawn(32, 1024, 2048)) {
+    const double x = std::ldexp(std::floor(number), -10);
+    elements.insert(elements.end(), {x, -x, 0x1p-10});
+  }
+  return elements;
+}
+
+// A small texel beside a large one.
+std::vector<double> uneven_texels() {
+  std::vector<double> elements = drawn(64, 0.5, 1.5);
+  for (std::size_t i = 1; i < elements.size(); i += 2) elements[i] = std::ldexp(elements[i], -20);
+  return elements;
+}
+
+std::vector<double> halves() {
+  std::vector<double> elements;
+  for (int i = 0; i < 16; ++i) elements.push_back((1 + i % 5) / 2.0);
+  return elements;
+}
+
+std::vector<FormTwin> make_twins() {
+  const CheckedCall::Operand gates = {{64}, near_half_gates()};
+  const CheckedCall::Operand windows = {{32, 1, 3}, cancelling_windows()};
+  const CheckedCall::Operand matrix = {{4, 4}, halves()};
+  return {
+      of_call(Form::AccumulateInHalf, "aten.sum.dim_IntList", DType::F16, {{{8, 512}, drawn(8 * 512, 0.5, 1.5)}},
+              {IntList{1}}),
+      of_call(Form::DroppedNan, "aten.maximum.default", DType::F32, {{{3}, {nan, 1, 2}}, {{3}, {0, 1, nan}}}),
+      of_graph(Form::OnePassVariance, "the variance of numbers around 1000", DType::F32, drawn(16, 1000, 1001),
+               R"({"out": "y", "op": "aten.var.correction", "args": ["%x"], "kwargs": {"correction": 0}})", variance),
+      of_graph(Form::ElidedCasts, "a square of halves in f32", DType::F16, {1.0009765625, 1.0029296875, 3},
+               R"({"out": "wide", "op": "aten._to_copy.default", "args": ["%x"], "kwargs": {"dtype": "f32"}},
+                  {"out": "y", "op": "aten.mul.Tensor", "args": ["%wide", "%wide"]})",
+               product_of_halves),
+      of_graph(Form::LostNan, "the root of a negative number", DType::F32, {-1, 4},
+               R"({"out": "y", "op": "aten.sqrt.default", "args": ["%x"]})", roots),
+      of_call(Form::FoldedFactors, "aten.mm.default", DType::F32, {matrix, matrix}),
+      of_call(Form::CancellingGate, "aten.hardsigmoid.default", DType::F32, {gates}),
+      of_call(Form::CancellingGate, "aten.hardswish.default", DType::F32, {gates}),
+      of_call(Form::AveragedProducts, "aten.avg_pool1d.default", DType::F32, {windows}, {IntList{3}}),
+      of_call(Form::AveragedProducts, "aten.adaptive_avg_pool1d.default", DType::F32, {windows}, {IntList{1}}),
+      // Places at multiples of 1/64, which are exact.
+      of_call(Form::InterpolationBySteps, "aten.upsample_bilinear2d.default", DType::F32,
+              {{{32, 1, 1, 2}, uneven_texels()}}, {IntList{1, 65}, Scalar(true)}),
+      of_graph(Form::UnorderedNan, "a sort of NaN", DType::F32, {3, nan, 1, 2},
+               R"({"out": "both", "op": "aten.sort.default", "args": ["%x"]},
+                  {"out": "y", "op": "getitem", "args": ["%both", 0]})",
+               sorted),
+      of_graph(Form::SignOfNan, "the sign of NaN", DType::F32, {nan, -3, 0},
+               R"({"out": "y", "op": "aten.sgn.default", "args": ["%x"]})", signs),
+      of_graph(Form::OpenShifts, "1 shifted by 33 and by -4", DType::I32, {33, -4, 3},
+               R"({"out": "one", "op": "aten.full_like.default", "args": ["%x", 1]},
+                  {"out": "y", "op": "aten.bitwise_left_shift.Tensor", "args": ["%one", "%x"]})",
+               shifts),
+      of_graph(Form::JoinedConstants, "2 - 2 (x - 1 - 0.1)", DType::F32, drawn(64, 1, 1.2),
+               R"({"out": "a", "op": "aten.sub.Scalar", "args": ["%x", 1]},
+                  {"out": "b", "op": "aten.sub.Scalar", "args": ["%a", 0.1]},
+                  {"out": "c", "op": "aten.mul.Scalar", "args": ["%b", 2]},
+                  {"out": "y", "op": "aten.rsub.Scalar", "args": ["%c", 2]})",
+               chain),
+  };
+}
+
+}  // namespace
+
+const std::vector<FormTwin>& form_twins() {
+  static const std::vector<FormTwin> twins = make_twins();
+  return twins;
+}
+
+}  // namespace parallax
