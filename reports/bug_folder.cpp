@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 3> generated_names = {"README.md", "false-alarms.md", "measurements.md"};
 constexpr std::string_view generated_prefix = "<!-- Generated ";
 
-// "bugs/x.md", as a person in the repository's root names it.
+// A path below the folder of bugs, as a person in the root of the repository names it.
 std::string name_of(const BugFolder& folder, const fs::path& file) {
   return fs::relative(file, folder.path.parent_path()).string();
 }

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <map>
 
+#include "reports/page_parts.h"
+
 namespace parallax {
 namespace {
 
@@ -41,10 +43,6 @@ constexpr std::string_view counting_rules = R"(
 )";
 
 std::string median_text(double median) { return fmt::format("{:g}", median); }
-
-std::string plural(int count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : noun.ends_with("s") ? "es" : "s");
-}
 
 // "[title](../name.md)".
 std::string link_to(const FoundBug& bug) { return fmt::format("[{}](../{}.md)", markdown_cell(bug.title), bug.name); }

@@ -6,6 +6,7 @@
 
 #include "fuzz/generate/draw_data.h"
 #include "fuzz/generate/draw_gradient.h"
+#include "graph/runs.h"
 
 namespace parallax {
 namespace {

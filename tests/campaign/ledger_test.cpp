@@ -157,17 +157,17 @@ TEST_F(LedgerTest, AStateComesBackAsItWas) {
 
 // What an earlier process served out of order is not served again, whichever turn is finished first.
 TEST_F(LedgerTest, TurnsThatAreAheadAreNotServedAgain) {
-  fs::create_directories(folder_ / "ahead");
-  CampaignState state;
-  state.lanes["portable"] = {0, {1, 2, 5}, 1, {}};
-  auto ledger = Ledger::open(folder_ / "ahead", "the same", false);
-  ASSERT_TRUE(ledger && ledger->save(state, false));
-  ledger = fail("closed");
   std::multiset<uint64_t> served;
   CampaignOptions options = campaign("ahead", [&](uint64_t k) { served.insert(k); });
   options.cases_a_turn = 1;
   options.jobs = 1;
   options.reduce = false;
+  fs::create_directories(folder_ / "ahead");
+  CampaignState state;
+  state.lanes["portable"] = {0, {1, 2, 5}, 1, {}};
+  auto ledger = Ledger::open(folder_ / "ahead", describe(options), false);
+  ASSERT_TRUE(ledger && ledger->save(state, false));
+  ledger = fail("closed");
   const auto result = run_campaign(options);
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_EQ(served.size(), 237U);

@@ -114,7 +114,7 @@ class UnsteadyTarget : public Target {
     }
     return outcome;
   }
-  std::vector<Diagnosis> explain(const Case&) override { return {{"builds", "", {}, blame_, ""}}; }
+  std::vector<Diagnosis> explain(const Case&) override { return {{Detector::Builds, "", {}, blame_, ""}}; }
 
  private:
   std::string name_ = "unsteady";

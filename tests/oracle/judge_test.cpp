@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "graph/builder.h"
+#include "ops/profiles.h"
 #include "oracle/acceptance.h"
 #include "oracle/interpreter.h"
 
@@ -94,8 +95,7 @@ TEST(Judge, NamesTheFirstWrongElement) {
 TEST(Judge, AnUnlikelyElementIsSuspect) {
   Ball ball{1, 0x1p-10, false, false, Undecided::No, 0x1p-20F};
   const auto judged = [&](double got) {
-    return judge(identity_graph(), expecting({Ball::exact(1), ball}), returning(tensor_of(DType::F32, {1, got})),
-                 true);
+    return judge(identity_graph(), expecting({Ball::exact(1), ball}), returning(tensor_of(DType::F32, {1, got})), true);
   };
   EXPECT_EQ(judged(1 + 0x1p-18).verdict, Verdict::Match);
   const Judgement suspect = judged(1 + 0x1p-14);
@@ -233,10 +233,11 @@ TEST(Judge, TheInterpreterSaysWhereEagerMayRaise) {
   const Graph graph = builder.take();
   Tensor doubtful(DType::I64, {2});
   doubtful.set_integer(1, -1);
-  const auto open = Interpreter(graph, true).run(std::vector{Tensor(DType::I64, {1}), doubtful});
+  const auto open = Interpreter(graph, *find_profile("eager")).run(std::vector{Tensor(DType::I64, {1}), doubtful});
   ASSERT_TRUE(open) << open.error().text();
   EXPECT_TRUE(open->may_raise);
-  const auto sure = Interpreter(graph, true).run(std::vector{Tensor(DType::I64, {1}), Tensor(DType::I64, {2})});
+  const auto sure =
+      Interpreter(graph, *find_profile("eager")).run(std::vector{Tensor(DType::I64, {1}), Tensor(DType::I64, {2})});
   ASSERT_TRUE(sure) << sure.error().text();
   EXPECT_FALSE(sure->may_raise);
 }

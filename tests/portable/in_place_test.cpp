@@ -38,7 +38,7 @@ TEST(InPlaceKernels, GiveWhatTheyGiveInMemoryOfTheirOwn) {
     const Case test = generate(choices, testing::portable_options());
     const Program apart = compile(test.graph, {}).value();
     CompileOptions options;
-    options.in_place_kernels = writes_in_place;
+    options.in_place_kernels = portable::writes_in_place;
     options.reuse_in_place = true;
     const Program in_place = compile(test.graph, options).value();
     reuses += in_place.plan.reuses.size();

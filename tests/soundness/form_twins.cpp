@@ -11,8 +11,9 @@
 
 #include "core/check.h"
 #include "graph/case.h"
+#include "graph/case_json.h"
+#include "oracle/acceptance.h"
 #include "oracle/interpreter.h"
-#include "oracle/judge.h"
 #include "tests/soundness/checked_call.h"
 
 namespace parallax {

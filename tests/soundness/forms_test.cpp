@@ -6,11 +6,12 @@
 #include <set>
 
 #include "graph/case.h"
+#include "graph/case_json.h"
 #include "ops/families.h"
 #include "ops/profiles.h"
 #include "ops/registry.h"
+#include "oracle/acceptance.h"
 #include "oracle/interpreter.h"
-#include "oracle/judge.h"
 #include "tests/ops/op_harness.h"
 #include "tests/soundness/form_twins.h"
 
