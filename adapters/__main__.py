@@ -1,7 +1,7 @@
 """Runs a module of this package from any folder: python3 adapters torch.eager [ARGUMENT]…
 
-Python searches the folder that it is told to run first, where `torch` would be ours. The folder above takes its place:
-there `torch` is PyTorch and `adapters.torch` is ours. Standard library only.
+Python searches the folder that it is told to run first, where `torch` would be ours. The folder above is searched
+instead, after all others: there `torch` is PyTorch and `adapters.torch` is ours. Standard library only.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def is_module(name: str) -> bool:
 
 def main() -> None:
     if not __package__:  # the folder was run, as above, and not the package by -m
-        sys.path[0] = str(Path(__file__).resolve().parent.parent)
+        sys.path[:] = [*sys.path[1:], str(Path(__file__).resolve().parent.parent)]
     if len(sys.argv) < 2 or not is_module(sys.argv[1]):
         given = f"{sys.argv[1]!r} is no module of adapters/" if len(sys.argv) > 1 else "which module?"
         print(f"error: {given}: python3 adapters MODULE, such as torch.eager", file=sys.stderr)
