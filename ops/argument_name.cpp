@@ -1,7 +1,7 @@
 #include "ops/argument_name.h"
 
-#include <algorithm>
 #include <array>
+#include <unordered_map>
 
 namespace parallax {
 namespace {
@@ -17,9 +17,13 @@ constexpr std::array<std::string_view, argument_names> texts = {
 std::string_view name(arg argument) { return texts[static_cast<std::size_t>(argument)]; }
 
 std::optional<arg> parse_argument_name(std::string_view name) {
-  const auto* found = std::ranges::find(texts, name);
-  if (found == texts.end()) return std::nullopt;
-  return static_cast<arg>(found - texts.begin());
+  static const std::unordered_map<std::string_view, arg> by_text = [] {
+    std::unordered_map<std::string_view, arg> all;
+    for (std::size_t i = 0; i < texts.size(); ++i) all.emplace(texts[i], static_cast<arg>(i));
+    return all;
+  }();
+  const auto found = by_text.find(name);
+  return found == by_text.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace parallax

@@ -62,7 +62,9 @@ const Profile* find_profile(std::string_view name) {
 const std::vector<std::string>& profile_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
-    for (const auto& [name, profile] : built_in()) all.push_back(name);
+    // Every command lists them in its help, so they are not read for that.
+    for (const ProfileData& data : profile_data()) all.emplace_back(data.name);
+    std::ranges::sort(all);
     return all;
   }();
   return names;

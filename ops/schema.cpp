@@ -231,8 +231,10 @@ int Schema::index_of(std::string_view parameter) const {
 
 Result<Schema> parse_schema(std::string_view text) {
   TRY(Schema schema, Parser(text).schema());
-  for (int i = 0; i < argument_names; ++i) {
-    schema.positions[static_cast<std::size_t>(i)] = static_cast<int8_t>(schema.index_of(name(static_cast<arg>(i))));
+  schema.positions.fill(-1);
+  for (std::size_t i = 0; i < schema.parameters.size(); ++i) {
+    const std::optional<arg> listed = parse_argument_name(schema.parameters[i].name);
+    if (listed) schema.positions[static_cast<std::size_t>(*listed)] = static_cast<int8_t>(i);
   }
   return schema;
 }
