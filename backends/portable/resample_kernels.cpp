@@ -9,7 +9,7 @@ namespace {
 
 enum class Mode : uint8_t { Nearest, NearestExact, Linear, Cubic };
 
-struct Form {
+struct Resampling {
   int spatial = 2;
   Mode mode = Mode::Nearest;
 };
@@ -58,7 +58,7 @@ struct Axis {
   }
 };
 
-template <Form form>
+template <Resampling form>
 Result<void> upsample(const KernelCall& call) {
   const TensorRef& input = call.input(first_operand);
   const DType dtype = call.output().dtype;
@@ -92,7 +92,7 @@ Result<void> upsample(const KernelCall& call) {
   return {};
 }
 
-constexpr Form with(int spatial, Mode mode) { return {spatial, mode}; }
+constexpr Resampling with(int spatial, Mode mode) { return {spatial, mode}; }
 
 constexpr std::array table = {
     KernelEntry{"aten.upsample_nearest1d.default", upsample<with(1, Mode::Nearest)>},

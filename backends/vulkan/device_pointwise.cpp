@@ -14,9 +14,7 @@ using Row = PointwiseRow;
 
 DType of_result(const Call&, DType result) { return result; }
 DType of_operand(const Call& call, DType) { return call.tensor(arg::self).dtype; }
-DType of_operands(const Call& call, DType) {
-  return result_type(call, {call.position(arg::self), call.position(arg::other)});
-}
+DType of_operands(const Call& call, DType) { return result_type(call, {arg::self, arg::other}); }
 
 DType dtype_of(const Row& row, const PointwiseCall& call) { return row.dtype(call, call.result_dtype()); }
 

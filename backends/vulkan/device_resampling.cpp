@@ -28,7 +28,7 @@ Layout volume(Layout layout) {
   return layout;
 }
 
-struct Form {
+struct Resampling {
   int spatial = 2;
   Mode mode = Mode::Nearest;
 };
@@ -52,7 +52,7 @@ double step_of(int64_t from, int64_t to, bool aligned, std::optional<double> fac
   return static_cast<double>(from) / static_cast<double>(to);
 }
 
-template <Form form>
+template <Resampling form>
 Result<void> resample(const KernelCall& call) {
   const TensorRef& input = call.input(first_operand);
   const TensorRef& output = call.output();
@@ -122,7 +122,7 @@ Result<void> sample_grid(const KernelCall& call) {
   return {};
 }
 
-constexpr Form with(int spatial, Mode mode) { return {spatial, mode}; }
+constexpr Resampling with(int spatial, Mode mode) { return {spatial, mode}; }
 
 constexpr std::array rows = {
     KernelRow{"aten.upsample_nearest1d.default", takes_any, resample<with(1, Mode::Nearest)>},

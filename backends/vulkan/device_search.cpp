@@ -16,7 +16,7 @@ Result<void> search(const KernelCall& call) {
   Recorder& recorder = call.recorder();
   const arg sorted = call.takes(arg::boundaries) ? arg::boundaries : arg::sorted_sequence;
   const TensorRef& rows = call.input(sorted);
-  const DType dtype = result_type(call, {call.position(sorted), call.position(arg::self)});
+  const DType dtype = result_type(call, {sorted, arg::self});
   const bool passes = call.has(arg::side) ? call.text(arg::side) == "right" : call.boolean(arg::right);
   TensorRef numbers;
   if (const auto* number = std::get_if<Scalar>(&call.argument(arg::self))) {
