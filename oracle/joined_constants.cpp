@@ -81,7 +81,7 @@ ConstantChain::ConstantChain(const Ball& base)
 void ConstantChain::scale(const Ball& factor, double error_units) {
   const double size = reach(factor);
   const bool shifts_exponent = factor.radius == 0 && is_power_of_two(factor.mid);
-  constants_ += !(factor.radius == 0 && std::fabs(factor.mid) == 1);
+  scales_ += !(factor.radius == 0 && std::fabs(factor.mid) == 1);
   if (!shifts_exponent) roundings_ += error_units;
   exact_ = exact_ && factor.radius == 0 && (shifts_exponent || error_units <= 1);
   if (factor.mid != 0 && lowest_ != Factor::no_bit) lowest_ += lowest_bit(factor.mid);
@@ -95,7 +95,7 @@ void ConstantChain::scale(const Ball& factor, double error_units) {
 void ConstantChain::shift(const Ball& term) {
   const double size = reach(term);
   if (size == 0) return;
-  constants_ += 1;
+  shifts_ += 1;
   roundings_ += 1;
   exact_ = exact_ && term.radius == 0;
   if (term.mid != 0) lowest_ = std::min(lowest_, lowest_bit(term.mid));
@@ -113,19 +113,18 @@ bool ConstantChain::on_exact_grid(const DTypeInfo& format, const Profile& profil
 }
 
 Ball ConstantChain::widened(const Ball& ball, DType dtype, const Profile& profile) const {
-  if (constants_ < 2 || !is_plain(ball)) return ball;
+  if (scales_ + shifts_ < 2 || !is_plain(ball)) return ball;
   const DTypeInfo& format = info(dtype);
   if (peak_ >= format.max_finite) return Ball::unknown(Undecided::Unbounded);
   if (on_exact_grid(format, profile)) return ball;
-  const double underflow = profile.underflow(dtype);
-  const double steps = constants_ + 1;
-  // A constant that is flushed, or loses bits, is off by as much absolutely, and so is what it is added to; as a factor
-  // it takes that times the value along.
   double error = relative_error(roundings_, profile.unit_roundoff(dtype)) * magnitude_;
-  error += steps * steps * underflow * growth_;
-  if (shrinkage_ < format.smallest_normal) error += steps * underflow * growth_ * base_;
+  // What is flushed, or loses bits below the normal numbers, is off by as much absolutely: once for every product of a
+  // monomial, and for every sum where those are flushed. A constant factor takes that times the value along.
+  const double underflow = profile.underflow(dtype);
+  error += (scales_ * (shifts_ + 1) + (profile.flush_to_zero ? shifts_ : 0)) * underflow * growth_;
+  if (shrinkage_ < format.smallest_normal) error += scales_ * underflow * growth_ * base_;
   // The centres are computed in double.
-  const double radius = (inherited_ + error + steps * 0x1p-50 * magnitude_) * (1 + 0x1p-50);
+  const double radius = (inherited_ + error + (scales_ + shifts_ + 1) * 0x1p-50 * magnitude_) * (1 + 0x1p-50);
   if (radius <= ball.radius) return ball;
   Ball wider = ball;
   wider.radius = radius;

@@ -30,14 +30,15 @@ class ConstantChain {
   // A constant that the dtype does not hold is rounded.
   void round_constant() { ++roundings_; }
 
-  bool started() const { return constants_ > 0; }
+  bool started() const { return scales_ + shifts_ > 0; }
   // The ball, widened to what any way of joining the constants comes to.
   Ball widened(const Ball& ball, DType dtype, const Profile& profile) const;
 
  private:
   bool on_exact_grid(const DTypeInfo& format, const Profile& profile) const;
 
-  int constants_ = 0;
+  double scales_ = 0;            // by another number than 1 and -1
+  double shifts_ = 0;            // by another number than 0
   double roundings_ = 0;         // that any monomial goes through, in unit roundoffs
   double base_ = 0;              // |x|
   double magnitude_ = 0;         // |a| |x| + |b|
