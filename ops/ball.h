@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -32,18 +33,40 @@ enum class Undecided : uint8_t {
 inline constexpr int undecided_reasons = 9;
 std::string_view name(Undecided reason);
 
+// Whether an element may be an infinity in the place of a number of its interval, and of which sign.
+class MayInf {
+ public:
+  constexpr MayInf() = default;
+  // True: an infinity of either sign.
+  constexpr MayInf(bool either) : kind_(either ? Kind::Either : Kind::No) {}
+  // Only the infinity of the sign that the interval's centre has, which is not 0: what overflow makes.
+  static constexpr MayInf of_one_sign() {
+    MayInf result;
+    result.kind_ = Kind::OneSign;
+    return result;
+  }
+
+  constexpr operator bool() const { return kind_ != Kind::No; }
+  constexpr bool is_of_one_sign() const { return kind_ == Kind::OneSign; }
+
+ private:
+  enum class Kind : uint8_t { No, OneSign, Either };
+  Kind kind_ = Kind::No;
+};
+
 struct Ball {
   double mid = 0;
   double radius = 0;
   bool may_nan = false;  // may be NaN instead
-  bool may_inf = false;  // may be an infinity of either sign instead
+  MayInf may_inf;
   Undecided undecided = Undecided::No;
   // The standard deviation of implementations around mid, where roundings are taken as independent; negative where
   // that is not known. Good for suspicion, never for proof.
   float deviation = -1;
 
   static Ball exact(double x) { return {x, 0, false, false, Undecided::No, -1}; }
-  static Ball unknown(Undecided reason) { return {0, 0, true, true, reason, -1}; }
+  // The radius is infinite, so that what is computed of it without a look at the reason is unbounded too.
+  static Ball unknown(Undecided reason) { return {0, std::numeric_limits<double>::infinity(), true, true, reason, -1}; }
   // The deviation, or the radius that stands for it.
   double spread() const { return deviation < 0 ? radius : static_cast<double>(deviation); }
 

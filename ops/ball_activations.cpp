@@ -57,11 +57,15 @@ constexpr Gate mish = {[](double x) { return x * mish_gate(x); },
                        },
                        1.0886, 0.6501};
 
-// What infinities give: as it is on the right; on the left eager has -inf times 0, others 0.
+// What -inf gives: eager has -inf times 0, others 0.
+constexpr Ball left_of_gate = {0, 0, true, false, Undecided::No, -1};
+
+// What infinities give: as it is on the right.
 Ball gated(const BallMath& math, const Ball& x, const Gate& gate, double error) {
-  const Ball left = {0, 0, true, false, Undecided::No};
   if (!x.decided() || is_definite_nan(x)) return x;
-  if (is_definite_infinity(x)) return x.mid < 0 ? left : x;
+  if (is_definite_infinity(x)) {
+    return by_sign(x, [](const Ball& infinite) { return infinite.mid < 0 ? left_of_gate : infinite; });
+  }
   // A factor of 0 makes the product 0.
   if (x.is_exact() && x.mid == 0) return Ball::exact(0);
   const double mid = gate.value(x.mid);
@@ -71,7 +75,8 @@ Ball gated(const BallMath& math, const Ball& x, const Gate& gate, double error) 
   Ball result = math.with_error(mid, inherited, error + 0x1p-48 * std::fabs(mid));
   if (!result.decided()) return result;
   result.may_nan = x.may_nan || x.may_inf;
-  return x.may_inf ? including(hull(result, left), infinity) : result;
+  if (can_be_minus_infinity(x)) result = hull(result, left_of_gate);
+  return can_be_plus_infinity(x) ? including(result, infinity) : result;
 }
 
 // `below` where x is at most `at`, else `above`; both may see a value a little past it.
@@ -87,7 +92,8 @@ Ball split(const Ball& x, double at, Below below, Above above) {
   } else {
     result = hull(below(ball_of_interval(x.low(), at)), above(ball_of_interval(at, x.high())));
   }
-  if (x.may_inf) result = hull(hull(result, below(Ball::exact(-infinity))), above(Ball::exact(infinity)));
+  if (x.may_inf && can_be_minus_infinity(x)) result = hull(result, below(Ball::exact(-infinity)));
+  if (x.may_inf && can_be_plus_infinity(x)) result = hull(result, above(Ball::exact(infinity)));
   return x.may_nan ? including(result, nan) : result;
 }
 
@@ -159,9 +165,11 @@ Ball ball_log_sigmoid(const BallMath& math, const Ball& x) {
   const auto value = [](double y) { return std::min(y, 0.0) - std::log1p(std::exp(-std::fabs(y))); };
   const auto at = [&](double y) { return std::isfinite(y) ? Ball::exact(value(y)) : Ball::exact(std::min(y, 0.0)); };
   if (is_definite_infinity(x)) {
-    Ball limit = x.mid < 0 ? x : math.with_error(0, 0, math.function_error(0));
-    limit.may_nan = x.may_nan;
-    return limit;
+    return by_sign(x, [&](const Ball& infinite) {
+      Ball limit = infinite.mid < 0 ? infinite : math.with_error(0, 0, math.function_error(0));
+      limit.may_nan = infinite.may_nan;
+      return limit;
+    });
   }
   const double mid = value(x.mid);
   const double most = std::fabs(value(x.low()));
@@ -174,7 +182,8 @@ Ball ball_log_sigmoid(const BallMath& math, const Ball& x) {
   const double error = logarithm + math.rounding(most + logarithm);
   Ball result = math.with_error(mid, inherited, error + 0x1p-50 * most);
   result.may_nan = x.may_nan;
-  return x.may_inf ? hull(hull(result, at(-infinity)), at(infinity)) : result;
+  if (can_be_minus_infinity(x)) result = hull(result, at(-infinity));
+  return can_be_plus_infinity(x) ? hull(result, at(infinity)) : result;
 }
 
 Ball ball_elu(const BallMath& math, const Ball& x, const Ball& coefficient, const Ball& scale, const Ball& above) {
@@ -240,14 +249,18 @@ Ball ball_hardsigmoid(const BallMath& math, const Ball& x) {
 
 // Likewise; XNNPACK multiplies x by the rounded 1/6 first: three errors, two of them relative (one is twice a rounding
 // of the result at most).
-Ball ball_hardswish(const BallMath& math, const Ball& x) {
-  if (is_definite_infinity(x) && x.mid < 0) return {0, 0, true, false, Undecided::No};
+Ball hardswish_of_one_sign(const BallMath& math, const Ball& x) {
+  if (is_definite_infinity(x) && x.mid < 0) return left_of_gate;
   const Ball shifted = math.add(x, Ball::exact(3));
   const Ball gate = math.minimum(math.maximum(shifted, Ball::exact(0)), Ball::exact(6));
   const Ball quotient = math.div(math.mul(x, gate), Ball::exact(6));
   if (quotient.is_exact() && quotient.mid == 0) return quotient;
   const double error = (quotient.is_exact() ? 4 : 3) * math.rounding(reach(quotient));
   return widened(math, quotient, error + std::min(reach(x), 3.0) * cancelled_in_gate(math, x));
+}
+
+Ball ball_hardswish(const BallMath& math, const Ball& operand) {
+  return by_sign(operand, [&](const Ball& x) { return hardswish_of_one_sign(math, x); });
 }
 
 Ball ball_hardshrink(const BallMath& math, const Ball& x, const Ball& lambda) {

@@ -87,6 +87,8 @@ Ball first_kind(const BallMath& math, const Ball& x, long double (*function)(lon
 // `slope_from`: the steepest from x on to the right.
 Ball second_kind(const BallMath& math, const Ball& x, long double (*function)(long double),
                  double (*slope_from)(double x)) {
+  const auto again = [&](const Ball& y) { return second_kind(math, y, function, slope_from); };
+  if (is_infinity_of_open_sign(x)) return by_sign(x, again);
   if (!x.decided() || is_definite_nan(x)) return x;
   if (is_definite_infinity(x)) return x.mid > 0 ? vanished_or_nan() : Ball::exact(nan);
   if (x.high() < 0) return x.may_inf ? vanished_or_nan() : Ball::exact(nan);
@@ -120,6 +122,8 @@ double second_modified(double x) {
 
 // A function that falls from infinity at 0 to 0, and that is NaN on the left.
 Ball falling(const BallMath& math, const Ball& x, BallMath::Function function, double units) {
+  const auto again = [&](const Ball& y) { return falling(math, y, function, units); };
+  if (is_infinity_of_open_sign(x)) return by_sign(x, again);
   if (x.decided() && is_definite_infinity(x)) {
     Ball limit = Ball::exact(x.mid > 0 ? 0 : nan);
     limit.may_nan = x.may_nan;

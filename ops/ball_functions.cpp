@@ -25,7 +25,7 @@ double steadiness(const Ball& x) { return x.radius > 0 ? x.spread() / x.radius :
 
 Ball with_flags(Ball ball, const Ball& operand) {
   ball.may_nan = ball.may_nan || operand.may_nan;
-  ball.may_inf = ball.may_inf || operand.may_inf;
+  if (operand.may_inf) ball.may_inf = true;
   return ball;
 }
 
@@ -72,7 +72,8 @@ Ball BallMath::monotone(const Ball& x, Function f, double domain_low, double dom
     result = with_error(mid, {inherited, inherited * steadiness(x)}, (this->*error)(least, most) + libm_error * most);
     result.may_nan = x.low() < domain_low || x.high() > domain_high;
   }
-  if (x.may_inf) result = hull(hull(result, at(infinity)), at(-infinity));
+  if (x.may_inf && can_be_plus_infinity(x)) result = hull(result, at(infinity));
+  if (x.may_inf && can_be_minus_infinity(x)) result = hull(result, at(-infinity));
   if (is_definite_nan(result)) return result;
   result.may_nan = result.may_nan || x.may_nan || reach(x) > function_.nan_beyond;
   return result;
@@ -157,7 +158,9 @@ namespace {
 
 // What else `x` may be than its finite values, as a function of an infinity makes it.
 Ball with_infinities(const Ball& result, const Ball& x, double at_minus, double at_plus) {
-  Ball all = x.may_inf ? including(including(result, at_plus), at_minus) : result;
+  Ball all = result;
+  if (x.may_inf && can_be_plus_infinity(x)) all = including(all, at_plus);
+  if (x.may_inf && can_be_minus_infinity(x)) all = including(all, at_minus);
   if (!all.decided() || is_definite_nan(all)) return all;
   all.may_nan = all.may_nan || x.may_nan;
   return all;
@@ -274,9 +277,10 @@ Ball ball_reciprocal(const BallMath& math, const Ball& x, bool zeros_are_positiv
 }
 
 Ball ball_rsqrt(const BallMath& math, const Ball& x, bool zeros_are_positive) {
-  if (x.decided() && std::isfinite(x.mid) && x.high() == 0 && !x.may_inf && !zeros_are_positive) {
+  if (x.decided() && std::isfinite(x.mid) && x.high() == 0 && !zeros_are_positive) {
     // What lies below the zero is outside the domain.
-    return infinity_of_either_sign(math, x.may_nan || x.radius > 0);
+    const Ball infinite = infinity_of_either_sign(math, x.may_nan || x.radius > 0 || can_be_minus_infinity(x));
+    return can_be_plus_infinity(x) ? including(infinite, 0) : infinite;
   }
   // Adding 0 makes a negative zero positive.
   const BallMath rsqrt = math.as(FunctionKind::Rsqrt);

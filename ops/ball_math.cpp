@@ -58,7 +58,7 @@ Ball definite(double x, bool may_nan, bool may_inf) {
 
 Ball flagged(Ball ball, bool may_nan, bool may_inf) {
   ball.may_nan = ball.may_nan || may_nan;
-  ball.may_inf = ball.may_inf || may_inf;
+  if (may_inf) ball.may_inf = true;
   return ball;
 }
 
@@ -151,18 +151,29 @@ double BallMath::ieee_error(FunctionKind kind, double most) const {
 Ball BallMath::finite(double mid, double radius, double deviation) const {
   double outer = outward(radius, mid);
   // Rounded toward zero, what is over the largest number is that number, and goes into the next operation as it.
-  if (profile_.rounding_mode_open && std::fabs(mid) - outer > largest_)
-    outer = outward(std::fabs(mid) - largest_, mid);
+  if (profile_.rounding_mode_open && std::fabs(mid) - outer > largest_) outer = outward(std::fabs(mid) - largest_, mid);
   if (!std::isfinite(mid) || !std::isfinite(outer)) return Ball::unknown(Undecided::Unbounded);
   const auto stored = static_cast<float>(deviation);
   const bool known = stored >= std::numeric_limits<float>::min() && deviation < outer;
-  return {mid, outer, false, std::fabs(mid) + outer >= largest_, Undecided::No, known ? stored : -1.0f};
+  const MayInf may_inf = infinities(outer - mid >= largest_, mid + outer >= largest_, mid);
+  return {mid, outer, false, may_inf, Undecided::No, known ? stored : -1.0f};
 }
 
 // An error that is spread evenly over +-e deviates by e / sqrt(3).
 Ball BallMath::rounded(double mid, Inherited inherited, bool exact) const {
   if (exact && inherited.radius == 0 && std::isfinite(mid) && holds(mid)) return Ball::exact(mid);
-  return with_error(mid, inherited, rounding(std::fabs(mid) + inherited.radius));
+  return rounded_within(mid, inherited, rounding(std::fabs(mid) + inherited.radius));
+}
+
+// To the nearest, the largest number is what everything rounds to that is less than half a unit over it.
+Ball BallMath::rounded_within(double mid, Inherited inherited, double error) const {
+  Ball result = with_error(mid, inherited, error);
+  if (result.may_inf && !profile_.rounding_mode_open && dtype_ != DType::F64) {
+    const double half_unit = std::ldexp(1.0, std::ilogb(largest_) - info(dtype_).precision);
+    const double most = (std::fabs(mid) + inherited.radius) * (1 + 0x1p-50);
+    if (most < largest_ + half_unit) result.may_inf = false;
+  }
+  return result;
 }
 
 Ball BallMath::with_error(double mid, Inherited inherited, double error) const {
@@ -187,7 +198,8 @@ Ball BallMath::add(const Ball& a, const Ball& b) const {
   if (!a.decided() || !b.decided()) return Ball::unknown(first_undecided(a, b));
   if (is_definite_nan(a) || is_definite_nan(b)) return Ball::exact(nan);
   const bool may_inf = a.may_inf || b.may_inf;
-  const bool opposite = can_be_infinite(a) && can_be_infinite(b) && (may_inf || a.mid != b.mid);
+  const bool opposite =
+      (can_be_plus_infinity(a) && can_be_minus_infinity(b)) || (can_be_minus_infinity(a) && can_be_plus_infinity(b));
   const bool may_nan = a.may_nan || b.may_nan || opposite;
   const double mid = a.mid + b.mid;
   // An infinity that may be one as well is one of unknown sign.
@@ -195,7 +207,21 @@ Ball BallMath::add(const Ball& a, const Ball& b) const {
   if (is_definite_infinity(a)) return definite(a.mid, may_nan, a.may_inf);
   if (is_definite_infinity(b)) return definite(b.mid, may_nan, b.may_inf);
   const Inherited inherited(a.radius + b.radius, independent(a.spread(), b.spread()));
-  return flagged(rounded(mid, inherited, sum_error(a.mid, b.mid) == 0), may_nan, may_inf);
+  Ball sum = rounded(mid, inherited, sum_error(a.mid, b.mid) == 0);
+  // No number of the dtype is nearer to the sum than the one it is rounded to: so a number of the dtype is no nearer,
+  // from which the sum is as far away as the other one reaches. That is far less than half a unit of a large one, such
+  // as the mask of an attention.
+  if (!profile_.rounding_mode_open && sum.radius > inherited.radius) {
+    double error = rounding(std::fabs(mid) + inherited.radius);
+    if (a.is_exact() && holds(a.mid)) error = std::min(error, reach(b));
+    if (b.is_exact() && holds(b.mid)) error = std::min(error, reach(a));
+    sum = rounded_within(mid, inherited, error);
+  }
+  if (!sum.decided()) return sum;
+  const bool minus = can_be_minus_infinity(a) || can_be_minus_infinity(b) || can_be_minus_infinity(sum);
+  const bool plus = can_be_plus_infinity(a) || can_be_plus_infinity(b) || can_be_plus_infinity(sum);
+  sum.may_inf = infinities(minus, plus, mid);
+  return flagged(sum, may_nan, false);
 }
 
 Ball BallMath::sub(const Ball& a, const Ball& b) const { return add(a, neg(b)); }
@@ -221,7 +247,16 @@ Ball BallMath::mul(const Ball& a, const Ball& b) const {
   const bool vanished =
       inherited.radius == 0 && ((a.radius != 0 && !holds_only_zero(b)) || (b.radius != 0 && !holds_only_zero(a)));
   if (vanished) inherited = tiniest;
-  return flagged(rounded(a.mid * b.mid, inherited, product_is_exact(a.mid, b.mid)), may_nan, may_inf);
+  Ball product = rounded(a.mid * b.mid, inherited, product_is_exact(a.mid, b.mid));
+  const auto has_one_sign = [](const Ball& x) {
+    return !contains_zero(x) && (!x.may_inf || x.may_inf.is_of_one_sign());
+  };
+  if (may_inf && product.decided() && product.mid != 0 && !(product.may_inf && !product.may_inf.is_of_one_sign()) &&
+      has_one_sign(a) && has_one_sign(b)) {
+    product.may_inf = MayInf::of_one_sign();
+    return flagged(product, may_nan, false);
+  }
+  return flagged(product, may_nan, may_inf);
 }
 
 Ball BallMath::div(const Ball& a, const Ball& b) const {
@@ -296,12 +331,15 @@ Ball BallMath::maximum(const Ball& a, const Ball& b) const {
     result = widened(*this, result, 2 * tiny);
   }
   // The other operand shows where this one is -inf, or a NaN that is dropped.
-  const bool shows_b = a.may_inf || (a.may_nan && allows(Form::DroppedNan));
-  const bool shows_a = b.may_inf || (b.may_nan && allows(Form::DroppedNan));
+  const bool shows_b = (a.may_inf && can_be_minus_infinity(a)) || (a.may_nan && allows(Form::DroppedNan));
+  const bool shows_a = (b.may_inf && can_be_minus_infinity(b)) || (b.may_nan && allows(Form::DroppedNan));
   if (shows_b) result = hull(result, b);
   if (shows_a) result = hull(result, a);
   if (is_definite_infinity(result)) return definite(result.mid, a.may_nan || b.may_nan, a.may_inf || b.may_inf);
-  return flagged(result, a.may_nan || b.may_nan, a.may_inf || b.may_inf);
+  if (!result.decided()) return result;
+  result.may_inf = infinities(can_be_minus_infinity(a) && can_be_minus_infinity(b),
+                              can_be_plus_infinity(a) || can_be_plus_infinity(b), result.mid);
+  return flagged(result, a.may_nan || b.may_nan, false);
 }
 
 Ball BallMath::minimum(const Ball& a, const Ball& b) const { return neg(maximum(neg(a), neg(b))); }
@@ -316,9 +354,9 @@ IntegerBall less(const Ball& a, const Ball& b) {
   if (!a.decided() || !b.decided()) return open(first_undecided(a, b));
   if (is_definite_nan(a) || is_definite_nan(b)) return truth(false);
   if (a.is_exact() && b.is_exact()) return truth(a.mid < b.mid);
-  if (a.may_nan || b.may_nan || a.may_inf || b.may_inf) return open(Undecided::InexactCompare);
-  if (a.high() < b.low()) return truth(true);
-  if (a.low() >= b.high()) return truth(false);
+  if (a.may_nan || b.may_nan) return open(Undecided::InexactCompare);
+  if (highest(a) < lowest(b)) return truth(true);
+  if (lowest(a) >= highest(b)) return truth(false);
   return open(Undecided::InexactCompare);
 }
 

@@ -17,6 +17,25 @@ inline bool is_definite_nan(const Ball& ball) { return std::isnan(ball.mid); }
 inline bool is_definite_infinity(const Ball& ball) { return std::isinf(ball.mid); }
 // Whether some value of the ball is an infinity.
 inline bool can_be_infinite(const Ball& ball) { return ball.may_inf || is_definite_infinity(ball); }
+// Whether some value of the ball is the infinity of that sign.
+inline bool can_be_plus_infinity(const Ball& ball) {
+  return can_be_infinite(ball) && (ball.mid > 0 || (ball.may_inf && !ball.may_inf.is_of_one_sign()));
+}
+inline bool can_be_minus_infinity(const Ball& ball) {
+  return can_be_infinite(ball) && (ball.mid < 0 || (ball.may_inf && !ball.may_inf.is_of_one_sign()));
+}
+// The ends of what the ball stands for, infinities included.
+inline double lowest(const Ball& ball) {
+  return can_be_minus_infinity(ball) ? -std::numeric_limits<double>::infinity() : ball.low();
+}
+inline double highest(const Ball& ball) {
+  return can_be_plus_infinity(ball) ? std::numeric_limits<double>::infinity() : ball.high();
+}
+// What a ball around `mid` has to say of the infinities that it may be.
+inline MayInf infinities(bool minus, bool plus, double mid) {
+  const bool one_sign = minus ? !plus && mid < 0 : plus && mid > 0;
+  return one_sign ? MayInf::of_one_sign() : MayInf(minus || plus);
+}
 // Whether some value of the ball is a NaN.
 inline bool can_be_nan(const Ball& ball) { return ball.may_nan || is_definite_nan(ball); }
 // Whether 0 lies in the finite interval.
@@ -28,15 +47,23 @@ Ball ball_of_interval(double low, double high);
 Ball hull(const Ball& a, const Ball& b);
 // The ball with `x` (a NaN or an infinity too) added to its set.
 Ball including(const Ball& ball, double x);
+// Whether the ball is a definite infinity whose sign is not known.
+inline bool is_infinity_of_open_sign(const Ball& x) { return x.decided() && x.may_inf && is_definite_infinity(x); }
 // A function that need not know of infinities without a known sign: what it gives for either of them.
 template <class Function>
 Ball by_sign(const Ball& x, Function&& function) {
-  if (!x.may_inf || !is_definite_infinity(x) || !x.decided()) return function(x);
+  if (!is_infinity_of_open_sign(x)) return function(x);
   Ball infinity = x;
   infinity.may_inf = false;
   const Ball result = function(infinity);
   infinity.mid = -infinity.mid;
   return hull(result, function(infinity));
+}
+
+// The same for a function of two.
+template <class Function>
+Ball by_signs(const Ball& x, const Ball& y, Function&& function) {
+  return by_sign(x, [&](const Ball& a) { return by_sign(y, [&](const Ball& b) { return function(a, b); }); });
 }
 
 // What the errors of the operands make of a result: a bound, and a deviation where it is known to be smaller.
@@ -127,6 +154,8 @@ class BallMath {
   // The error of a division or a root: IEEE 754's rounding, or what the profile says.
   double ieee_error(FunctionKind kind, double most) const;
   Ball finite(double mid, double radius, double deviation) const;
+  // Like with_error(), where the error is that of one rounding.
+  Ball rounded_within(double mid, Inherited inherited, double error) const;
 
   DType dtype_;
   DType element_dtype_;

@@ -31,7 +31,7 @@ Ball not_negative(const Ball& ball) {
   if (!ball.decided() || !std::isfinite(ball.mid) || ball.low() >= 0) return ball;
   Ball clipped = ball_of_interval(0, std::max(ball.high(), 0.0));
   clipped.may_nan = ball.may_nan;
-  clipped.may_inf = ball.may_inf;
+  clipped.may_inf = bool(ball.may_inf);
   return clipped;
 }
 

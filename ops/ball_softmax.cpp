@@ -42,23 +42,34 @@ double log_add(double a, double b) {
 }  // namespace
 
 BallSoftmax::BallSoftmax(const BallMath& math, std::span<const Ball> lane, DType stored) : math_(&math), lane_(lane) {
+  double surely_reached = -infinity;
   for (const Ball& x : lane) {
     // An infinity of unknown sign decides everything or counts for nothing.
-    const Undecided reason = x.decided() && x.may_inf ? Undecided::Unbounded : x.undecided;
-    if (undecided_ == Undecided::No) undecided_ = reason;
+    const bool open = x.decided() && x.may_inf && can_be_plus_infinity(x);
+    if (undecided_ == Undecided::No) undecided_ = open ? Undecided::Unbounded : x.undecided;
     nan_ = nan_ || is_definite_nan(x);
     may_nan_ = may_nan_ || x.may_nan;
-    if (is_definite_nan(x) || is_minus_infinity(x)) continue;
+    // What may be -inf is not counted on.
+    if (is_definite_nan(x) || can_be_minus_infinity(x)) {
+      highest_mask_ = std::max(highest_mask_, is_minus_infinity(x) ? x.mid : x.high());
+      continue;
+    }
     plus_infinity_ = plus_infinity_ || is_definite_infinity(x);
     reference_ = nothing_ ? x.high() : std::max(reference_, x.high());
-    widest_ = std::max(widest_, x.radius);
+    surely_reached = std::max(surely_reached, x.low());
     nothing_ = false;
   }
+  for (const Ball& x : lane) {
+    if (std::isfinite(x.mid) && x.high() >= surely_reached) widest_ = std::max(widest_, x.radius);
+  }
+  // Masks alone, or one that may be the maximum.
+  const bool reachable = highest_mask_ > (nothing_ ? -infinity : reference_);
+  if (undecided_ == Undecided::No && !nan_ && !plus_infinity_ && reachable) undecided_ = Undecided::Unbounded;
   if (undecided_ != Undecided::No || nan_ || plus_infinity_ || nothing_) return;
   double weighted = 0;
   for (std::size_t k = 0; k < lane.size(); ++k) {
     const bool zero = is_minus_infinity(lane[k]);
-    low_.push_back(zero ? 0 : std::exp(lane[k].low() - reference_));
+    low_.push_back(can_be_minus_infinity(lane[k]) ? 0 : std::exp(lane[k].low() - reference_));
     mid_.push_back(zero ? 0 : std::exp(lane[k].mid - reference_));
     high_.push_back(zero ? 0 : std::exp(lane[k].high() - reference_));
     sum_low_ += low_.back();
@@ -128,12 +139,15 @@ Ball BallSoftmax::probability(std::size_t k) const {
   const double high = above > 0 ? high_[k] / above : 1;
   const double mid = std::clamp(sum_mid_ > 0 ? mid_[k] / sum_mid_ : 0, low, high);
   // The numerator's subtraction and exponential, and a division or a multiplication by a reciprocal.
-  const double relative =
-      std::expm1(unit_roundoff_ * (distance(k) + 2) + exponential_error_) * (1 + sum_error_) + sum_error_;
+  const double exponent = unit_roundoff_ * (distance(k) + 2) + exponential_error_;
+  // Of a mask's exponential nothing is left, however large the rounding of its distance is.
+  const double numerator = exponent < 1
+                               ? high * std::expm1(exponent)
+                               : std::exp(lane_[k].high() - reference_ + exponent) / std::max(above, 0x1p-1000);
   const double centre = static_cast<double>(lane_.size()) * centre_error * high;
   const double absolute = 2 * exponential_absolute(*math_) + math_->profile().underflow(math_->dtype());
-  return with_flags(
-      not_negative(math_->with_error(mid, std::max(high - mid, mid - low) + centre, high * relative + absolute)));
+  return with_flags(not_negative(math_->with_error(mid, std::max(high - mid, mid - low) + centre,
+                                                   numerator * (1 + sum_error_) + high * sum_error_ + absolute)));
 }
 
 Ball BallSoftmax::log_probability(std::size_t k) const {
@@ -149,7 +163,8 @@ Ball BallSoftmax::log_probability(std::size_t k) const {
   const double count = static_cast<double>(lane_.size());
   const double error = unit_roundoff_ * distance(k) + log_error() + math_->rounding(most + sum_error_);
   const double centre = count * centre_error * (1 + distance(k));
-  return with_flags(math_->with_error(mid, std::max(high - mid, mid - low) + centre, error));
+  const Ball finite = math_->with_error(mid, std::max(high - mid, mid - low) + centre, error);
+  return with_flags(can_be_minus_infinity(x) ? including(finite, -infinity) : finite);
 }
 
 Ball BallSoftmax::log_sum() const {

@@ -2,6 +2,7 @@
 // any order.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -40,9 +41,11 @@ class BallSoftmax {
   bool nan_ = false;
   bool may_nan_ = false;
   bool plus_infinity_ = false;
-  bool nothing_ = true;      // no element but -inf
-  double reference_ = 0;     // the highest end of a ball; all exponentials are taken relative to it
-  double widest_ = 0;        // the largest radius
+  bool nothing_ = true;   // no element but -inf
+  double reference_ = 0;  // the highest end of a ball; all exponentials are taken relative to it
+  double widest_ = 0;     // the largest radius of an element that may be the maximum
+  // The highest end of an element that is, or may be, -inf.
+  double highest_mask_ = -std::numeric_limits<double>::infinity();
   std::vector<double> low_;  // exp of the elements' ends and centres
   std::vector<double> mid_;
   std::vector<double> high_;

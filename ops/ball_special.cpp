@@ -121,6 +121,7 @@ Ball ball_entr(const BallMath& math, const Ball& x) {
     // It rises from 0 to 1 / e at 1 / e, and falls from there.
     const double last = x.high() > 0 ? -x.high() * std::log(x.high()) : 0;
     const Ball image = ball_of_interval(std::min(last, 0.0), 1 / std::numbers::e);
+    if (!image.decided()) return image;
     result = math.with_error(image.mid, image.radius, 2 * math.function_error(reach(image)));
     result.may_inf = result.may_inf || x.low() < 0;
   }

@@ -175,7 +175,9 @@ Ball ball_fmod(const BallMath& math, const Ball& a, const Ball& b) {
   return flagged(result, may_nan || (std::isfinite(b.mid) && quotient_overflows(math, a, b)), false);
 }
 
-Ball ball_remainder(const BallMath& math, const Ball& a, const Ball& b) {
+namespace {
+
+Ball remainder_of_signs(const BallMath& math, const Ball& a, const Ball& b) {
   if (!a.decided() || !b.decided()) return Ball::unknown(first_undecided(a, b));
   const bool zero_divisor = one_number(b) && b.mid == 0 && !b.may_inf;
   if (is_definite_nan(a) || is_definite_nan(b) || is_definite_infinity(a) || zero_divisor) return Ball::exact(nan);
@@ -197,6 +199,12 @@ Ball ball_remainder(const BallMath& math, const Ball& a, const Ball& b) {
   return flagged(result, may_nan || (std::isfinite(b.mid) && quotient_overflows(math, a, b)), false);
 }
 
+}  // namespace
+
+Ball ball_remainder(const BallMath& math, const Ball& a, const Ball& b) {
+  return by_signs(a, b, [&](const Ball& x, const Ball& y) { return remainder_of_signs(math, x, y); });
+}
+
 Ball ball_div(const BallMath& math, const Ball& a, const Ball& b, bool b_zero_is_positive) {
   const Ball quotient = math.div(a, b);
   // What is undecided of an operand for its zero's sign stays so.
@@ -208,7 +216,9 @@ Ball ball_div(const BallMath& math, const Ball& a, const Ball& b, bool b_zero_is
   return flagged(ball_reciprocal(math, Ball::exact(0), false), may_nan, false);
 }
 
-Ball ball_floor_div(const BallMath& math, const Ball& a, const Ball& b, bool b_zero_is_positive) {
+namespace {
+
+Ball floor_div_of_signs(const BallMath& math, const Ball& a, const Ball& b, bool b_zero_is_positive) {
   if (!a.decided() || !b.decided()) return Ball::unknown(first_undecided(a, b));
   if (is_definite_nan(a) || is_definite_nan(b)) return Ball::exact(nan);
   if (a.is_exact() && b.is_exact() && one_number(a) && one_number(b) && b.mid != 0) {
@@ -230,6 +240,13 @@ Ball ball_floor_div(const BallMath& math, const Ball& a, const Ball& b, bool b_z
   if (error != 0) steps = math.with_error(steps.mid, steps.radius, error);
   if (b.may_inf || may_flush_multiple(math, a, b)) steps = hull(steps, ball_of_interval(-1, 0));
   return flagged(steps, quotient.may_nan || a.may_inf, quotient.may_inf);
+}
+
+}  // namespace
+
+Ball ball_floor_div(const BallMath& math, const Ball& a, const Ball& b, bool b_zero_is_positive) {
+  return by_signs(a, b,
+                  [&](const Ball& x, const Ball& y) { return floor_div_of_signs(math, x, y, b_zero_is_positive); });
 }
 
 Ball ball_copysign(const BallMath& math, const Ball& a, const Ball& b, bool b_zero_is_positive) {

@@ -150,7 +150,7 @@ Ball BallProduct::result() const {
   const bool overflow = largest_ * (1 + factors_ * 0x1p-50) >= format.max_finite;
   const bool underflow = smallest_ * (1 - factors_ * 0x1p-50) <= format.smallest_normal;
   if (infinite_) {
-    if (std::isnan(mid_) || exact_zero_) return may_inf_ ? Ball::unknown(Undecided::Unbounded) : Ball::exact(nan);
+    if (exact_zero_) return Ball::exact(nan);
     if (zero_possible_ || may_inf_ || underflow) return Ball::unknown(Undecided::Unbounded);
     return {mid_, 0, may_nan_, false, Undecided::No};
   }

@@ -36,7 +36,8 @@ Ball cast_ball(const Ball& ball, DType from, DType to, const CallProfile& profil
   const bool twice = from == DType::F64 && to != DType::F32 && result.decided() && result.radius > 0;
   if (twice) result = math.with_error(ball.mid, result.radius, math.rounding(std::fabs(ball.mid) + result.radius));
   result.may_nan = result.may_nan || ball.may_nan;
-  result.may_inf = result.may_inf || ball.may_inf;
+  const bool one_sign = ball.may_inf.is_of_one_sign() && (!result.may_inf || result.may_inf.is_of_one_sign());
+  if (ball.may_inf) result.may_inf = one_sign ? ball.may_inf : MayInf(true);
   return result;
 }
 

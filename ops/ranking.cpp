@@ -19,11 +19,11 @@ using Key = std::pair<bool, Number>;
 
 Key<double> low_key(const Ball& ball) {
   if (is_definite_nan(ball)) return {true, 0};
-  return {false, ball.may_inf ? -infinity : ball.low()};
+  return {false, lowest(ball)};
 }
 Key<double> high_key(const Ball& ball) {
   if (can_be_nan(ball)) return {true, 0};
-  return {false, ball.may_inf ? infinity : ball.high()};
+  return {false, highest(ball)};
 }
 Key<int64_t> low_key(const IntegerBall& x) { return {false, x.value}; }
 Key<int64_t> high_key(const IntegerBall& x) { return {false, x.value}; }

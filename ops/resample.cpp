@@ -108,6 +108,10 @@ Ball ResampledDim::position(const BallMath& math, int64_t index) const {
   return place(math, in, out, i + 0.5, 0.5);
 }
 
+Ball ResampledDim::linear_position(const BallMath& math, int64_t index) const {
+  return output == input ? Ball::exact(static_cast<double>(index)) : position(math, index);
+}
+
 Ball ResampledDim::nearest_position(const BallMath& math, int64_t index, bool from_centre) const {
   if (!from_centre && output == input) return Ball::exact(static_cast<double>(index));
   if (!from_centre && output == 2 * input) return Ball::exact(static_cast<double>(index >> 1));

@@ -42,6 +42,8 @@ struct ResampledDim {
 
   // For the smooth kernels; not clamped.
   Ball position(const BallMath& math, int64_t index) const;
+  // The same for linear interpolation, where eager copies a dim whose size does not change, whatever its scale says.
+  Ball linear_position(const BallMath& math, int64_t index) const;
   // For the nearest texel: from the edge of the output's texel, or from its centre.
   Ball nearest_position(const BallMath& math, int64_t index, bool from_centre) const;
 

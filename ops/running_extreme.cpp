@@ -21,10 +21,10 @@ Order order(const BallMath& math, OfEqual counts, const Ball& x, const Ball& lar
   if (is_definite_nan(x)) return largest.may_nan ? Order::Unknown : Order::Above;
   if (x.may_nan) return Order::Unknown;
   if (is_definite_nan(largest)) return Order::Below;
-  if (largest.may_nan || x.may_inf || largest.may_inf) return Order::Unknown;
+  if (largest.may_nan) return Order::Unknown;
   if (x.is_exact() && largest.is_exact() && x.mid == largest.mid) return Order::Tie;
-  if (x.low() > largest.high()) return Order::Above;
-  if (x.high() < largest.low()) return Order::Below;
+  if (lowest(x) > highest(largest)) return Order::Above;
+  if (highest(x) < lowest(largest)) return Order::Below;
   return Order::Unknown;
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/ball_math.h"
+
 namespace parallax {
 namespace {
 
@@ -19,7 +21,8 @@ double round_up(DType dtype, double x) { return -round_down(dtype, -x); }
 bool accepts(DType dtype, const Ball& ball, double got) {
   if (!ball.decided()) return true;
   if (std::isnan(got)) return ball.may_nan || std::isnan(ball.mid);
-  if (std::isinf(got) && ball.may_inf) return true;
+  if (got == std::numeric_limits<double>::infinity() && can_be_plus_infinity(ball)) return true;
+  if (got == -std::numeric_limits<double>::infinity() && can_be_minus_infinity(ball)) return true;
   if (std::isnan(ball.mid)) return false;
   if (std::isinf(ball.mid)) return got == ball.mid;
   return got >= round_down(dtype, ball.low()) && got <= round_up(dtype, ball.high());

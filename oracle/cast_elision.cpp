@@ -81,7 +81,7 @@ void CastElision::widen(const Node& node, std::span<const BallView> results) con
       if (!ball.decided() || !std::isfinite(ball.mid)) return;
       Ball stored = math.rounded(ball.mid, Inherited(ball), true);
       stored.may_nan = stored.may_nan || ball.may_nan;
-      stored.may_inf = stored.may_inf || ball.may_inf;
+      if (ball.may_inf) stored.may_inf = true;
       ball = stored;
     });
   }

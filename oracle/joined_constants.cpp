@@ -129,7 +129,7 @@ Ball ConstantChain::widened(const Ball& ball, DType dtype, const Profile& profil
   Ball wider = ball;
   wider.radius = radius;
   wider.deviation = -1;
-  wider.may_inf = std::fabs(wider.mid) + radius >= format.max_finite;
+  if (std::fabs(wider.mid) + radius >= format.max_finite) wider.may_inf = true;
   return wider;
 }
 

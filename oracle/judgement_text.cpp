@@ -50,7 +50,11 @@ std::string ball_text(DType dtype, const Ball& ball) {
   std::string text = dtype == DType::F64 ? fmt::format("{:.17g}", ball.mid) : fmt::format("{:.9g}", ball.mid);
   if (ball.radius > 0) text += fmt::format(" ± {:.2g}", ball.radius);
   if (ball.may_nan) text += " or nan";
-  if (ball.may_inf) text += " or ±inf";
+  if (ball.may_inf.is_of_one_sign()) {
+    text += ball.mid > 0 ? " or inf" : " or -inf";
+  } else if (ball.may_inf) {
+    text += " or ±inf";
+  }
   return text;
 }
 

@@ -77,7 +77,7 @@ struct Zeta {
     for (int k = 0; k < most_terms && (q < 20 || q < s); ++k, q += 1) {
       const W term = std::pow(q, -s);
       sum += term;
-      if (std::fabs(term) < std::numeric_limits<W>::epsilon() / 16 * std::fabs(sum) && q > 1) return sum;
+      if (std::fabs(term) <= std::numeric_limits<W>::epsilon() / 16 * std::fabs(sum) && q > 1) return sum;
     }
     const W power = std::pow(q, -s);
     sum += power * q / (s - 1) + power / 2;

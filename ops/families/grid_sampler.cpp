@@ -68,7 +68,7 @@ Ball texel_position(const BallMath& math, const Ball& x, int64_t size, bool alig
   const double far = (reach(x) + 1) * extent / 2 + 1;
   Ball result = math.with_error(position, x.radius * extent / 2, 4 * unit * far);
   result.may_nan = x.may_nan;
-  result.may_inf = x.may_inf;
+  result.may_inf = bool(x.may_inf);
   return result;
 }
 
@@ -86,7 +86,7 @@ Ball reflected(const BallMath& math, const Ball& position, int64_t size, bool al
   if (exact && math.holds(inside)) return Ball::exact(inside);
   Ball result = math.with_error(inside, position.radius, 4 * math.rounding(distance + 2 * span + 1));
   result.may_nan = position.may_nan;
-  result.may_inf = position.may_inf;
+  result.may_inf = bool(position.may_inf);
   return result;
 }
 

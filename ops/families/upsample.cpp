@@ -135,7 +135,7 @@ DimTaps taps_of(const BallMath& math, const Upsampling& upsampling, const Resamp
       taps = cubic_taps(math, dim.position(math, i));
     } else if (upsampling.kernel == Kernel::Linear) {
       // Beyond the last texel both taps read it, and their weights and products round: eager clamps no position there.
-      taps = linear_taps(math, math.relu(dim.position(math, i)));
+      taps = linear_taps(math, math.relu(dim.linear_position(math, i)));
     } else if (const auto texels =
                    floor_texels(dim.nearest_position(math, i, upsampling.kernel == Kernel::NearestExact))) {
       taps.emplace();

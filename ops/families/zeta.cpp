@@ -31,7 +31,10 @@ Result<std::vector<ResultMeta>> infer_polygamma_inplace(const Call& call) {
 // Eager computes digamma and trigamma of the halves in f32, but the series of zeta step by step in the half itself:
 // what that is off by is not bounded here.
 Ball polygamma_of(const ReferenceCall& call, DType dtype, int64_t order, const Ball& x, bool zeros_are_positive) {
-  if (order == 0) return ball_digamma(BallMath(dtype, call.profile()), x, zeros_are_positive);
+  if (order == 0) {
+    const BallMath math(dtype, call.profile());
+    return by_sign(x, [&](const Ball& y) { return ball_digamma(math, y, zeros_are_positive); });
+  }
   const bool half = size_of(dtype) == 2;
   if (half && order > 1) return Ball::unknown(Undecided::Unbounded);
   const DType computed = call.allows(Form::AccumulateInHalf) ? dtype : opmath_type(dtype);

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <random>
 
+#include "ops/ball_softmax.h"
 #include "ops/ball_sum.h"
 #include "ops/profiles.h"
 #include "tests/ops/op_harness.h"
@@ -402,10 +403,32 @@ TEST(BallEdges, DomainsAndOverflow) {
   EXPECT_TRUE(over.may_inf);
   EXPECT_DOUBLE_EQ(over.mid, 1e60) << "the centre stays real: an implementation need not round";
   EXPECT_TRUE(math.sub(over, over).may_nan);
-  EXPECT_EQ(less(over, Ball::exact(0)).undecided, Undecided::InexactCompare);
+  EXPECT_TRUE(over.may_inf.is_of_one_sign());
+  EXPECT_EQ(less(over, Ball::exact(0)).undecided, Undecided::No) << "what overflows keeps its sign";
+  EXPECT_EQ(less({0, 1, false, true, Undecided::No}, Ball::exact(2)).undecided, Undecided::InexactCompare);
   EXPECT_EQ(math.div(Ball::exact(1), Ball::exact(0)).undecided, Undecided::SignedZero);
   EXPECT_TRUE(is_definite_nan(math.div(Ball::exact(0), Ball::exact(0))));
   EXPECT_EQ(math.div(Ball::exact(1), {0, 1, false, false, Undecided::No}).undecided, Undecided::Unbounded);
+}
+
+// The mask of an attention: the least number of f32, added to a logit and put through a softmax.
+TEST(BallEdges, MaskedLogitsHaveNoProbability) {
+  const BallMath math(DType::F32, profile());
+  const Ball mask = Ball::exact(-info(DType::F32).max_finite);
+  const Ball masked = math.add({1.5, 0.25, false, false, Undecided::No}, mask);
+  EXPECT_LE(masked.radius, 1e24) << "the sum is rounded by less than the logit";
+  EXPECT_FALSE(masked.may_inf);
+  const Ball twice = math.add(masked, mask);
+  EXPECT_TRUE(twice.may_inf.is_of_one_sign());
+  for (const Ball& hidden : {masked, twice}) {
+    const std::vector<Ball> lane = {Ball::exact(1), hidden, Ball::exact(1)};
+    const BallSoftmax softmax(math, lane, DType::F32);
+    EXPECT_NEAR(softmax.probability(0).mid, 0.5, 1e-6);
+    EXPECT_LT(softmax.probability(0).radius, 1e-6);
+    EXPECT_LT(softmax.probability(1).mid, 1e-36);
+    EXPECT_LT(softmax.probability(1).radius, 1e-36);
+    EXPECT_FALSE(softmax.probability(1).may_nan);
+  }
 }
 
 TEST(BallEdges, InfinitiesFollowIeee) {

@@ -67,6 +67,7 @@ Real allowance(const Case& test, DType dtype, const Profile& profile, const Real
   const double rounding = format.ulp(value) * (profile.rounding_mode_open ? 1 : 0.5);
   switch (test.error) {
     case Error::Rounding:
+    case Error::Sum:
       return held ? Real(0) : Real(rounding);
     case Error::Root: {
       if (held) return Real(0);
@@ -100,7 +101,12 @@ class Search {
       return rounded == result_.mid ? -infinity : infinity;
     }
     if (value.is_infinite() || std::isnan(result_.mid)) return infinity;
-    const Real allowed = allowance(*test_, dtype_, *profile_, value);
+    Real allowed = allowance(*test_, dtype_, *profile_, value);
+    if (test_->error == Error::Sum && !profile_->rounding_mode_open) {
+      const auto size = [](const Real& operand) { return Real(std::fabs(operand.nearest())); };
+      if (x_.radius == 0) allowed = Real::of(mpfr_min, allowed, size(Operands::at(y_, share_y)));
+      if (y_.radius == 0) allowed = Real::of(mpfr_min, allowed, size(Operands::at(x_, share_x)));
+    }
     // No rounding and no function goes over 0.
     const double side = value.nearest();
     const Real zero(0);
