@@ -137,7 +137,10 @@ Ball falling(const BallMath& math, const Ball& x, BallMath::Function function, d
   const double subnormal = info(math.dtype()).smallest_subnormal;
   if (x.decided() && x.low() > 0) result = widened(math, result, 2 * subnormal / x.low());
   result = infinite_from(largest_computed(math) / 8, result);
-  if (x.decided() && x.low() < 2 * subnormal && x.high() > 0) result.may_nan = result.may_inf = true;
+  if (x.decided() && x.low() < 2 * subnormal && x.high() > 0) {
+    result.may_nan = true;
+    result.may_inf = true;
+  }
   if (!x.may_inf || !result.decided()) return result;
   result = including(result, 0);
   result.may_nan = true;

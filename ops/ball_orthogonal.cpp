@@ -375,7 +375,10 @@ Ball ball_orthogonal(const BallMath& math, OrthogonalFamily family, bool shifted
   const Ball at = shifted ? math.sub(math.mul(Ball::exact(2), known), Ball::exact(1)) : known;
   if (!at.decided()) return at;
   Ball result = of_degree(math, family, shifted, at, degree);
-  if (result.decided() && at.may_inf) result.may_nan = result.may_inf = true;
+  if (result.decided() && at.may_inf) {
+    result.may_nan = true;
+    result.may_inf = true;
+  }
   if (result.decided()) result.may_nan = result.may_nan || x.may_nan;
   return result;
 }

@@ -148,7 +148,10 @@ Ball finite_lerp(const BallMath& math, const Ball& start, const Ball& end, const
   Ball result = math.rounded(start.mid + moved, inherited + steps + lost, false);
   // The distance may overflow where the result does not.
   const double largest = info(math.dtype()).max_finite;
-  if (far >= largest || near * far >= largest || reach(start) >= largest) result.may_inf = result.may_nan = true;
+  if (far >= largest || near * far >= largest || reach(start) >= largest) {
+    result.may_inf = true;
+    result.may_nan = true;
+  }
   return result;
 }
 

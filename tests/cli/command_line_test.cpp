@@ -1,4 +1,5 @@
 // The program from outside: exit codes, messages on standard error, results on standard output.
+#include "places.h"
 #include "tests/cli/command_line.h"
 
 #include <gmock/gmock.h>

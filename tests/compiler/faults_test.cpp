@@ -8,6 +8,7 @@
 
 #include "compiler/compile.h"
 #include "compiler/rewriter.h"
+#include "places.h"
 #include "planner/plan_checker.h"
 #include "tests/support/graph_text.h"
 

@@ -15,6 +15,7 @@
 #include "graph/case_json.h"
 #include "graph/origin.h"
 #include "graph/text_file.h"
+#include "places.h"
 
 namespace parallax {
 namespace {

@@ -7,6 +7,7 @@
 #include "graph/builder.h"
 #include "graph/text_file.h"
 #include "ops/registry.h"
+#include "places.h"
 
 namespace parallax {
 namespace {

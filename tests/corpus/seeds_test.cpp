@@ -8,6 +8,7 @@
 #include "graph/case.h"
 #include "graph/case_json.h"
 #include "graph/text_file.h"
+#include "places.h"
 
 namespace parallax {
 namespace {

@@ -9,6 +9,7 @@
 #include "compiler/faults.h"
 #include "graph/case_json.h"
 #include "graph/text_file.h"
+#include "places.h"
 
 namespace parallax {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "graph/case_json.h"
 #include "graph/text_file.h"
+#include "places.h"
 #include "tests/support/golden.h"
 #include "tests/support/sample_case.h"
 

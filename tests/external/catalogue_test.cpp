@@ -1,5 +1,6 @@
 // Target names, and what a catalogue makes of the environments that are there.
 #include "backends/catalogue.h"
+#include "places.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

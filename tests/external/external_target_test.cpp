@@ -7,6 +7,7 @@
 
 #include "graph/case_json.h"
 #include "graph/second_feed.h"
+#include "places.h"
 
 namespace parallax {
 namespace {

@@ -12,6 +12,7 @@
 #include "export/emit_pytorch.h"
 #include "graph/case_json.h"
 #include "graph/text_file.h"
+#include "places.h"
 
 namespace parallax {
 namespace {

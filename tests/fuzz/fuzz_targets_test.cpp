@@ -11,6 +11,7 @@
 #include "core/choices.h"
 #include "fuzz/campaign/case_fuzzer.h"
 #include "fuzz/findings/fuzzer_hash.h"
+#include "places.h"
 #include "tests/support/sample_case.h"
 
 namespace parallax {

@@ -8,6 +8,7 @@
 #include "fuzz/generate/around.h"
 #include "fuzz/generate/generate.h"
 #include "graph/case_files.h"
+#include "places.h"
 #include "reducers/size.h"
 
 namespace parallax {

@@ -14,6 +14,7 @@
 #include "graph/case_files.h"
 #include "graph/second_feed.h"
 #include "graph/text_file.h"
+#include "places.h"
 #include "tests/support/sample_case.h"
 
 namespace parallax {

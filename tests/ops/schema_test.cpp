@@ -12,6 +12,7 @@
 
 #include "graph/text_file.h"
 #include "ops/registry.h"
+#include "places.h"
 
 namespace parallax {
 namespace {

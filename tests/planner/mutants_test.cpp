@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "places.h"
 #include "planner/mutant_switches.h"
 
 namespace parallax {

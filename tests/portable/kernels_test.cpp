@@ -8,6 +8,7 @@
 #include "compiler/passes.h"
 #include "graph/case.h"
 #include "graph/case_files.h"
+#include "places.h"
 #include "tests/support/graph_text.h"
 
 namespace parallax {

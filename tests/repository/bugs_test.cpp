@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "places.h"
 #include "reports/bug_folder.h"
 #include "reports/bug_pages.h"
 

@@ -7,6 +7,7 @@
 
 #include "core/form.h"
 #include "graph/text_file.h"
+#include "places.h"
 
 namespace parallax {
 namespace {

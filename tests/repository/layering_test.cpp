@@ -8,6 +8,8 @@
 #include <set>
 #include <string>
 
+#include "places.h"
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "places.h"
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "graph/text_file.h"
+#include "places.h"
 
 namespace parallax {
 namespace {

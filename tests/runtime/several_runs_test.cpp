@@ -8,6 +8,7 @@
 #include "graph/case_json.h"
 #include "graph/runs.h"
 #include "graph/text_file.h"
+#include "places.h"
 #include "tests/support/portable_ops.h"
 #include "tests/support/symbolic_case.h"
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "graph/text_file.h"
+#include "places.h"
 
 namespace parallax {
 
