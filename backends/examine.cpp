@@ -6,38 +6,9 @@
 #include "graph/runs.h"
 #include "graph/second_feed.h"
 #include "oracle/interpreter.h"
+#include "oracle/judge_case.h"
 
 namespace parallax {
-
-namespace {
-
-// What the runs after the first must give; `interpreter` has gone through that one.
-Result<std::vector<Expected>> expected_later(Interpreter& interpreter, const Case& test) {
-  std::vector<Expected> expected;
-  std::vector<Graph> graphs;
-  graphs.reserve(test.later.size());
-  for (const LaterRun& run : test.later) {
-    TRY(Graph resized, at_sizes(test.graph, test.symbols, run.sizes));
-    interpreter.resize(graphs.emplace_back(std::move(resized)));
-    TRY(Expected after, interpreter.run(run.feed));
-    expected.push_back(std::move(after));
-  }
-  return expected;
-}
-
-}  // namespace
-
-Result<ExpectedRuns> expected_runs(const Profile& profile, const Case& test) {
-  Interpreter interpreter(test.graph, profile);
-  TRY(Expected first, interpreter.run(test.feed));
-  ExpectedRuns expected{std::move(first), std::nullopt, {}};
-  if (has_several_runs(test)) {
-    TRY(expected.later, expected_later(interpreter, test));
-    return expected;
-  }
-  if (Result<Expected> after = interpreter.run(second_feed(test))) expected.b = *std::move(after);
-  return expected;
-}
 
 Examination examine(Target& target, const Case& test) {
   Examination examination;
@@ -57,7 +28,8 @@ Examination examine(Target& target, const Case& test) {
   }
   const std::vector<Tensor> second = second_feed(test);
   examination.outcome = target.run(test, expected->b ? &second : nullptr);
-  examination.judgement = judge(test.graph, *expected, examination.outcome, target.promises_identity());
+  examination.judgement =
+      judge_case(target.profile(), test, *expected, examination.outcome, target.promises_identity());
   if (!examination.outcome.gradients.empty()) judge_gradients(test, examination.outcome, examination.judgement);
   return examination;
 }

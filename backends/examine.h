@@ -1,10 +1,11 @@
 // Examine: one case, one target, one verdict. What fuzz, check, replay and reduce all do with a case.
 #pragma once
 
-#include <optional>
+#include <string>
+#include <vector>
 
 #include "backends/target.h"
-#include "oracle/judge.h"
+#include "oracle/judgement.h"
 
 namespace parallax {
 
@@ -12,11 +13,6 @@ struct Examination {
   Judgement judgement;
   Outcome outcome;
 };
-
-// What the oracle says of run A and, where it does not refuse it, of B, or of all runs of a case that has several. An
-// error is what eager raises on run A or a run of the case's own, or, of kind Unsupported, what is too much for the
-// oracle.
-Result<ExpectedRuns> expected_runs(const Profile& profile, const Case& test);
 
 // Runs the oracle (A and, where it does not refuse, B), then the target, then the judge. `expect` of the case is not
 // looked at.

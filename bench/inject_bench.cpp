@@ -14,6 +14,8 @@
 #include "fuzz/generate/generate.h"
 #include "graph/removal.h"
 #include "graph/runs.h"
+#include "oracle/expected_runs.h"
+#include "oracle/judge.h"
 #include "oracle/record.h"
 
 namespace parallax {

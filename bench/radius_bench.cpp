@@ -60,8 +60,9 @@ int run(int count, char** arguments) {
     for (const Case& test : cases) {
       Interpreter interpreter(test.graph, *find_profile(name));
       // What eager raises on ends there.
-      static_cast<void>(interpreter.run(test.feed, [&](NodeId, std::span<const BallView> results) {
-        for (const BallView& view : results) {
+      static_cast<void>(interpreter.run(test.feed, [&](NodeId node, std::span<const BallView> values) {
+        for (const ValueId result : test.graph.node(node).results) {
+          const BallView& view = values[result.index];
           if (!view.floating()) continue;
           Radii& of_dtype = radii[static_cast<std::size_t>(view.dtype)];
           for_each_element(view.layout, [&](int64_t element) { of_dtype.add(view.ball(element), view.dtype); });

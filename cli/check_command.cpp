@@ -5,10 +5,12 @@
 
 #include "backends/lost_target.h"
 #include "backends/runtime/executor.h"
+#include "cli/bits_json.h"
 #include "cli/command.h"
 #include "cli/one_case.h"
 #include "cli/target_options.h"
 #include "cli/validation.h"
+#include "cli/whole_program.h"
 #include "fuzz/findings/adjudicate.h"
 #include "fuzz/findings/make_finding.h"
 #include "fuzz/findings/repeats.h"
@@ -26,6 +28,7 @@ struct CheckFlags {
   TargetOptions target_options;
   std::string print_after;  // a pass of our own compiler, or "all"
   int repeat = 0;
+  double part_seconds = 20;
   bool validate = false;
   bool explain = false;
   bool json = false;
@@ -97,12 +100,17 @@ Result<int> check(const CheckFlags& flags) {
       }
     }
     const Judgement& judgement = examination.judgement;
-    if (is_finding(judgement.verdict)) code = diverged;
+    const CloserLook closer = look_closer(*target, judged, examination, flags.part_seconds);
+    if (is_finding(judgement.verdict) || closer.wrong) code = diverged;
     std::string story;
     Finding finding;
     if (is_finding(judgement.verdict) && (flags.explain || !flags.json)) {
       finding = make_finding(*target, judged, examination, options).finding;
       story = adjudged + finding.explanation;
+    } else if (closer.wrong && (flags.explain || !flags.json)) {
+      finding = make_finding(*target, closer.wrong->test, closer.wrong->examination, options).finding;
+      story = fmt::format("{} · {} of the whole, and a part of it diverges\n{}", name,
+                          parallax::name(judgement.verdict), finding.explanation);
     }
     const Json bounds = flags.explain ? certainty(test, target->profile()) : Json::array();
     const std::vector<std::string> partitions = flags.explain ? target->partitions(test) : std::vector<std::string>();
@@ -110,6 +118,9 @@ Result<int> check(const CheckFlags& flags) {
                     {"verdict", parallax::name(judgement.verdict)},
                     {"reason", judgement.reason},
                     {"explanation", story},
+                    {"shown_bits", bits_json(judgement)},
+                    {"first_wrong_operation", closer.first_wrong},
+                    {"parts", closer.text},
                     {"blame", finding.blame},
                     {"cause", finding.cause},
                     {"wrong", finding.repeats ? finding.repeats->wrong : 0},
@@ -123,6 +134,8 @@ Result<int> check(const CheckFlags& flags) {
     } else {
       fmt::print("{}", story);
     }
+    if (const std::string bits = bits_text(judgement); !bits.empty() && flags.explain) fmt::print("  {}\n", bits);
+    fmt::print("{}", closer.text);
     if (flags.explain) {
       print_partitions(partitions);
       print_certainty(bounds, target->profile());
@@ -149,6 +162,12 @@ void add_check_command(CLI::App& program, int& exit_code) {
                    "Print the graph after this pass of our own compiler, or after all of them")
       ->type_name("PASS");
   add_repeat_option(*command, flags->repeat);
+  command
+      ->add_option("--part-seconds", flags->part_seconds,
+                   "How long to judge a long program part by part, or to look where it deviates; 0: not at all")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("SECONDS");
   command->add_flag("--explain", flags->explain, "Print the graph, and why it is judged so");
   command->add_flag("--json", flags->json, "As JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(check(*flags)); });

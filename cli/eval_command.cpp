@@ -1,7 +1,9 @@
 // parallax eval: what the oracle says of a case, element by element.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "backends/examine.h"
@@ -9,6 +11,7 @@
 #include "cli/one_case.h"
 #include "cli/target_options.h"
 #include "ops/profiles.h"
+#include "oracle/ensemble.h"
 
 namespace parallax {
 namespace {
@@ -28,16 +31,30 @@ Json number(double x) {
   return x;
 }
 
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+// How many bits of a value are shown: how far its error lies below it.
+int bits_of(DType dtype, double value, double error) {
+  const int all = info(dtype).precision;
+  if (error == 0) return all;
+  if (!std::isfinite(error) || !std::isfinite(value) || value == 0) return 0;
+  return std::clamp(static_cast<int>(std::floor(std::log2(std::fabs(value) / error))), 0, all);
+}
+
 Json tensor_json(const std::string& value, const BallTensor& tensor) {
   Json json = {{"name", value}, {"type", type_text(tensor.dtype, tensor.sizes)}, {"value", Json::array()}};
   for (const IntegerBall& element : tensor.integers) json["value"].push_back(element.value);
-  for (const Ball& ball : tensor.balls) {
+  for (std::size_t i = 0; i < tensor.balls.size(); ++i) {
+    const Ball& ball = tensor.balls[i];
     json["value"].push_back(number(ball.mid));
     json["radius"].push_back(number(ball.radius));
-    // Bits of the result that are proved: how far the radius lies below the value.
-    json["bits"].push_back(ball.radius > 0 && ball.mid != 0
-                               ? number(std::floor(std::log2(std::fabs(ball.mid) / ball.radius)))
-                               : number(ball.radius > 0 ? 0 : info(tensor.dtype).precision));
+    json["bits"].push_back(bits_of(tensor.dtype, ball.mid, ball.decided() ? ball.radius : infinite));
+    if (!tensor.spreads.empty()) {
+      const Spread& spread = tensor.spreads[i];
+      json["ensemble_value"].push_back(number(spread.value));
+      json["half_spread"].push_back(number(spread.half));
+      json["ensemble_bits"].push_back(bits_of(tensor.dtype, spread.value, spread.half));
+    }
     std::string flags;
     if (ball.may_nan) flags += "nan ";
     if (ball.may_inf) flags += "inf ";
@@ -49,12 +66,14 @@ Json tensor_json(const std::string& value, const BallTensor& tensor) {
 
 Result<int> eval(const EvalFlags& flags) {
   TRY(Case test, read_one_case(flags.path));
-  const Result<ExpectedRuns> expected = expected_runs(*find_profile(flags.profile), test);
+  const Profile& profile = *find_profile(flags.profile);
+  Result<ExpectedRuns> expected = expected_runs(profile, test);
   if (!expected) {
     Error error = expected.error();
     error.file = flags.path;
     return std::unexpected(std::move(error));
   }
+  add_spreads(profile, test, reported_members, *expected);
   Json outputs = Json::array();
   for (std::size_t run = 0; run <= expected->later.size(); ++run) {
     const Expected& seen = run == 0 ? expected->a : expected->later[run - 1];
@@ -71,8 +90,12 @@ Result<int> eval(const EvalFlags& flags) {
     for (std::size_t k = 0; k < output["value"].size(); ++k) {
       fmt::print("  [{}] {}", k, output["value"][k].dump());
       if (output.contains("radius")) {
-        fmt::print(" ± {}  {} bits  {}", output["radius"][k].dump(), output["bits"][k].dump(),
-                   output["flags"][k].get<std::string>());
+        fmt::print(" ± {}  {} bits", output["radius"][k].dump(), output["bits"][k].dump());
+        if (output.contains("half_spread")) {
+          fmt::print("  ensemble {} ± {}  {} bits", output["ensemble_value"][k].dump(), output["half_spread"][k].dump(),
+                     output["ensemble_bits"][k].dump());
+        }
+        fmt::print("  {}", output["flags"][k].get<std::string>());
       }
       fmt::print("\n");
     }
@@ -84,8 +107,8 @@ Result<int> eval(const EvalFlags& flags) {
 
 void add_eval_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<EvalFlags>();
-  CLI::App* command =
-      program.add_subcommand("eval", "What the oracle says of a case: value, radius, proved bits, flags.");
+  CLI::App* command = program.add_subcommand(
+      "eval", "What the oracle says of a case: value, radius, proved bits, spread of 32 legal runs, flags.");
   command->add_option("case", flags->path, "A case file")->required();
   command->add_option("--profile", flags->profile, "Whose arithmetic the bound is for")
       ->capture_default_str()

@@ -8,6 +8,7 @@
 #include "backends/open_target.h"
 #include "backends/runtime/arena_record.h"
 #include "graph/print.h"
+#include "oracle/expected_runs.h"
 
 namespace parallax {
 namespace {

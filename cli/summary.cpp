@@ -29,6 +29,9 @@ Json tally_json(const Tally& tally) {
   json["undecided_reasons"] = tally.undecided_cases;
   json["elements"] = tally.elements.total;
   json["undecided_elements"] = tally.elements.undecided;
+  json["weak_elements"] = tally.elements.weak;
+  json["ensemble_elements"] = tally.elements.by_ensemble;
+  json["shown_bits"] = {{"proof", tally.proof_bits.median()}, {"ensemble", tally.ensemble_bits.median()}};
   json["exact_elements"] = tally.elements.exact;
   json["suspect_elements"] = tally.elements.suspect;
   json["proved_percent"] = Json::object();
@@ -152,6 +155,11 @@ std::string summary_text(const CampaignResult& result) {
                             percent(tally.elements.sharp[i], tally.elements.inexact[i]));
     }
     if (!proved.empty()) text += fmt::format("  inexact elements proved to min(10, p - 3) bits{}\n", proved);
+    if (tally.ensemble_bits.elements() > 0) {
+      text += fmt::format("  bits shown, median: proof {}; ensemble {}, of the {} where the proof is weak\n",
+                          tally.proof_bits.median(), tally.ensemble_bits.median(),
+                          percent(tally.ensemble_bits.elements(), tally.elements.total));
+    }
     for (const auto& [reason, n] : tally.undecided_cases)
       text += fmt::format("  undecided for {}: {} cases\n", reason, n);
     text += refusals_text(tally.refusals);

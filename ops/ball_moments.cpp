@@ -13,6 +13,11 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
+// What is known of an operand, and on top of it `error` at most, `typical` as a standard deviation.
+Inherited with_typical(double inherited, double error, double typical) {
+  return {inherited + error, std::sqrt(inherited * inherited + typical * typical)};
+}
+
 }  // namespace
 
 Ball divided_by_count(const BallMath& math, const Ball& sum, int64_t count) {
@@ -70,6 +75,7 @@ BallMoments::BallMoments(const BallMath& math, std::span<const Ball> lane)
   // Rounded toward zero, sums stay at the largest number; what they come to is still no more than the sum of
   // magnitudes.
   if (overflow_ && profile.rounding_mode_open) mean_error_ += 2 * magnitude_;
+  typical_share_ = profile.rounding_mode_open ? 1 : 1 / std::sqrt(count_);
 }
 
 bool BallMoments::taken_over(Ball& result) const {
@@ -103,7 +109,8 @@ Ball BallMoments::mean() const {
     return mean;
   }
   if (!std::isfinite(mean.mid)) return mean;
-  Ball wider = math_->with_error(mean_, radii_ / count_ + centre_error_, mean_error_);
+  const Inherited known = with_typical(radii_ / count_ + centre_error_, mean_error_, typical_share_ * mean_error_);
+  Ball wider = math_->with_error(mean_, known, 0);
   if (!wider.decided()) return wider;
   wider.may_nan = wider.may_nan || mean.may_nan;
   wider.may_inf = wider.may_inf || mean.may_inf;
@@ -117,8 +124,8 @@ Ball BallMoments::deviation(std::size_t k) const {
   if (infinite_) return is_definite_infinity(lane_[k]) ? Ball::exact(nan) : Ball::unknown(Undecided::Unbounded);
   if (trivial_) return {0, 0, may_nan_ || may_inf_, false, Undecided::No};
   const double mid = lane_[k].mid - mean_;
-  const double error = inherited(k) + centre_error_ + 0x1p-52 * std::fabs(mid) + mean_error_;
-  deviation = math_->rounded(mid, error, false);
+  const double known = inherited(k) + centre_error_ + 0x1p-52 * std::fabs(mid);
+  deviation = math_->rounded(mid, with_typical(known, mean_error_, typical_share_ * mean_error_), false);
   if (!deviation.decided()) return deviation;
   deviation.may_nan = deviation.may_nan || may_nan_ || may_inf_ || overflow_;
   deviation.may_inf = deviation.may_inf || may_inf_ || overflow_;
@@ -154,7 +161,8 @@ Ball BallMoments::squares() const {
   if (profile.allows(Form::OnePassVariance)) rounding += one_pass_error();
   if (profile.rounding_mode_open && most + by_mean + rounding >= info(math_->dtype()).max_finite)
     rounding += most + by_mean;  // likewise
-  squares = math_->with_error(mid, own, by_mean + rounding);
+  const double error = by_mean + rounding;
+  squares = math_->with_error(mid, with_typical(own, error, typical_share_ * error), 0);
   // In one pass it may come out just under 0.
   if (!profile.allows(Form::OnePassVariance)) squares = not_negative(squares);
   if (!squares.decided()) return squares;

@@ -16,7 +16,7 @@ double finite_reach(const Ball& ball) { return std::isfinite(ball.mid) ? reach(b
 
 Ball widened(const BallMath& math, const Ball& ball, double error) {
   if (!ball.decided() || !std::isfinite(ball.mid) || error == 0) return ball;
-  Ball wider = math.with_error(ball.mid, ball.radius, error);
+  Ball wider = math.with_error(ball.mid, Inherited(ball), error);
   if (!wider.decided()) return wider;
   wider.may_nan = wider.may_nan || ball.may_nan;
   wider.may_inf = wider.may_inf || ball.may_inf;

@@ -46,7 +46,10 @@ Result<std::vector<NodeBound>> bounds_by_node(const Graph& graph, const Profile&
                                               std::span<const Tensor> feed) {
   std::vector<NodeBound> bounds;
   Interpreter interpreter(graph, profile);
-  const auto observe = [&](NodeId node, std::span<const BallView> results) {
+  std::vector<BallView> results;
+  const auto observe = [&](NodeId node, std::span<const BallView> values) {
+    results.clear();
+    for (const ValueId result : graph.node(node).results) results.push_back(values[result.index]);
     bounds.push_back(bound_of(node, results));
   };
   TRY(const Expected expected, interpreter.run(feed, observe));

@@ -137,7 +137,7 @@ Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& 
     elision_.widen(node, results);
     joined_.widen(node, views_);
     widen_lost(node, *profile_, views_);
-    if (observe) observe(NodeId(n), results);
+    if (observe) observe(NodeId(n), views_);
   }
 
   Expected expected;

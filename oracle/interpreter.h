@@ -13,6 +13,7 @@
 #include "ops/ball.h"
 #include "oracle/cast_elision.h"
 #include "oracle/joined_constants.h"
+#include "oracle/spread.h"
 
 namespace parallax {
 
@@ -22,6 +23,7 @@ struct BallTensor {
   Dims sizes;
   std::vector<Ball> balls;            // floating dtypes
   std::vector<IntegerBall> integers;  // integers and bool
+  std::vector<Spread> spreads = {};   // by element, where an ensemble ran (oracle/ensemble.h); empty elsewhere
 
   int64_t numel() const { return static_cast<int64_t>(is_floating(dtype) ? balls.size() : integers.size()); }
 };
@@ -44,8 +46,8 @@ class Interpreter {
   // outlive the interpreter too.
   void resize(const Graph& resized);
 
-  // Called after each node with its results' views.
-  using Observer = std::function<void(NodeId node, std::span<const BallView> results)>;
+  // Called after each node with the views of all values, by value id: a node may write to its operands too.
+  using Observer = std::function<void(NodeId node, std::span<const BallView> values)>;
 
   // One run; `feed` is parallel to feed_slots(graph). An error is what eager raises on this data, with the node's
   // pointer; the state is undefined then.

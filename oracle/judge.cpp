@@ -78,8 +78,7 @@ Judgement judge(const Graph& graph, const ExpectedRuns& expected, const Outcome&
     judgement.reason += reason_line(*judgement.divergence);
   } else if (judgement.counts.undecided > 0) {
     judgement.verdict = Verdict::Undecided;
-    judgement.reason =
-        fmt::format("{} of {} elements cannot be decided", judgement.counts.undecided, judgement.counts.total);
+    judgement.reason = undecided_line(judgement.counts);
   } else if (judgement.unobserved) {
     judgement.verdict = Verdict::Undecided;
     judgement.reason = "state that the graph writes is not handed back";

@@ -5,6 +5,8 @@ namespace parallax {
 void ElementCounts::add(const ElementCounts& other) {
   total += other.total;
   undecided += other.undecided;
+  weak += other.weak;
+  by_ensemble += other.by_ensemble;
   exact += other.exact;
   outside += other.outside;
   suspect += other.suspect;

@@ -12,6 +12,7 @@
 #include "core/layout.h"
 #include "ops/ball.h"
 #include "oracle/place.h"
+#include "oracle/shown_bits.h"
 #include "oracle/verdict.h"
 
 namespace parallax {
@@ -53,12 +54,20 @@ struct Divergence {
   // How far outside, in radii of the bound: the most of any element; infinite where the bound is exact, and for what is
   // no number.
   double excess = std::numeric_limits<double>::infinity();
+  // Of an element that the proof does not exclude and an ensemble does: how many half-spreads it lies from the value,
+  // and of how many legal runs. 0 runs: excluded by proof.
+  double half_spreads = 0;
+  int legal_runs = 0;
+
+  bool statistical() const { return legal_runs > 0; }
 };
 
 struct ElementCounts {
   int64_t total = 0;
-  int64_t undecided = 0;
-  int64_t exact = 0;  // decided with radius 0
+  int64_t undecided = 0;  // the weak ones too
+  int64_t weak = 0;       // decided, but neither proof nor ensemble would show a visible error (oracle/visible_error.h)
+  int64_t by_ensemble = 0;  // shown by an ensemble, not by the proof
+  int64_t exact = 0;        // decided with radius 0
   int64_t outside = 0;
   int64_t suspect = 0;                         // inside, but farther from the centre than suspicion_deviations
   std::array<int64_t, dtype_count> inexact{};  // decided floats with a radius, by dtype …
@@ -80,6 +89,8 @@ struct Judgement {
   std::optional<Divergence> divergence;  // of a mismatch, or the first suspect element
   ElementCounts counts;
   std::vector<OutputRadii> radii;  // of the outputs of run A
+  ShownBits proof_bits;            // of all elements that are floats
+  ShownBits ensemble_bits;         // of those where an ensemble ran
   bool unobserved = false;         // the target did not hand back some state that the graph writes
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 
 namespace parallax {
 namespace {
@@ -28,6 +29,21 @@ constexpr std::array<PlaceText, 5> place_texts = {{{"out[{0}] {1}", ""},
                                                    {"buffer {1}", " after the run"},
                                                    {"gradient of {1}", ""},
                                                    {"the outputs", ""}}};
+
+// "41,000" of 41,017.3: two digits are all that a factor tells.
+std::string with_commas(double factor) {
+  if (!std::isfinite(factor)) return "infinitely many";
+  if (factor > 0) {
+    const double unit = std::pow(10, std::floor(std::log10(factor)) - 1);
+    factor = std::round(factor / unit) * unit;
+  }
+  std::string digits = fmt::format("{:.0f}", factor);
+  if (digits.size() > 15) return fmt::format("{:.1e}", factor);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
+    digits.insert(static_cast<std::size_t>(at), ",");
+  }
+  return digits;
+}
 
 const PlaceText& text_of(const Place& place) { return place_texts[static_cast<std::size_t>(place.kind)]; }
 
@@ -58,9 +74,20 @@ std::string ball_text(DType dtype, const Ball& ball) {
   return text;
 }
 
+std::string spread_text(DType dtype, const Spread& spread) {
+  const std::string value =
+      dtype == DType::F64 ? fmt::format("{:.17g}", spread.value) : fmt::format("{:.9g}", spread.value);
+  return fmt::format("{} (half-spread {:.2g})", value, spread.half);
+}
+
 std::string element_line(const Divergence& divergence) {
-  return fmt::format("{} element {}: expected {} got {}", place_text(divergence.place), divergence.element,
-                     divergence.expected, divergence.got);
+  const std::string line = fmt::format("{} element {}: expected {} got {}", place_text(divergence.place),
+                                       divergence.element, divergence.expected, divergence.got);
+  return divergence.statistical() ? fmt::format("{}, {}", line, statistics_text(divergence)) : line;
+}
+
+std::string statistics_text(const Divergence& divergence) {
+  return fmt::format("{} half-spreads of {} legal runs", with_commas(divergence.half_spreads), divergence.legal_runs);
 }
 
 std::string reason_line(const Divergence& divergence) {
@@ -70,12 +97,23 @@ std::string reason_line(const Divergence& divergence) {
                      divergence.got);
 }
 
+std::string undecided_line(const ElementCounts& counts) {
+  if (counts.weak == counts.undecided) {
+    return fmt::format("weak: nothing would show an error of {} of {} elements", counts.weak, counts.total);
+  }
+  const std::string weak = counts.weak > 0 ? fmt::format(", {} of them weak", counts.weak) : "";
+  return fmt::format("{} of {} elements cannot be decided{}", counts.undecided, counts.total, weak);
+}
+
 std::string explanation_line(const Judgement& judgement) {
   if (!judgement.divergence) return judgement.reason;
   const Divergence& d = *judgement.divergence;
   if (d.kind != DivergenceKind::Values) return reason_line(d);
-  return fmt::format("{}: {}   element {}: expected {}   got {}   {} of {} elements outside the bound{}",
-                     place_text(d.place), type_text(d.dtype, d.sizes), d.element, d.expected, d.got, d.outside, d.total,
+  const std::string outside =
+      d.statistical() ? fmt::format("further than {:.0f} half-spreads ({})", accused_half_spreads, statistics_text(d))
+                      : "outside the bound";
+  return fmt::format("{}: {}   element {}: expected {}   got {}   {} of {} elements {}{}", place_text(d.place),
+                     type_text(d.dtype, d.sizes), d.element, d.expected, d.got, d.outside, d.total, outside,
                      d.run == RunId{} ? "" : fmt::format(" ({})", run_text(d.run)));
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "oracle/judgement.h"
+#include "oracle/spread.h"
 
 namespace parallax {
 
@@ -22,10 +23,17 @@ std::string place_text(const Place& place);
 // "-0.3817 ± 3e-8 or nan".
 std::string ball_text(DType dtype, const Ball& ball);
 
+// "1.4647 (half-spread 3e-08)".
+std::string spread_text(DType dtype, const Spread& spread);
+// Of a statistical divergence: "41,000 half-spreads of 32 legal runs".
+std::string statistics_text(const Divergence& divergence);
+
 // "out[0] e element 3: expected 2 got 3".
 std::string element_line(const Divergence& divergence);
 // The reason of a judgement: "A: out[0] e element 3: expected 2 got 3", "A: out[0] e: expected f32[2], got f32[1]".
 std::string reason_line(const Divergence& divergence);
+// Why a case is undecided: "2 of 9 elements cannot be decided".
+std::string undecided_line(const ElementCounts& counts);
 // The line of an explanation, which has the type and the number of elements outside; the reason where nothing diverges.
 std::string explanation_line(const Judgement& judgement);
 

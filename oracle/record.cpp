@@ -3,6 +3,7 @@
 #include "core/check.h"
 #include "ops/profiles.h"
 #include "oracle/interpreter.h"
+#include "oracle/legal_run.h"
 
 namespace parallax {
 namespace {
@@ -36,10 +37,12 @@ std::optional<std::vector<Tensor>> record_values(const Case& test) {
   PARALLAX_CHECK(eager != nullptr);
   std::vector<Tensor> values(test.graph.metas.size());
   record_sources(test, values);
+  LegalRun eagerly(test.graph, *eager, LegalRun::rounded());
   Interpreter interpreter(test.graph, *eager);
-  const auto done = interpreter.run(test.feed, [&](NodeId node, std::span<const BallView> results) {
-    for (std::size_t k = 0; k < results.size(); ++k) {
-      values[test.graph.node(node).results[k].index] = centre(snapshot(results[k]));
+  const auto done = interpreter.run(test.feed, [&](NodeId node, std::span<const BallView> views) {
+    eagerly.decide(node, views);
+    for (const ValueId result : test.graph.node(node).results) {
+      values[result.index] = centre(snapshot(views[result.index]));
     }
   });
   if (!done) return std::nullopt;

@@ -8,8 +8,8 @@
 
 namespace parallax {
 
-// By value id: the centre of what the oracle says of it right after its node ran (sources: before the first node), in
-// run A. Nothing where eager refuses the case.
+// By value id: what it holds right after its node ran (sources: before the first node), in run A, with every result
+// computed in double from the rounded operands and rounded once. Nothing where eager refuses the case.
 std::optional<std::vector<Tensor>> record_values(const Case& test);
 
 }  // namespace parallax

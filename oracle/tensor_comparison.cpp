@@ -8,6 +8,7 @@
 #include "oracle/acceptance.h"
 #include "oracle/bounds_by_node.h"
 #include "oracle/judgement_text.h"
+#include "oracle/visible_error.h"
 
 namespace parallax {
 namespace {
@@ -36,37 +37,128 @@ Divergence of_values(const BallTensor& expected, const Tensor& got, int64_t elem
   return divergence;
 }
 
-// Counts one element; whether it is inside.
-bool count_element(const BallTensor& expected, const Tensor& got, int64_t i, ElementCounts& counts,
-                   OutputRadii* radii) {
-  const auto at = static_cast<std::size_t>(i);
-  Undecided reason = Undecided::No;
-  bool inside = true;
+// What is to be said of one element.
+struct ElementView {
+  bool inside = true;                // of the proof
+  Undecided reason = Undecided::No;  // as far as the proof goes
+  bool weak = false;                 // the proof decides it, and would not show a visible error
   bool exact = true;
-  if (is_floating(expected.dtype)) {
-    const Ball& ball = expected.balls[at];
-    reason = ball.decided() && !std::isfinite(ball.radius) ? Undecided::Unbounded : ball.undecided;
-    exact = ball.radius == 0;
-    if (reason == Undecided::No) {
-      inside = accepts(expected.dtype, ball, got.get_double(i));
-      counts.suspect += inside && is_suspect(ball, got.get_double(i));
-      if (!exact && std::isfinite(ball.mid)) {
-        const auto dtype = static_cast<std::size_t>(expected.dtype);
-        counts.inexact[dtype] += 1;
-        counts.sharp[dtype] += proved_bits(ball) >= std::min(10, info(expected.dtype).precision - 3);
-        if (radii != nullptr) radii->ulps.push_back(static_cast<float>(radius_in_ulps(expected.dtype, ball)));
-      }
-    }
-  } else {
-    reason = expected.integers[at].undecided;
-    if (reason == Undecided::No) inside = got.get_integer(i) == expected.integers[at].value;
+  bool suspect = false;
+};
+
+// Compares the elements of one tensor, and counts them.
+class Elements {
+ public:
+  Elements(const BallTensor& expected, const Tensor& got, Judgement& judgement, OutputRadii* radii)
+      : expected_(expected), got_(got), judgement_(judgement), radii_(radii), scale_(scale_of(expected)) {
+    visible_ = scale_ * visible_error(expected.dtype);
   }
-  counts.undecided += reason != Undecided::No;
-  counts.by_reason[static_cast<std::size_t>(reason)] += 1;
-  counts.exact += reason == Undecided::No && exact;
-  counts.outside += !inside;
-  return inside;
-}
+
+  void compare() {
+    counts_.total = expected_.numel();
+    for (int64_t i = 0; i < counts_.total; ++i) count(i, is_floating(expected_.dtype) ? floating(i) : integer(i));
+    judgement_.counts.add(counts_);
+  }
+
+  const ElementCounts& counts() const { return counts_; }
+  int64_t first_outside() const { return first_outside_; }
+  int64_t first_suspect() const { return first_suspect_; }
+  double excess() const { return excess_; }
+  // Of the element that is the most half-spreads off, where one is accused; otherwise -1.
+  int64_t accused() const { return accused_; }
+  double half_spreads() const { return half_spreads_; }
+  int64_t accused_elements() const { return accused_elements_; }
+
+ private:
+  ElementView floating(int64_t i) {
+    const Ball& ball = expected_.balls[static_cast<std::size_t>(i)];
+    ElementView seen;
+    seen.reason = ball.decided() && !std::isfinite(ball.radius) ? Undecided::Unbounded : ball.undecided;
+    seen.exact = ball.radius == 0;
+    judgement_.proof_bits.add(scale_, seen.reason == Undecided::No ? ball.radius : infinite);
+    if (seen.reason != Undecided::No) return seen;
+    const double value = got_.get_double(i);
+    seen.inside = accepts(expected_.dtype, ball, value);
+    seen.suspect = seen.inside && is_suspect(ball, value);
+    if (seen.exact || !std::isfinite(ball.mid)) return seen;
+    seen.weak = ball.radius > visible_;
+    const auto dtype = static_cast<std::size_t>(expected_.dtype);
+    counts_.inexact[dtype] += 1;
+    counts_.sharp[dtype] += proved_bits(ball) >= std::min(10, info(expected_.dtype).precision - 3);
+    if (radii_ != nullptr) radii_->ulps.push_back(static_cast<float>(radius_in_ulps(expected_.dtype, ball)));
+    return seen;
+  }
+
+  ElementView integer(int64_t i) const {
+    const IntegerBall& element = expected_.integers[static_cast<std::size_t>(i)];
+    ElementView seen;
+    seen.reason = element.undecided;
+    seen.inside = seen.reason != Undecided::No || got_.get_integer(i) == element.value;
+    return seen;
+  }
+
+  void count(int64_t i, const ElementView& seen) {
+    if (!seen.inside) {
+      if (first_outside_ < 0) first_outside_ = i;
+      excess_ = std::max(excess_, excess_of(expected_, got_, i));
+    }
+    if (seen.suspect && first_suspect_ < 0) first_suspect_ = i;
+    counts_.outside += !seen.inside;
+    counts_.suspect += seen.suspect;
+    const bool shown_by_ensemble = seen.inside && !expected_.spreads.empty() && ask_ensemble(i, seen.exact);
+    const bool doubtful = seen.reason != Undecided::No || seen.weak;
+    if (doubtful && shown_by_ensemble) {
+      ++counts_.by_ensemble;
+      counts_.by_reason[static_cast<std::size_t>(Undecided::No)] += 1;
+      return;
+    }
+    counts_.undecided += doubtful;
+    counts_.weak += seen.reason == Undecided::No && seen.weak;
+    counts_.by_reason[static_cast<std::size_t>(seen.reason)] += 1;
+    counts_.exact += seen.reason == Undecided::No && seen.exact;
+  }
+
+  // Notes an element that the ensemble excludes. True where the ensemble would show a visible error, and there is none.
+  bool ask_ensemble(int64_t i, bool exact) {
+    const Spread& spread = expected_.spreads[static_cast<std::size_t>(i)];
+    if (!is_floating(expected_.dtype))
+      return spread.half == 0 && static_cast<double>(got_.get_integer(i)) == spread.value;
+    judgement_.ensemble_bits.add(scale_, spread.half);
+    const double value = got_.get_double(i);
+    if (!std::isfinite(spread.half)) return false;
+    // NaN and infinities have no half-spread: they are confirmed, never refuted.
+    if (!std::isfinite(spread.value)) return value == spread.value || (std::isnan(value) && std::isnan(spread.value));
+    const double allowed = accused_half_spreads * spread.half;
+    // What the members know of the element is less than what a tensor of such numbers shows.
+    if (allowed > scale_) return false;
+    const double distance = std::fabs(value - spread.value);
+    if (distance <= allowed) return allowed <= visible_;
+    if (exact) return true;
+    ++accused_elements_;
+    const double half_spreads = std::isnan(distance) ? infinite : distance / spread.half;
+    if (accused_ < 0 || half_spreads > half_spreads_) {
+      accused_ = i;
+      half_spreads_ = half_spreads;
+    }
+    return true;
+  }
+
+  static constexpr double infinite = std::numeric_limits<double>::infinity();
+
+  const BallTensor& expected_;
+  const Tensor& got_;
+  Judgement& judgement_;
+  OutputRadii* radii_;
+  double scale_;
+  double visible_;
+  ElementCounts counts_;
+  int64_t first_outside_ = -1;
+  int64_t first_suspect_ = -1;
+  double excess_ = 0;
+  int64_t accused_ = -1;
+  int64_t accused_elements_ = 0;
+  double half_spreads_ = 0;
+};
 
 }  // namespace
 
@@ -75,32 +167,32 @@ void TensorComparison::tensor(const BallTensor& expected, const Tensor& got, con
   if (got.dtype != expected.dtype || !(got.sizes == expected.sizes)) {
     return diverge(of_type(expected, got, run, place));
   }
-  ElementCounts counts;
-  counts.total = expected.numel();
-  int64_t first = -1;
-  int64_t first_suspect = -1;
-  double excess = 0;
-  for (int64_t i = 0; i < counts.total; ++i) {
-    const int64_t suspects = counts.suspect;
-    const bool inside = count_element(expected, got, i, counts, radii);
-    if (!inside && first < 0) first = i;
-    if (!inside) excess = std::max(excess, excess_of(expected, got, i));
-    if (counts.suspect > suspects && first_suspect < 0) first_suspect = i;
-  }
-  judgement_.counts.add(counts);
-  if (first >= 0) {
-    Divergence divergence = of_values(expected, got, first, run, place, counts.outside);
-    divergence.excess = excess;
+  Elements elements(expected, got, judgement_, radii);
+  elements.compare();
+  if (elements.first_outside() >= 0) {
+    Divergence divergence = of_values(expected, got, elements.first_outside(), run, place, elements.counts().outside);
+    divergence.excess = elements.excess();
     diverge(std::move(divergence));
-  } else if (first_suspect >= 0 && judgement_.verdict == Verdict::Match) {
+  } else if (elements.accused() >= 0) {
+    Divergence divergence = of_values(expected, got, elements.accused(), run, place, elements.accused_elements());
+    const Spread& spread = expected.spreads[static_cast<std::size_t>(elements.accused())];
+    divergence.expected = spread_text(expected.dtype, spread);
+    divergence.half_spreads = elements.half_spreads();
+    divergence.legal_runs = spread.members;
+    diverge(std::move(divergence));
+  } else if (elements.first_suspect() >= 0 && judgement_.verdict == Verdict::Match) {
     judgement_.verdict = Verdict::Suspect;
-    judgement_.divergence = of_values(expected, got, first_suspect, run, place, counts.suspect);
+    judgement_.divergence = of_values(expected, got, elements.first_suspect(), run, place, elements.counts().suspect);
   }
 }
 
 void TensorComparison::diverge(Divergence divergence) {
   if (judgement_.verdict == Verdict::Suspect) judgement_.divergence.reset();
   judgement_.verdict = Verdict::Mismatch;
+  // A proof outranks what an ensemble says.
+  if (judgement_.divergence && judgement_.divergence->statistical() && !divergence.statistical()) {
+    judgement_.divergence.reset();
+  }
   if (!judgement_.divergence) judgement_.divergence = std::move(divergence);
 }
 

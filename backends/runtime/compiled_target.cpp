@@ -18,6 +18,8 @@
 #include "compiler/lower.h"
 #include "graph/runs.h"
 #include "ops/profiles.h"
+#include "oracle/expected_runs.h"
+#include "oracle/judge.h"
 
 namespace parallax {
 namespace {

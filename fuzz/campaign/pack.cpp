@@ -7,6 +7,7 @@
 
 #include "graph/second_feed.h"
 #include "graph/sketch.h"
+#include "oracle/judge_case.h"
 
 namespace parallax {
 namespace {
@@ -110,8 +111,8 @@ class PackExaminer {
     for (std::size_t i = 0; i < places.size(); ++i) {
       PackedCase& result = results_[places[i]];
       result.examination.outcome = part_of(whole, i, outcome);
-      result.examination.judgement =
-          judge(result.test.graph, *expected_[places[i]], result.examination.outcome, target_.promises_identity());
+      result.examination.judgement = judge_case(target_.profile(), result.test, *expected_[places[i]],
+                                                result.examination.outcome, target_.promises_identity());
       result.ran_packed = true;
       const Verdict verdict = result.examination.judgement.verdict;
       if (!is_finding(verdict) && verdict != Verdict::Suspect) continue;

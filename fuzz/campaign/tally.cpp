@@ -28,7 +28,10 @@ void Tally::add(const Examination& examination, double spent_seconds) {
   }
   if (outcome.delegated >= 0) ++(outcome.delegated > 0 ? delegated : fell_back);
   elements.add(judgement.counts);
+  proof_bits.add(judgement.proof_bits);
+  ensemble_bits.add(judgement.ensemble_bits);
   if (judgement.counts.undecided > 0) ++with_undecided;
+  if (judgement.counts.weak > 0) ++undecided_cases["weak"];
   for (std::size_t i = 1; i < judgement.counts.by_reason.size(); ++i) {
     if (judgement.counts.by_reason[i] > 0) ++undecided_cases[std::string(name(static_cast<Undecided>(i)))];
   }

@@ -23,6 +23,7 @@ struct Tally {
   int64_t base_is_silent = 0;     // cases that diverge, and of which the base does not say what is right
   int64_t with_reused_slot = 0;   // the memory plan put two storages into the same bytes
   ElementCounts elements;
+  ShownBits proof_bits, ensemble_bits;  // of the elements that are floats, and of those where an ensemble ran
   std::map<std::string, int64_t> undecided_cases;  // by reason: cases that hold such an element
   std::map<std::string, int64_t> refusals;         // unsupported and rejected, by first line of the reason
   double seconds = 0;                              // spent on this target

@@ -32,12 +32,16 @@ std::string Tally::to_json() const {
                      {"elements",
                       {{"total", elements.total},
                        {"undecided", elements.undecided},
+                       {"weak", elements.weak},
+                       {"by_ensemble", elements.by_ensemble},
                        {"exact", elements.exact},
                        {"outside", elements.outside},
                        {"suspect", elements.suspect},
                        {"inexact", elements.inexact},
                        {"sharp", elements.sharp},
                        {"by_reason", elements.by_reason}}},
+                     {"proof_bits", proof_bits.by_bits},
+                     {"ensemble_bits", ensemble_bits.by_bits},
                      {"undecided_cases", undecided_cases},
                      {"refusals", refusals},
                      {"seconds", seconds},
@@ -63,12 +67,16 @@ Result<Tally> Tally::from_json(const std::string& text) {
     const Json& elements = json.at("elements");
     elements.at("total").get_to(tally.elements.total);
     elements.at("undecided").get_to(tally.elements.undecided);
+    elements.at("weak").get_to(tally.elements.weak);
+    elements.at("by_ensemble").get_to(tally.elements.by_ensemble);
     elements.at("exact").get_to(tally.elements.exact);
     elements.at("outside").get_to(tally.elements.outside);
     elements.at("suspect").get_to(tally.elements.suspect);
     elements.at("inexact").get_to(tally.elements.inexact);
     elements.at("sharp").get_to(tally.elements.sharp);
     elements.at("by_reason").get_to(tally.elements.by_reason);
+    json.at("proof_bits").get_to(tally.proof_bits.by_bits);
+    json.at("ensemble_bits").get_to(tally.ensemble_bits.by_bits);
     json.at("undecided_cases").get_to(tally.undecided_cases);
     json.at("refusals").get_to(tally.refusals);
     json.at("seconds").get_to(tally.seconds);

@@ -8,9 +8,10 @@
 namespace parallax {
 namespace {
 
-std::string header(const Finding& finding) {
+std::string header(const Finding& finding, const Judgement& judgement) {
   std::string line = fmt::format("{} · {}", finding.target, name(finding.verdict));
-  if (finding.verdict == Verdict::Mismatch) line += " · proved";
+  const bool statistical = judgement.divergence && judgement.divergence->statistical();
+  if (finding.verdict == Verdict::Mismatch) line += statistical ? " · statistical" : " · proved";
   if (!finding.planted.empty()) line += fmt::format("   planted: {}", fmt::join(finding.planted, " "));
   return line + "\n";
 }
@@ -41,7 +42,7 @@ std::string indented(const std::string& text) {
 std::string explain_finding(const MadeFinding& made, const Examination& shown,
                             const std::vector<Diagnosis>& diagnoses) {
   const Finding& finding = made.finding;
-  std::string text = fmt::format("{}  {}\n", header(finding), explanation_line(shown.judgement));
+  std::string text = fmt::format("{}  {}\n", header(finding, shown.judgement), explanation_line(shown.judgement));
   if (finding.repeats) text += fmt::format("  wrong {} of {} runs\n", finding.repeats->wrong, finding.repeats->runs);
   if (shown.outcome.status == Status::Ok && !finding.stage.empty()) {
     text += fmt::format("  the first stage that differs: {}\n", finding.stage);

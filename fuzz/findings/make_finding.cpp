@@ -13,6 +13,7 @@
 #include "fuzz/findings/configuration.h"
 #include "fuzz/findings/controls.h"
 #include "fuzz/findings/explain_finding.h"
+#include "fuzz/findings/localise.h"
 #include "fuzz/findings/repeats.h"
 #include "fuzz/findings/target_crew.h"
 #include "graph/second_feed.h"
@@ -203,9 +204,13 @@ Repeats repeat_and_reduce(Target& target, Showing& showing, const FindingOptions
   if (repeats.wrong == 0) return repeats;
   const Examination as_found = shown;
   const std::string blame = showing.wanted().blame;
-  // A reduction that must keep an element right in the first run would keep the nodes that make it so.
   Case start = test;
-  if (auto at_once = shown_at_once(target, test, as_found)) {
+  if (auto region = region_that_shows(target, test, as_found)) {
+    start = std::move(region->test);
+    showing.want(start, region->examination, cause_of(target.explain(start)).blame);
+  }
+  // A reduction that must keep an element right in the first run would keep the nodes that make it so.
+  if (auto at_once = shown_at_once(target, start, as_found)) {
     start = std::move(at_once->first);
     showing.want(start, at_once->second, cause_of(target.explain(start)).blame);
   }

@@ -23,8 +23,9 @@ class Approximate : public Target {
   Outcome run(const Case& test, const std::vector<Tensor>*) override {
     Outcome outcome;
     Interpreter interpreter(test.graph, profile());
-    const auto expected = interpreter.run(test.feed, [&](NodeId node, std::span<const BallView> results) {
-      for (const BallView& result : results) {
+    const auto expected = interpreter.run(test.feed, [&](NodeId node, std::span<const BallView> values) {
+      for (const ValueId id : test.graph.node(node).results) {
+        const BallView& result = values[id.index];
         if (!result.floating()) continue;
         for_each_element(result.layout, [&](int64_t element) {
           Ball& ball = result.ball(element);

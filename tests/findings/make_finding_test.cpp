@@ -10,6 +10,8 @@
 
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/findings/repeats.h"
+#include "oracle/expected_runs.h"
+#include "oracle/judge.h"
 #include "tests/support/graph_text.h"
 #include "tests/support/portable_ops.h"
 

@@ -12,6 +12,7 @@
 #include "fuzz/generate/work.h"
 #include "graph/case_json.h"
 #include "ops/profiles.h"
+#include "oracle/expected_runs.h"
 #include "tests/support/graph_text.h"
 
 namespace parallax {

@@ -16,6 +16,7 @@ namespace {
 TEST(RecordedCorpus, TheOracleAgreesWithWhatEagerReturned) {
   const auto recorded = make_recorded_target();
   int held = 0;
+  int weak_cases = 0;
   const auto folder = std::filesystem::path(PARALLAX_SOURCE_DIR) / "corpus/cases";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".json") continue;
@@ -26,9 +27,13 @@ TEST(RecordedCorpus, TheOracleAgreesWithWhatEagerReturned) {
     if (!test->expect.outputs) continue;
     ++held;
     const Judgement judgement = examine(*recorded, *test).judgement;
-    EXPECT_EQ(judgement.verdict, Verdict::Match) << entry.path() << ": " << judgement.reason;
+    // Of some elements at the edge of a function's domain nothing sharp is known.
+    const bool weak = judgement.verdict == Verdict::Undecided && judgement.counts.undecided == judgement.counts.weak;
+    EXPECT_TRUE(judgement.verdict == Verdict::Match || weak) << entry.path() << ": " << judgement.reason;
+    weak_cases += weak;
   }
   EXPECT_GE(held, 42);
+  EXPECT_LE(weak_cases, held / 20);
 }
 
 }  // namespace

@@ -1,4 +1,3 @@
-#include "ops/profiles.h"
 #include "reports/element_rows.h"
 
 #include <gmock/gmock.h>
@@ -6,6 +5,8 @@
 
 #include "backends/examine.h"
 #include "graph/case_json.h"
+#include "ops/profiles.h"
+#include "oracle/expected_runs.h"
 
 namespace parallax {
 namespace {

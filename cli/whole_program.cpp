@@ -1,0 +1,56 @@
+#include "cli/whole_program.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+
+#include "fuzz/findings/localise.h"
+#include "graph/print.h"
+
+namespace parallax {
+namespace {
+
+// Shorter programs are reduced at once, and their proof is sharp.
+constexpr std::size_t long_program = 2 * part_width;
+
+void show_progress(std::size_t done, std::size_t of) {
+  if (isatty(STDERR_FILENO) != 0)
+    fmt::print(stderr, "\r  parts: {} of {} looked at{}", done, of, done == of ? "\n" : "");
+}
+
+// The width of parts from which on the deviation of the whole shows.
+std::string width_text(Target& target, const Case& test, double seconds) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  for (std::size_t width = part_width; width < test.graph.nodes.size(); width *= 2) {
+    const std::chrono::duration<double> left = deadline - std::chrono::steady_clock::now();
+    if (left.count() <= 0) return fmt::format("no part under {} nodes was seen to deviate in the time given", width);
+    const PartChecks parts = check_parts(target, test, width, left.count(), show_progress);
+    if (parts.wrong) return fmt::format("it shows in parts of {} nodes: {}", width, parts.text(width));
+  }
+  return fmt::format("no part shows it: it takes the whole of {} nodes", test.graph.nodes.size());
+}
+
+}  // namespace
+
+CloserLook look_closer(Target& target, const Case& test, const Examination& whole, double seconds) {
+  CloserLook look;
+  if (seconds <= 0 || test.graph.nodes.size() < long_program) return look;
+  const Judgement& judgement = whole.judgement;
+  if (judgement.verdict == Verdict::Mismatch && judgement.divergence->kind == DivergenceKind::Values) {
+    const Localised found = localise(target, test);
+    if (found.node) look.first_wrong = node_text(test.graph, *found.node);
+    if (found.runs == 0) return look;
+    look.text = "  " + localised_text(test, found) + "\n";
+    if (!found.node && !found.vanished) look.text += "  " + width_text(target, test, seconds) + "\n";
+    return look;
+  }
+  const bool decided = judgement.verdict == Verdict::Match || judgement.verdict == Verdict::Undecided;
+  if (!decided || judgement.counts.by_ensemble + judgement.counts.undecided == 0) return look;
+  PartChecks parts = check_parts(target, test, part_width, seconds, show_progress);
+  look.text = "  " + parts.text(part_width) + "\n";
+  look.wrong = std::move(parts.wrong);
+  return look;
+}
+
+}  // namespace parallax

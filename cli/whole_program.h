@@ -1,0 +1,22 @@
+// Whole program: what more is said of a program that is too long for one proof.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "fuzz/findings/part_checks.h"
+
+namespace parallax {
+
+struct CloserLook {
+  std::string text;  // lines for a person, each ended; empty where there is nothing to add
+  std::optional<WrongPart> wrong;
+  std::string first_wrong;  // the operation that is named, as a node's text; empty for none
+};
+
+// Of a program that matches by the ensemble alone, whether its parts agree by proof. Of one that deviates, the first
+// operation that is wrong, or how wide a part must be to show it. Progress goes to standard error where that is a
+// terminal.
+CloserLook look_closer(Target& target, const Case& test, const Examination& whole, double seconds);
+
+}  // namespace parallax

@@ -1,0 +1,38 @@
+#include "oracle/expected_runs.h"
+
+#include "graph/runs.h"
+#include "graph/second_feed.h"
+
+namespace parallax {
+namespace {
+
+// What the runs after the first must give; `interpreter` has gone through that one.
+Result<std::vector<Expected>> expected_later(Interpreter& interpreter, const Case& test,
+                                             const Interpreter::Observer& observe) {
+  std::vector<Expected> expected;
+  std::vector<Graph> graphs;
+  graphs.reserve(test.later.size());
+  for (const LaterRun& run : test.later) {
+    TRY(Graph resized, at_sizes(test.graph, test.symbols, run.sizes));
+    interpreter.resize(graphs.emplace_back(std::move(resized)));
+    TRY(Expected after, interpreter.run(run.feed, observe));
+    expected.push_back(std::move(after));
+  }
+  return expected;
+}
+
+}  // namespace
+
+Result<ExpectedRuns> expected_runs(const Profile& profile, const Case& test, const Interpreter::Observer& observe) {
+  Interpreter interpreter(test.graph, profile);
+  TRY(Expected first, interpreter.run(test.feed, observe));
+  ExpectedRuns expected{std::move(first), std::nullopt, {}};
+  if (has_several_runs(test)) {
+    TRY(expected.later, expected_later(interpreter, test, observe));
+    return expected;
+  }
+  if (Result<Expected> after = interpreter.run(second_feed(test), observe)) expected.b = *std::move(after);
+  return expected;
+}
+
+}  // namespace parallax

@@ -1,0 +1,64 @@
+#include "oracle/legal_run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/choices.h"
+
+namespace parallax {
+namespace {
+
+// The largest error that is drawn. Where a standard deviation is known, an even spread with that deviation; the worst
+// case of a long sum is far from anything that runs.
+double amplitude(const Ball& ball) {
+  if (ball.deviation <= 0) return ball.radius;
+  return std::min(ball.radius, std::sqrt(3.0) * static_cast<double>(ball.deviation));
+}
+
+}  // namespace
+
+LegalRun::LegalRun(const Graph& graph, const Profile& profile, const Style& style)
+    : graph_(&graph), profile_(&profile), style_(style) {}
+
+double LegalRun::draw() { return std::ldexp(static_cast<double>(mix(style_.seed, ++drawn_) >> 11), -52) - 1; }
+
+void LegalRun::decide(Ball& ball, DType dtype) {
+  // A definite NaN or infinity is a number already; what has no end stays undecided.
+  if (!ball.decided() || !std::isfinite(ball.mid) || !std::isfinite(ball.radius)) return;
+  double x = ball.mid;
+  if (ball.radius > 0) {
+    switch (style_.errors) {
+      case Errors::None:
+        break;
+      case Errors::Random:
+        x += draw() * style_.exaggeration * amplitude(ball);
+        // Two numbers that cancel may be equal in the dtype, and a number near 0 may be flushed.
+        if (std::fabs(ball.mid) <= ball.radius && draw() < -0.5) x = 0;
+        break;
+      case Errors::Up:
+        x += amplitude(ball);
+        break;
+      case Errors::Down:
+        x -= amplitude(ball);
+        break;
+    }
+  }
+  if (style_.rounds) x = round_to(dtype, x);
+  ball = {x, 0, ball.may_nan, ball.may_inf, Undecided::No, -1};
+}
+
+void LegalRun::decide(NodeId id, std::span<const BallView> values) {
+  const Node& node = graph_->node(id);
+  if (node.op->is_view()) return;
+  const auto decide_all = [&](ValueId value) {
+    const BallView& view = values[value.index];
+    if (!view.floating()) return;
+    for_each_element(view.layout, [&](int64_t element) { decide(view.ball(element), view.dtype); });
+  };
+  std::ranges::for_each(node.results, decide_all);
+  for (std::size_t i = 0; i < node.arguments.size(); ++i) {
+    if (node.op->schema.parameters[i].written) for_each_value(node.arguments[i], decide_all);
+  }
+}
+
+}  // namespace parallax

@@ -1,0 +1,48 @@
+// Legal run: one implementation that the profile allows, simulated. Every result of every node becomes one number of
+// its bound, so that what follows is computed from it and errors stay correlated as they are in a real program.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/profile.h"
+#include "graph/graph.h"
+#include "ops/ball.h"
+
+namespace parallax {
+
+class LegalRun {
+ public:
+  enum class Errors : uint8_t { None, Random, Up, Down };
+
+  // How an implementation differs from the program in double.
+  struct Style {
+    Errors errors = Errors::None;
+    bool rounds = false;  // every result is rounded to its dtype; otherwise it stays a double, as fused code keeps it
+    // Random errors are that many times too large: what a decision (a comparison, an index, a step) makes of a value
+    // that is as far off as an accused one.
+    double exaggeration = 1;
+    uint64_t seed = 0;
+  };
+  // The program in double, or with every result rounded once, as eager holds it.
+  static constexpr Style in_double() { return {}; }
+  static constexpr Style rounded() { return {.rounds = true}; }
+
+  // Both must outlive the run.
+  LegalRun(const Graph& graph, const Profile& profile, const Style& style);
+
+  // Makes numbers of what a node that was just run made or wrote, of all values. Elements that are undecided on exact
+  // operands stay so, and what may be NaN or infinite keeps that.
+  void decide(NodeId node, std::span<const BallView> values);
+
+ private:
+  void decide(Ball& ball, DType dtype);
+  double draw();  // in [-1, 1)
+
+  const Graph* graph_;
+  const Profile* profile_;
+  Style style_;
+  uint64_t drawn_ = 0;
+};
+
+}  // namespace parallax

@@ -1,0 +1,128 @@
+#include "oracle/ensemble.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "graph/builder.h"
+#include "ops/profiles.h"
+#include "oracle/visible_error.h"
+
+namespace parallax {
+namespace {
+
+const Profile& eager_profile() { return *find_profile("eager"); }
+
+// A case of one input, whose graph `build` makes of it.
+template <class Build>
+Case case_over(const Tensor& input, Build build) {
+  GraphBuilder builder;
+  Case test;
+  test.feed.push_back(input);
+  const ValueId x = *builder.add_source(SourceKind::Input, "x", input.dtype, contiguous_layout(input.sizes));
+  builder.add_output(build(builder, x));
+  test.graph = builder.take();
+  return test;
+}
+
+Tensor ragged(const Dims& sizes, DType dtype = DType::F32) {
+  Tensor tensor(dtype, sizes);
+  for (int64_t i = 0; i < tensor.numel(); ++i) tensor.set_double(i, std::sin(static_cast<double>(3 * i + 1)));
+  return tensor;
+}
+
+std::vector<Spread> spreads_of(const Case& test, int members = reported_members) {
+  ExpectedRuns expected = *expected_runs(eager_profile(), test);
+  EXPECT_TRUE(add_spreads(eager_profile(), test, members, expected));
+  return expected.a.outputs[0].spreads;
+}
+
+// x, then n times x / 3 * 3: the bound grows by two roundings each time, and so does no error that can be seen.
+Case long_chain(int length) {
+  return case_over(ragged({4}), [&](GraphBuilder& builder, ValueId x) {
+    for (int i = 0; i < length; ++i) {
+      x = *builder.call("aten.div.Scalar", {x, Scalar(3.0)});
+      x = *builder.call("aten.mul.Scalar", {x, Scalar(3.0)});
+    }
+    return x;
+  });
+}
+
+TEST(Ensemble, TheSpreadOfAChainStaysFarBelowItsBound) {
+  const Case test = long_chain(60);
+  const ExpectedRuns proof = *expected_runs(eager_profile(), test);
+  const std::vector<Spread> spreads = spreads_of(test);
+  for (std::size_t i = 0; i < spreads.size(); ++i) {
+    const Ball& ball = proof.a.outputs[0].balls[i];
+    EXPECT_NEAR(spreads[i].value, ball.mid, 1e-12);
+    EXPECT_GT(spreads[i].half, 0);
+    EXPECT_LE(spreads[i].half, ball.radius * 1.01);
+    EXPECT_EQ(spreads[i].members, reported_members);
+  }
+}
+
+TEST(Ensemble, TheSameCaseHasTheSameSpreads) {
+  const std::vector<Spread> first = spreads_of(long_chain(5), first_look_members);
+  const std::vector<Spread> second = spreads_of(long_chain(5), first_look_members);
+  for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].half, second[i].half);
+}
+
+// Errors that both operands share cancel: (x / 3) - (x / 3), each with its own rounding in the proof.
+TEST(Ensemble, MembersAreRunJointlyThroughTheGraph) {
+  const Case test = case_over(ragged({4}), [](GraphBuilder& builder, ValueId x) {
+    const ValueId third = *builder.call("aten.div.Scalar", {x, Scalar(3.0)});
+    const ValueId copy = *builder.call("aten.clone.default", {third});
+    return *builder.call("aten.sub.Tensor", {third, copy});
+  });
+  for (const Spread& spread : spreads_of(test)) EXPECT_LT(spread.half, 1e-30);
+}
+
+// 1/3 * 3 may be 1 or a little less, and so floor may be 1 or 0: the members disagree, and say nothing.
+TEST(Ensemble, ADecisionNearItsBoundIsNotDecided) {
+  Tensor one(DType::F32, {1});
+  one.set_double(0, 1);
+  const Case test = case_over(one, [](GraphBuilder& builder, ValueId x) {
+    for (int i = 0; i < 4; ++i) {
+      x = *builder.call("aten.div.Scalar", {x, Scalar(3.0)});
+      x = *builder.call("aten.mul.Scalar", {x, Scalar(3.0)});
+    }
+    return *builder.call("aten.floor.default", {x});
+  });
+  const Spread spread = spreads_of(test)[0];
+  EXPECT_GT(accused_half_spreads * spread.half, 1);
+}
+
+// A comparison whose operands lie 30 half-spreads apart: every ordinary member agrees, an accused value need not.
+TEST(Ensemble, AnExaggeratedErrorMeetsDecisionsThatOthersMiss) {
+  const Case chain = long_chain(4);
+  const Spread known = spreads_of(chain)[0];
+  const double threshold = known.value + 30 * known.half;
+  const Case test = case_over(ragged({4}), [&](GraphBuilder& builder, ValueId x) {
+    for (int i = 0; i < 4; ++i) {
+      x = *builder.call("aten.div.Scalar", {x, Scalar(3.0)});
+      x = *builder.call("aten.mul.Scalar", {x, Scalar(3.0)});
+    }
+    return *builder.call("aten.gt.Scalar", {x, Scalar(threshold)});
+  });
+  EXPECT_TRUE(std::isinf(spreads_of(test)[0].half));
+}
+
+// A float beyond the integers, which eager leaves undefined.
+TEST(Ensemble, WhatIsUndecidedOfExactOperandsStaysSo) {
+  Tensor large(DType::F32, {1});
+  large.set_double(0, 1e30);
+  const Case test = case_over(large, [](GraphBuilder& builder, ValueId x) {
+    return *builder.call("aten._to_copy.default", {x}, "", {{"dtype", DType::I32}});
+  });
+  EXPECT_TRUE(std::isinf(spreads_of(test)[0].half));
+}
+
+TEST(VisibleError, TheScaleIsWhatTheLargestElementHasForCertain) {
+  BallTensor tensor{DType::F32, {2}, {{4, 1, false, false, Undecided::No}, {0, 100, false, false, Undecided::No}}, {}};
+  EXPECT_EQ(scale_of(tensor), 3);
+  tensor.spreads = {{4, 0.1, 8}, {-7, 0.1, 8}};
+  EXPECT_EQ(scale_of(tensor), 7);
+}
+
+}  // namespace
+}  // namespace parallax

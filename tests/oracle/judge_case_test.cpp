@@ -1,0 +1,112 @@
+#include "oracle/judge_case.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "backends/examine.h"
+#include "backends/recorded_target.h"
+#include "graph/builder.h"
+#include "graph/case_files.h"
+#include "ops/profiles.h"
+#include "oracle/legal_run.h"
+#include "places.h"
+
+namespace parallax {
+namespace {
+
+// Softmax of products of softmaxes: a bound that is wide, around values that are not.
+Case deep_case() {
+  GraphBuilder builder;
+  Case test;
+  Tensor data(DType::F32, {4, 16});
+  for (int64_t i = 0; i < data.numel(); ++i) data.set_double(i, 2 * std::sin(static_cast<double>(5 * i + 2)));
+  test.feed.push_back(data);
+  ValueId x = *builder.add_source(SourceKind::Input, "x", DType::F32, contiguous_layout({4, 16}));
+  for (int i = 0; i < 10; ++i) {
+    const ValueId square = *builder.call("aten.mul.Tensor", {x, x});
+    const ValueId mean = *builder.call("aten.mean.dim", {square, std::vector<int64_t>{1}, true});
+    const ValueId root = *builder.call("aten.rsqrt.default", {mean});
+    x = *builder.call("aten.mul.Tensor", {x, root});
+    x = *builder.call("aten.exp.default", {x});
+  }
+  builder.add_output(x);
+  test.graph = builder.take();
+  return test;
+}
+
+// What a legal implementation returns, with one element off by `relative`.
+Judgement judged(double relative) {
+  const Profile& profile = *find_profile("eager");
+  const Case test = deep_case();
+  const ExpectedRuns expected = *expected_runs(profile, test);
+  LegalRun eager(test.graph, profile, LegalRun::rounded());
+  const ExpectedRuns computed =
+      *expected_runs(profile, test, [&](NodeId node, std::span<const BallView> values) { eager.decide(node, values); });
+  Outcome outcome;
+  outcome.a.emplace();
+  outcome.a->inputs.resize(1);
+  outcome.a->outputs.push_back(centre(computed.a.outputs[0]));
+  Tensor& output = outcome.a->outputs[0];
+  output.set_double(7, output.get_double(7) * (1 + relative));
+  return judge_case(profile, test, expected, outcome, false);
+}
+
+TEST(JudgeCase, AWeakProofIsDecidedByTheEnsemble) {
+  const Judgement judgement = judged(0);
+  EXPECT_EQ(judgement.verdict, Verdict::Match) << judgement.reason;
+  EXPECT_GT(judgement.counts.by_ensemble, 0) << "the proof alone was enough: the case tests nothing";
+  EXPECT_EQ(judgement.counts.weak, 0);
+  EXPECT_GE(judgement.ensemble_bits.median(), 14);
+}
+
+TEST(JudgeCase, WhatLiesInsideTheProofAndFarFromEveryLegalRunIsAStatisticalMismatch) {
+  const Judgement judgement = judged(1e-3);
+  ASSERT_EQ(judgement.verdict, Verdict::Mismatch) << judgement.reason;
+  ASSERT_TRUE(judgement.divergence->statistical()) << "the proof excludes it: the case tests nothing";
+  EXPECT_EQ(judgement.divergence->element, 7);
+  EXPECT_EQ(judgement.divergence->outside, 1);
+  EXPECT_EQ(judgement.divergence->legal_runs, reported_members);
+  EXPECT_GT(judgement.divergence->half_spreads, accused_half_spreads);
+  EXPECT_TRUE(judgement.reason.ends_with("half-spreads of 32 legal runs")) << judgement.reason;
+}
+
+TEST(JudgeCase, AnErrorThatEveryLegalRunMayMakeIsAMatch) { EXPECT_EQ(judged(3e-7).verdict, Verdict::Match); }
+
+// What a target returned of a case whose right outputs are known, wrong in one way.
+Tensor spoiled(Tensor tensor, std::string_view how) {
+  const int64_t count = tensor.numel();
+  const Tensor right = tensor;
+  for (int64_t i = 0; i < count; ++i) {
+    const double x = right.get_double(i);
+    const double noise = std::sin(static_cast<double>(i * i + 1));
+    if (how == "zeros") tensor.set_double(i, 0);
+    if (how == "rolled") tensor.set_double(i, right.get_double((i + 1) % count));
+    if (how == "noise of 1e-2") tensor.set_double(i, x * (1 + 1e-2 * noise));
+    if (how == "noise of 1e-4") tensor.set_double(i, x * (1 + 1e-4 * noise));
+    if (how == "one element 1 % off") tensor.set_double(i, i == count / 3 ? x * 1.01 : x);
+  }
+  return tensor;
+}
+
+// Five whole programs, as eager computed them and spoiled.
+TEST(JudgeCase, WholeProgramsAsEagerComputedThemMatchAndSpoiledOnesDoNot) {
+  const auto cases = read_cases(PARALLAX_DATA_DIR "/conformance/power.jsonl.gz");
+  ASSERT_TRUE(cases) << cases.error().text();
+  ASSERT_EQ(cases->size(), 5U);
+  const auto recorded = make_recorded_target();
+  for (const Result<Case>& read : *cases) {
+    ASSERT_TRUE(read) << read.error().text();
+    const Case& test = *read;
+    const Judgement right = examine(*recorded, test).judgement;
+    EXPECT_EQ(right.verdict, Verdict::Match) << test.name << ": " << right.reason;
+    for (const std::string_view how : {"zeros", "rolled", "noise of 1e-2", "noise of 1e-4", "one element 1 % off"}) {
+      Case wrong = test;
+      for (Tensor& output : *wrong.expect.outputs) output = spoiled(output, how);
+      EXPECT_EQ(examine(*recorded, wrong).judgement.verdict, Verdict::Mismatch) << test.name << ", " << how;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace parallax
