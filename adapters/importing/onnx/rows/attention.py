@@ -68,7 +68,6 @@ def attention(b: Builder, node: Node) -> Results:
         n, _, length, size = made.shape
         made = b.reshape(b.permute(made, [0, 2, 1, 3]), [n, length, heads * size])
     mode = node.integer("qk_matmul_output_mode", 0)
-    # Versions 23 and 24 swapped what 1 and 2 are before they were mended; see the specification of 25.
     shown = [raw, capped, masked, weights][mode] if node.wants(3) else None
     return [made, *present, shown]
 

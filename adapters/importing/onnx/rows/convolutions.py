@@ -47,6 +47,8 @@ def conv_transpose(b: Builder, node: Node) -> Results:
         raise NoCounterpartError(f"auto_pad is {auto!r}")
     if wanted is not None:
         totals = [full[d] + extra[d] - wanted[-dims:][d] for d in range(dims)]
+        if min(totals) < 0 and node.attribute("output_shape") is None:
+            raise NoCounterpartError(f"auto_pad {auto!r} where the result is larger than what the windows reach")
         less, more = [total // 2 for total in totals], [total - total // 2 for total in totals]
         before, after = (less, more) if auto == "SAME_UPPER" else (more, less)
     sizes = [full[d] + extra[d] - before[d] - after[d] for d in range(dims)]

@@ -63,6 +63,9 @@ def _coordinates(axis: _Axis, style: _Style) -> np.ndarray:
 def _neighbours(axis: _Axis, style: _Style) -> Neighbours:
     at = _coordinates(axis, style)
     if style.mode == "nearest":
+        # A scale is an f32: what is meant to lie at or between two elements lies there.
+        halves = np.round(2 * at) / 2
+        at = np.where(np.abs(at - halves) < 1e-5 * np.maximum(np.abs(at), 1), halves, at)
         rounded = {
             "round_prefer_floor": np.ceil(at - 0.5), "round_prefer_ceil": np.floor(at + 0.5),
             "floor": np.floor(at), "ceil": np.ceil(at),
@@ -140,6 +143,8 @@ def _resampled(b: Builder, x: Value, axes: dict[int, _Axis], style: _Style) -> V
         for d, axis in axes.items()
         if (axis.size, axis.scale, axis.roi) != (axis.wanted, 1.0, (0.0, 1.0)) or style.coordinates.startswith("tf_")
     }
+    if style.coordinates == "tf_half_pixel_for_nn" and style.mode != "nearest":
+        raise NoCounterpartError(f"tf_half_pixel_for_nn, which is of nearest neighbours, and mode {style.mode!r}")
     for axis in axes.values():
         length = axis.scale * axis.size
         if style.coordinates in ("align_corners", "tf_crop_and_resize") and abs(length - axis.wanted) > 1e-4:
@@ -183,6 +188,8 @@ def resize(b: Builder, node: Node) -> Results:
         raise NoCounterpartError(f"mode is {mode!r}")
     if node.version == 10:
         scales = [float(s) for s in b.array(node.operand(1), "a scale")]
+        if mode == "nearest" and min(scales) < 1:
+            raise NoCounterpartError("nearest by a scale below 1: operator set 10 does not say how it rounds")
         style = _Style(mode, "asymmetric", "floor", -0.75, False, False, 0)
         axes = {d: _Axis(size, floor(size * scales[d]), scales[d]) for d, size in enumerate(x.shape)}
         return _resampled(b, x, axes, style)
