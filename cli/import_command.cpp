@@ -6,6 +6,7 @@
 #include "cli/redaction.h"
 #include "cli/target_options.h"
 #include "graph/case_json.h"
+#include "graph/origin.h"
 #include "graph/text_file.h"
 
 namespace parallax {
@@ -22,6 +23,8 @@ struct ImportFlags {
 
 Result<int> import_case(const ImportFlags& flags) {
   TRY(const Case test, imported_case(flags.program, flags.inputs, flags.seed));
+  // What the model left open and the case does not.
+  if (const std::string said = origin_of(test).source; !said.empty()) fmt::print(stderr, "parallax: {}\n", said);
   std::string text = to_json(test, 1) + "\n";
   if (flags.redact) {
     TRY(Redaction redaction, redact_on(test, flags.target, {}));
@@ -46,11 +49,13 @@ void add_import_command(CLI::App& program, int& exit_code) {
   command->footer(
       "A module's inputs are those of example_inputs (a tuple, or a function that returns one) in the class or the "
       "file,\n"
-      "or are drawn for the types that --input names.\n"
+      "or are drawn for the types that --input names. An ONNX model states its types: --input gives sizes that it\n"
+      "leaves open, or names a JSON file with the elements of inputs by name.\n"
       "Examples:\n  parallax import model.pt2 -o model.json\n"
       "  parallax import bug.py:Bug --input 'f32[2,3,5]' | parallax check /dev/stdin --target executorch-xnnpack");
   command->add_option("program", flags->program, "FILE.pt2, FILE.onnx or FILE.py:NAME")->required();
-  command->add_option("--input", flags->inputs, "The type of an input, in order; repeatable");
+  command->add_option("--input", flags->inputs,
+                      "The type of an input, in order; of an ONNX model also NAME=TYPE or FEED.json; repeatable");
   command->add_option("--seed", flags->seed, "What drawn inputs start from")->capture_default_str();
   command->add_flag("--redact", flags->redact,
                     "Random numbers in the place of weights and inputs, canonical names in the place of names");

@@ -1,0 +1,65 @@
+"""Convolutions and their transposes."""
+
+from __future__ import annotations
+
+from adapters.importing.onnx.node import Node
+from adapters.importing.onnx.rows.windows import windows
+from adapters.importing.onnx.table import Results, row
+from adapters.importing.onnx.values import Builder, NoCounterpartError, Value
+
+
+@row("Conv")
+def conv(b: Builder, node: Node) -> Results:
+    return convolved(b, node, node.x, node.operand(1), node.optional(2))
+
+
+def convolved(b: Builder, node: Node, x: Value, weight: Value, bias: Value | None) -> Value:
+    kernel = node.integers("kernel_shape") or list(weight.shape[2:])
+    if kernel != list(weight.shape[2:]):
+        raise NoCounterpartError(f"kernel_shape is {kernel}, and the weight's {list(weight.shape[2:])}")
+    spec, pads = windows(node, x.shape[2:], kernel), [0] * len(kernel)
+    if spec.symmetric:
+        pads = spec.before
+    else:
+        x = b.pad(x, spec.before, spec.after)
+    shape = (x.shape[0], weight.shape[0], *spec.outputs)
+    return b.call("convolution.default", x, weight, bias, spec.strides, pads, spec.dilations, False, [0] * len(kernel),
+                  node.integer("group", 1), shape=shape)  # fmt: skip
+
+
+@row("ConvTranspose")
+def conv_transpose(b: Builder, node: Node) -> Results:
+    x, weight, bias = node.x, node.operand(1), node.optional(2)
+    dims, kernel = x.rank - 2, node.integers("kernel_shape") or list(weight.shape[2:])
+    if kernel != list(weight.shape[2:]):
+        raise NoCounterpartError(f"kernel_shape is {kernel}, and the weight's {list(weight.shape[2:])}")
+    strides, dilations = node.integers("strides") or [1] * dims, node.integers("dilations") or [1] * dims
+    extra, group = node.integers("output_padding") or [0] * dims, node.integer("group", 1)
+    pads, auto = node.integers("pads") or [0] * 2 * dims, node.word("auto_pad", "NOTSET")
+    wanted = node.integers("output_shape")
+    full = [(x.shape[2 + d] - 1) * strides[d] + (kernel[d] - 1) * dilations[d] + 1 for d in range(dims)]
+    before, after = pads[:dims], pads[dims:]
+    if auto == "VALID":
+        before, after = [0] * dims, [0] * dims
+    if wanted is None and auto in ("SAME_UPPER", "SAME_LOWER"):
+        wanted = [x.shape[2 + d] * strides[d] for d in range(dims)]
+    elif auto not in ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"):
+        raise NoCounterpartError(f"auto_pad is {auto!r}")
+    if wanted is not None:
+        totals = [full[d] + extra[d] - wanted[-dims:][d] for d in range(dims)]
+        if min(totals) < 0 and node.attribute("output_shape") is None:
+            raise NoCounterpartError(f"auto_pad {auto!r} where the result is larger than what the windows reach")
+        less, more = [total // 2 for total in totals], [total - total // 2 for total in totals]
+        before, after = (less, more) if auto == "SAME_UPPER" else (more, less)
+    sizes = [full[d] + extra[d] - before[d] - after[d] for d in range(dims)]
+    lead = (x.shape[0], weight.shape[1] * group)
+    plain = before == after and min(before) >= 0 and all(e < max(s, d) for e, s, d in zip(extra, strides, dilations,
+                                                                                           strict=True))  # fmt: skip
+    if plain:
+        return b.call("convolution.default", x, weight, bias, strides, before, dilations, True, extra, group,
+                      shape=(*lead, *sizes))  # fmt: skip
+    # The whole, then cut off or filled up, then the bias, which is added to what is filled up too.
+    made = b.call("convolution.default", x, weight, None, strides, [0] * dims, dilations, True, [0] * dims, group,
+                  shape=(*lead, *full))  # fmt: skip
+    made = b.pad(made, [-one for one in before], [e - one for e, one in zip(extra, after, strict=True)])
+    return made if bias is None else b.add(made, b.reshape(bias, [bias.numel, *[1] * dims]))
