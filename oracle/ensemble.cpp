@@ -15,7 +15,7 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double exaggeration = accused_half_spreads;
 constexpr double exaggerated_weight = 0.9 * exaggeration;
 
-// The first only rounds, two have all errors in one direction, and a quarter exaggerates.
+// The first only rounds, two have all errors in one direction, a quarter exaggerates, and an eighth cancels to 0.
 LegalRun::Style style_of(int member) {
   LegalRun::Style style{.rounds = member % 3 != 0, .seed = static_cast<uint64_t>(member)};
   switch (member) {
@@ -31,6 +31,7 @@ LegalRun::Style style_of(int member) {
     default:
       style.errors = LegalRun::Errors::Random;
       if (member % 4 == 3) style.exaggeration = exaggeration;
+      style.cancels = member % 8 == 4;
       return style;
   }
 }

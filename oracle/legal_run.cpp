@@ -32,8 +32,7 @@ void LegalRun::decide(Ball& ball, DType dtype) {
         break;
       case Errors::Random:
         x += draw() * style_.exaggeration * amplitude(ball);
-        // Two numbers that cancel may be equal in the dtype, and a number near 0 may be flushed.
-        if (std::fabs(ball.mid) <= ball.radius && draw() < -0.5) x = 0;
+        if (std::fabs(ball.mid) <= ball.radius && (style_.cancels || draw() < -0.5)) x = 0;
         break;
       case Errors::Up:
         x += amplitude(ball);

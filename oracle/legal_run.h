@@ -22,6 +22,9 @@ class LegalRun {
     // Random errors are that many times too large: what a decision (a comparison, an index, a step) makes of a value
     // that is as far off as an accused one.
     double exaggeration = 1;
+    // Whatever may be 0 is 0, in all elements at once: two numbers that cancel may be equal in the dtype, 1 + erf(x) is
+    // 0 for every x that is low enough, and numbers near 0 are flushed. Otherwise a quarter of the random ones is.
+    bool cancels = false;
     uint64_t seed = 0;
   };
   // The program in double, or with every result rounded once, as eager holds it.

@@ -11,6 +11,7 @@
 #include "fuzz/generate/pool.h"
 #include "fuzz/generate/siblings.h"
 #include "fuzz/generate/single_op.h"
+#include "fuzz/generate/structures.h"
 #include "fuzz/generate/weights.h"
 #include "fuzz/generate/work.h"
 #include "graph/builder.h"
@@ -63,6 +64,9 @@ class Generator {
     for (int64_t i = 0; i < nodes; ++i) draw_node(delegating ? delegated_calls : 0);
     if (delegating && !holds_delegated_call()) draw_node(100);
     draw_outputs();
+    if (weights_.more_calls > 0 && words_.several_runs() && symbols_.empty() && choices_.chance(weights_.more_calls)) {
+      more_calls_ = static_cast<std::size_t>(choices_.between(1, 4));
+    }
   }
 
   Case take() {
@@ -70,6 +74,7 @@ class Generator {
     test.name = "generated";
     test.graph = builder_.take();
     set_runs(test);
+    test.later.resize(test.later.size() + more_calls_);
     if (around_model_) {
       redraw_feed(choices_, weights_, test);
     } else {
@@ -201,6 +206,7 @@ class Generator {
   void draw_node(int delegated_share) {
     const Choices::Scope scope(choices_, node_span);
     const bool delegated = delegated_share == 100 || (delegated_share > 0 && choices_.chance(delegated_share));
+    if (weights_.structures > 0 && choices_.chance(weights_.structures)) return draw_shipped();
     if (!delegated && draw_motif()) return;
     for (int attempt = 0; attempt < node_attempts; ++attempt) {
       const Op& op = delegated ? *choices_.pick(words_.delegated())
@@ -239,6 +245,44 @@ class Generator {
     }
     if (!taken) return std::nullopt;
     return ProposedCall{&op, *std::move(arguments)};
+  }
+
+  // A structure of a shipped program, of f32 or, seldom, a half.
+  void draw_shipped() {
+    const Choices::Scope scope(choices_, "structure");
+    static constexpr std::array<DType, 4> dtypes = {DType::F32, DType::F16, DType::BF16, DType::F64};
+    static constexpr std::array<uint32_t, 4> dtype_weights = {86, 5, 5, 4};
+    DType dtype = dtypes[choices_.weighted(dtype_weights)];
+    if (!words_.dtypes()[static_cast<std::size_t>(dtype)]) dtype = DType::F32;
+    StructureSite site(
+        choices_, builder_, dtype,
+        [this](const Op& op, std::vector<Argument> arguments) {
+          return !writes_read_only(op, arguments) && add(op, std::move(arguments));
+        },
+        [this](SourceKind kind, DType of, const Dims& sizes) {
+          static constexpr std::array<std::string_view, 3> stems = {"x", "c", "s"};
+          if (!words_.dtypes()[static_cast<std::size_t>(of)]) return ValueId();
+          const TensorMeta meta{of, contiguous_layout(sizes), {}};
+          Tensor data = kind == SourceKind::Input ? Tensor() : Tensor(of, sizes);
+          return add_source(kind, builder_.fresh_name(stems[static_cast<std::size_t>(kind)]), meta, std::move(data));
+        });
+    draw_structure(site);
+  }
+
+  // Whether a call writes to a source that the targets do not let it write to.
+  bool writes_read_only(const Op& op, const std::vector<Argument>& arguments) const {
+    bool writes = false;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (!op.schema.parameters[i].written) continue;
+      for_each_value(arguments[i], [&](ValueId value) {
+        const std::size_t storage = builder_.graph().meta(value).storage.index;
+        for (const Source& source : builder_.graph().sources) {
+          const bool own = builder_.graph().meta(source.value).storage.index == storage;
+          writes = writes || (own && words_.is_read_only(source.kind));
+        }
+      });
+    }
+    return writes;
   }
 
   // A call that takes up an earlier one, where one is drawn.
@@ -338,6 +382,7 @@ class Generator {
   Symbols symbols_;
   std::vector<SymbolSizes> runs_;
   SizesAhead ahead_;
+  std::size_t more_calls_ = 0;  // of the same program, after the first
   bool around_model_ = false;
   double work_left_ = 2 * Around::most_work;  // around a model
 };

@@ -1,4 +1,5 @@
-// Weights: what a profile draws how often. Data only; the engine (fuzz/generate/generate.cpp) is the same for every profile.
+// Weights: what a profile draws how often. Data only; the engine (fuzz/generate/generate.cpp) is the same for every
+// profile.
 #pragma once
 
 #include <array>
@@ -35,6 +36,8 @@ struct GenerateWeights {
   int drop_unread;       // a result that nobody reads is not returned
   int op_first;          // the first node is a call of any op at any dtype, on inputs of its own
   int symbols;           // dims of inputs change from run to run
+  int structures = 0;    // a node is the first of a structure (fuzz/generate/structures.h)
+  int more_calls = 0;    // the program is called more often, with feeds of their own
 };
 
 // The alias profile is tuned so that most graphs write, alias and free a slot that something else then takes; the
@@ -122,9 +125,24 @@ constexpr GenerateWeights all_weights() {
   return weights;
 }
 
+// Structures among the calls of the others.
+constexpr GenerateWeights shipped_weights() {
+  GenerateWeights weights = all_weights();
+  weights.profile = GenerateProfile::Shipped;
+  weights.name = "shipped";
+  weights.fills = {40, 58, 2};
+  weights.other_main_dtype = 15;
+  weights.empty = 0;
+  weights.op_first = 0;
+  weights.symbols = 0;
+  weights.structures = 25;
+  weights.more_calls = 30;
+  return weights;
+}
+
 // By GenerateProfile.
-inline constexpr std::array generate_weights = {alias_weights,     state_weights(), topology_weights(),
-                                                numeric_weights(), shape_weights(), all_weights()};
+inline constexpr std::array generate_weights = {alias_weights,   state_weights(), topology_weights(), numeric_weights(),
+                                                shape_weights(), all_weights(),   shipped_weights()};
 
 inline const GenerateWeights& weights_of(GenerateProfile profile) {
   return generate_weights[static_cast<std::size_t>(profile)];

@@ -107,6 +107,17 @@ TEST(Ensemble, AnExaggeratedErrorMeetsDecisionsThatOthersMiss) {
   EXPECT_TRUE(std::isinf(spreads_of(test)[0].half));
 }
 
+// gelu(-9) is -1e-18, and 0 in an f32 whose 1 + erf(x) is 0: in both elements then, and `any` of them is false.
+TEST(Ensemble, WhatMayBeZeroIsZeroInAllElementsAtOnce) {
+  Tensor low(DType::F32, {2});
+  low.set_double(0, -9);
+  low.set_double(1, -9);
+  const Case test = case_over(low, [](GraphBuilder& builder, ValueId x) {
+    return *builder.call("aten.any.default", {*builder.call("aten.gelu.default", {x})});
+  });
+  EXPECT_TRUE(std::isinf(spreads_of(test, first_look_members)[0].half));
+}
+
 // A float beyond the integers, which eager leaves undefined.
 TEST(Ensemble, WhatIsUndecidedOfExactOperandsStaysSo) {
   Tensor large(DType::F32, {1});

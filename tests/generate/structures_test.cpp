@@ -1,0 +1,93 @@
+// Every structure of shipped programs gives a graph that infers, runs on the oracle, and holds what it is named for.
+#include "fuzz/generate/structures.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "fuzz/generate/draw_data.h"
+#include "fuzz/generate/weights.h"
+#include "ops/profiles.h"
+#include "oracle/interpreter.h"
+
+namespace parallax {
+namespace {
+
+// A case of one structure and what it made.
+std::optional<Case> case_of(const Structure& structure, uint64_t seed, int& refused) {
+  Choices choices(seed, 0);
+  GraphBuilder builder;
+  StructureSite site(
+      choices, builder, DType::F32,
+      [&](const Op& op, std::vector<Argument> arguments) {
+        const bool added = builder.append_node(op, std::move(arguments)).has_value();
+        refused += !added;
+        return added;
+      },
+      [&](SourceKind kind, DType dtype, const Dims& sizes) {
+        Tensor data = kind == SourceKind::Input ? Tensor() : Tensor(dtype, sizes);
+        return *builder.add_source(kind, builder.fresh_name("x"), dtype, contiguous_layout(sizes), std::move(data));
+      });
+  structure.draw(site);
+  if (builder.graph().nodes.empty()) return std::nullopt;
+  for (const ValueId result : builder.graph().nodes.back().results) builder.add_output(result);
+  Case test;
+  test.graph = builder.take();
+  draw_data(choices, weights_of(GenerateProfile::Shipped), test);
+  return test;
+}
+
+class EveryStructure : public ::testing::TestWithParam<Structure> {};
+
+TEST_P(EveryStructure, InfersAndRuns) {
+  int refused = 0;
+  int calls = 0;
+  int ran = 0;
+  constexpr int draws = 100;
+  for (uint64_t seed = 0; seed < draws; ++seed) {
+    const std::optional<Case> test = case_of(GetParam(), seed, refused);
+    ASSERT_TRUE(test) << "seed " << seed;
+    calls += static_cast<int>(test->graph.nodes.size());
+    ran += Interpreter(test->graph, *find_profile("eager")).run(test->feed).has_value();
+  }
+  EXPECT_EQ(ran, draws) << "eager raises on some";
+  // Writes to memory that overlaps in part are refused, as eager does.
+  EXPECT_LE(refused, calls / 20) << refused << " of " << calls << " calls do not infer";
+}
+
+std::vector<Structure> all_structures() {
+  std::vector<Structure> all;
+  for (const auto& file : {attention_structures(), layer_structures(), routing_structures(), state_structures()}) {
+    all.insert(all.end(), file.begin(), file.end());
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Structures, EveryStructure, ::testing::ValuesIn(all_structures()), [](const auto& test) {
+  std::string name(test.param.name);
+  std::erase(name, ' ');
+  return name;
+});
+
+TEST(ShippedProfile, DrawsEveryStructureAndSeveralCalls) {
+  std::set<std::string_view> ops;
+  int several = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    Choices choices(seed, 0);
+    const Case test = generate(choices, {.profile = GenerateProfile::Shipped});
+    for (const Node& node : test.graph.nodes) ops.insert(node.op->name);
+    several += !test.later.empty();
+  }
+  for (const std::string_view op : {"aten.softmax.int", "aten.topk.default", "aten.index_copy_.default",
+                                    "aten.index_put_.default", "aten.roll.default", "aten.layer_norm.default",
+                                    "aten.batch_norm.default", "aten.gather.default", "aten.stack.default"}) {
+    EXPECT_TRUE(ops.contains(op)) << op;
+  }
+  EXPECT_GT(several, 45);
+  EXPECT_LT(several, 150);
+}
+
+}  // namespace
+}  // namespace parallax
