@@ -8,9 +8,19 @@
 
 namespace parallax {
 
+// How a program is read. `inputs` are the types of a module's inputs where it does not say them itself, `libraries` the
+// files and modules that define its custom ops; what is drawn starts from the seed.
+struct ImportOptions {
+  std::vector<std::string> inputs;
+  std::vector<std::string> libraries;
+  int64_t seed = 1;
+};
+
 // A saved torch.export program (FILE.pt2), a module of a Python file (FILE.py:NAME) or an ONNX model (FILE.onnx).
-// `inputs` are the types of the module's inputs where it does not say them itself; what is drawn starts from the seed.
 // Errors: another kind of file, a tool that is not installed, what the tool says of the program.
-Result<Case> imported_case(const std::string& program, const std::vector<std::string>& inputs, int64_t seed);
+Result<Case> imported_case(const std::string& program, const ImportOptions& options);
+
+// What the import fixed, replaced or left out, as the case's origin says it; a line each.
+std::vector<std::string> import_notes(const Case& test);
 
 }  // namespace parallax
