@@ -105,6 +105,8 @@ class ProgramCase:
             value = self._state.get(spec.target)
             if not isinstance(value, torch.Tensor):
                 raise RefusedError(f"{spec.target} is not in the file")
+        elif spec.kind == InputKind.TOKEN:  # of the order of effects, which is that of the nodes
+            value = None
         else:
             raise RefusedError(f"input {node.name} is a {spec.kind.name.lower()}")
         if isinstance(value, torch.Tensor):
@@ -129,7 +131,7 @@ class ProgramCase:
                 self._output(position, result)
             elif spec.kind.name.endswith("_MUTATION"):
                 writes.append((self._sources[names.get(spec.target, spec.target)], result))
-            else:
+            elif spec.kind != OutputKind.TOKEN:
                 raise RefusedError(f"an output of kind {spec.kind.name.lower()}")
         written = {storage_of(target.tensor) for target, _ in writes}
         for at, value in enumerate(self._outputs):
@@ -183,6 +185,8 @@ def import_program(
     libraries: list[str] = [],  # noqa: B006
 ) -> Json:
     load_libraries(libraries)
+    if types and not where.rpartition(":")[0].endswith(".py"):
+        raise RefusedError("--input: the program states the types of its inputs itself")
     path, colon, name = where.rpartition(":")
     python = PythonProgram.of(path, name, types, seed) if colon and path.endswith(".py") else None
     program = python.exported() if python else load_archive(where)

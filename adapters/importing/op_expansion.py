@@ -69,11 +69,14 @@ def trace(call: Call, tensors: list[torch.Tensor], whole: bool = False) -> torch
 
 
 def traced_once(call: Call, tensors: list[torch.Tensor], whole: bool) -> torch.fx.GraphModule:
+    """`meta["looked"]` of the graph says whether it took data, so that it may hold for these alone."""
     if whole:
         return make_fx(call, tracing_mode="fake", _allow_non_fake_inputs=True, pre_dispatch=True)(*tensors)
     with contextlib.suppress(Exception):
         return make_fx(call, tracing_mode="fake", _allow_non_fake_inputs=True)(*tensors)
-    return make_fx(call, _error_on_data_dependent_ops=False)(*tensors)
+    traced = make_fx(call, _error_on_data_dependent_ops=False)(*tensors)
+    traced.meta["looked"] = True
+    return traced
 
 
 def has_only_results(target: Any) -> bool:
@@ -145,8 +148,8 @@ class Expander:
         for table in (self._core, decomposition_table):
             if overload in table:
                 yield DECOMPOSED, table[overload]
-        if (functional := functional_twin(overload)) is not None:
-            yield DECOMPOSED, lambda target, *args, **kwargs: target.copy_(functional(target, *args, **kwargs))
+        if (copying := from_functional_twin(overload)) is not None:
+            yield DECOMPOSED, copying
         if (kernel := kernel_of(overload)) is not None:
             yield COMPOSED, kernel
 
@@ -180,13 +183,19 @@ def value_of(traced: torch.fx.GraphModule, node: torch.fx.Node) -> Any:
     return getattr(traced, str(node.target)) if node.op == "get_attr" else node.meta["val"]
 
 
-def functional_twin(overload: torch._ops.OpOverload) -> torch._ops.OpOverload | None:
-    """add of add_."""
-    stem = overload._opname
-    if overload.namespace != "aten" or not stem.endswith("_") or stem.endswith("__"):
-        return None
-    packet = getattr(torch.ops.aten, stem[:-1], None)
-    return getattr(packet, overload._overloadname, None) if packet is not None else None
+def from_functional_twin(overload: torch._ops.OpOverload) -> Call | None:
+    """add_, and add.out, as a copy of what add gives into what they write to."""
+    packet, stem = overload._overloadpacket, overload._opname
+    if stem.endswith("_") and not stem.endswith("__"):
+        functional = getattr(getattr(torch.ops, overload.namespace), stem[:-1], None)
+        functional = getattr(functional, overload._overloadname, None)
+        if functional is not None:
+            return lambda target, *args, **kwargs: target.copy_(functional(target, *args, **kwargs))
+    if overload._overloadname.endswith("out") and [result.name for result in overload._schema.arguments][-1] == "out":
+        functional = getattr(packet, overload._overloadname.removesuffix("out").rstrip("_") or "default", None)
+        if functional is not None:
+            return lambda *args, out, **kwargs: out.copy_(functional(*args, **kwargs))
+    return None
 
 
 def inline(outer: torch.fx.GraphModule, node: torch.fx.Node, inner: torch.fx.GraphModule) -> None:

@@ -166,6 +166,46 @@ def embedding_bag(
     return total, None, None, None
 
 
+@formula("aten.bilinear.default")
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    product = torch.einsum("...i,kij,...j->...k", input1, weight, input2)
+    return product if bias is None else product + bias
+
+
+@formula("aten._trilinear.default")
+def trilinear(
+    i1: Tensor, i2: Tensor, i3: Tensor, expand1: list[int], expand2: list[int], expand3: list[int], sumdim: list[int],
+    unroll_dim: int = 1,
+) -> Tensor:  # fmt: skip
+    """The sum over `sumdim` of the product of the three, each with dims of one inserted."""
+    del unroll_dim  # how the kernel walks
+    factors = []
+    for factor, places in ((i1, expand1), (i2, expand2), (i3, expand3)):
+        for place in places:
+            factor = factor.unsqueeze(place)
+        factors.append(factor)
+    return (factors[0] * factors[1] * factors[2]).sum(sumdim)
+
+
+@formula("aten.__lshift__.Scalar", "aten.__lshift__.Tensor")
+def shifted_left(self: Tensor, other: Any) -> Tensor:
+    return torch.bitwise_left_shift(self, other)
+
+
+@formula("aten.__rshift__.Scalar", "aten.__rshift__.Tensor")
+def shifted_right(self: Tensor, other: Any) -> Tensor:
+    return torch.bitwise_right_shift(self, other)
+
+
+@formula("aten.rrelu.default")
+def rrelu(
+    self: Tensor, lower: Any = 1 / 8, upper: Any = 1 / 3, training: bool = False, generator: Any = None
+) -> Tensor:
+    if training or generator is not None:
+        raise RefusedError("rrelu in training draws random numbers")
+    return torch.nn.functional.leaky_relu(self, (lower + upper) / 2)
+
+
 @formula("aten.histc.default")
 def histc(self: Tensor, bins: int = 100, min: Any = 0, max: Any = 0) -> Tensor:
     """Elements by bin; the last bin holds its upper end. Without bounds they are those of the elements."""

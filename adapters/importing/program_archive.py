@@ -12,6 +12,7 @@ import contextlib
 import io
 import json
 import pickle
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,11 +36,19 @@ def load_archive(where: str) -> torch.export.ExportedProgram:
         check_archive(path)
     except (zipfile.BadZipFile, EOFError, OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise RefusedError(f"no torch.export archive, or a damaged one: {error}") from None
+    from torch._export.serde.serialize import SerializeError
+
     with pickles_as_data():
         try:
             return load_program(where)
         except pickle.UnpicklingError:
             raise RefusedError("a pickle in it is more than tensors and plain values; it is not read") from None
+        except SerializeError as error:
+            unknown = re.search(r"failed to resolve torch\.ops\.(\S+) to an operator", str(error))
+            if unknown is None:
+                raise
+            reason = f"it calls {unknown[1]}, which nothing here defines; name its library with --library"
+            raise RefusedError(reason) from None
 
 
 def load_program(where: str) -> torch.export.ExportedProgram:

@@ -83,11 +83,15 @@ class Walk:
             return self._element(hint, *args)
         if isinstance(target, torch._ops.HigherOrderOperator):
             return self._region(target, args, kwargs)
+        if isinstance(target, type) and issubclass(target, tuple):  # results with names
+            return list(args)
         if not isinstance(target, torch._ops.OpOverload):
             if not is_arithmetic(target) or any(isinstance(leaf, Value) for leaf in tree_leaves((args, kwargs))):
                 raise RefusedError(f"{target} is no ATen overload")
             return target(*args, **kwargs)
-        if target._opname in BARRED or (torch.Tag.nondeterministic_seeded in target.tags and self._draws(target, args)):
+        if target._opname in BARRED or (
+            torch.Tag.nondeterministic_seeded in target.tags and self._draws(target, args, kwargs)
+        ):
             raise RefusedError(f"{name_of(target)} is none that a case can have")
         if not makes_tensors(target):
             return self._look(target, args, kwargs)
@@ -97,19 +101,24 @@ class Walk:
             return self._emit(hint, target, args, kwargs)
         return self._expand(hint, target, args, kwargs)
 
-    def _draws(self, target: torch._ops.OpOverload, args: tuple[Any, ...]) -> bool:
+    def _draws(self, target: torch._ops.OpOverload, args: Any, kwargs: Any) -> bool:
         """Whether random numbers come in: dropout outside of training, or of nothing, draws none."""
-        names = [argument.name for argument in target._schema.arguments]
-        given = dict(zip(names, args, strict=False))
-        if target._opname.startswith("scaled_dot_product") or "attention" in target._opname:
-            return given.get("dropout_p", 0.0) > 0
-        return given.get("train", True) is not False and (given.get("p", given.get("dropout", 1.0)) or 0) > 0
+        given = {argument.name: argument.default_value for argument in target._schema.arguments}
+        given |= {argument.name: value for argument, value in zip_arguments(target, args, kwargs)}
+        if "dropout_p" in given:
+            return given["dropout_p"] > 0
+        if given.get("train", given.get("training", True)) is False:
+            return False
+        return given.get("p", given.get("dropout", 1.0)) != 0
 
     def _element(self, hint: str, source: Any, index: Any) -> Any:
         return self._graph.element(source, index, hint) if isinstance(source, Several) else source[index]
 
     def _region(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         name = target.name()
+        if name == "with_effects":  # a call whose place in the order matters, after a token that says so
+            results = self._call(self._where, args[1], args[2:], kwargs)
+            return [args[0], *(results if isinstance(results, (tuple, list)) else [results])]
         if name == "cond" and isinstance(args[0], bool):
             return self.run(args[1] if args[0] else args[2], list(args[3]))
         if name not in REGIONS:
@@ -188,6 +197,8 @@ class Walk:
             return self._fold(target, args, kwargs)
         if name_of(target) == "aten.nonzero.default":
             return self._counted(hint, args[0])
+        if name_of(target) == "aten.where.default":
+            return self._call(hint, torch.ops.aten.unbind.int, (self._counted(hint, args[0]), 1), {})
         if name_of(target) == "aten.masked_select.default":
             return self._selected(hint, *args, **kwargs)
         call, values = call_with_values(target, args, kwargs)
@@ -198,6 +209,8 @@ class Walk:
                 return self._fold(target, args, kwargs)
             raise
         self._notes.replaced(how, name_of(target))
+        if traced.meta.get("looked") and not all(value.fixed for value in values):
+            self._notes.say(f"{self._where}: {name_of(target)} stands as it is for these values")
         with torch.no_grad():
             copies, private = private_copies([value.tensor for value in values])
             expected = call(*copies)

@@ -117,6 +117,7 @@ class ImportProgramTest(unittest.TestCase):
             ),
             ([str(self.folder / "broken.pt2")], "zip"),
             ([str(self.folder / "none.pt2")], "does not exist"),
+            ([str(self.folder / "none.pt2"), "--input", "f32[2]"], "states the types of its inputs itself"),
         ]
         for arguments, reason in rows:
             with self.subTest(arguments=arguments):

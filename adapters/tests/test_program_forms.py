@@ -238,6 +238,11 @@ class ProgramFormTest(unittest.TestCase):
             (lambda _, x: torch.empty_like(x).copy_(x) + 1, image),
             (lambda _, x: torch.nonzero(x > 0.5), torch.rand(6)),
             (lambda _, x: x[x > 0.5], torch.rand(6)),
+            (lambda _, x: torch.where(x > 0.5)[1], torch.rand(3, 2)),
+            (lambda _, x: functional.cross_entropy(x, torch.tensor([2, 0]), label_smoothing=0.1), torch.rand(2, 3)),
+            (torch.nn.RReLU(), torch.rand(2, 3) - 0.5),
+            (lambda _, x: (x * 4).to(torch.int64) << 1, torch.rand(3)),
+            (lambda _, x: torch.mm(x, x, out=torch.empty(3, 3)) + 1, torch.rand(3, 3)),
             (lambda _, x: torch.masked_select(x, x > 0.5), torch.rand(6)),
             (torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(3, 2)), torch.rand(2, 3)),
             (torch.nn.Sequential(torch.nn.Conv2d(2, 2, 1), norm), image),
@@ -248,7 +253,9 @@ class ProgramFormTest(unittest.TestCase):
         ]
         known = [*KNOWN, "_adaptive_avg_pool2d.default", "constant_pad_nd.default", "reflection_pad2d.default",
                  "replication_pad2d.default", "index.Tensor", "linalg_vector_norm.default", "gt.Scalar",
-                 "norm.ScalarOpt_dim", "div.Scalar"]  # fmt: skip
+                 "norm.ScalarOpt_dim", "div.Scalar", "_log_softmax.default", "log_softmax.int", "squeeze.default",
+                 "mean.default", "sum.default", "leaky_relu.default", "bitwise_left_shift.Tensor_Scalar", "to.dtype",
+                 "scalar_tensor.default", "bitwise_not.default"]  # fmt: skip
         for at, (module, value) in enumerate(rows):
             with self.subTest(row=at):
                 self.imported(module, (value,), known=known)
@@ -310,6 +317,31 @@ class ProgramFormTest(unittest.TestCase):
 
         known = [*KNOWN, "round.default", "clamp.default", "div.Scalar", "to.dtype", "reciprocal.default", "mul.Scalar"]
         self.imported(forward, (torch.rand(2, 3) * 4,), known=known)
+
+    def test_a_library_that_is_not_loaded_is_named(self) -> None:
+        with torch.library._scoped_library("importing_gone", "FRAGMENT") as library:
+            library.define("twice(Tensor x) -> Tensor")
+            library.impl("twice", lambda x: x + x, "CompositeExplicitAutograd")
+            program = torch.export.export(
+                Module(lambda _, x: torch.ops.importing_gone.twice(x)), (torch.ones(2),), strict=False
+            )
+            torch.export.save(program, self.path)
+        with self.assertRaisesRegex(RefusedError, "calls importing_gone.twice.default, .* --library"):
+            import_program(str(self.path), [], 1, set())
+
+    def test_what_looks_at_its_data_is_said(self) -> None:
+        from adapters.importing.op_libraries import keep_kernels
+
+        keep_kernels()
+        with torch.library._scoped_library("importing_looks", "FRAGMENT") as library:
+            library.define("first_rows(Tensor x, Tensor count) -> Tensor")
+            library.impl(
+                "first_rows", lambda x, count: x * 2 if count.item() > 2 else x + 0, "CompositeExplicitAutograd"
+            )
+            library.impl("first_rows", lambda x, count: torch.empty_like(x), "Meta")
+            operands = (torch.ones(2), torch.tensor([3]))
+            case = self.imported(lambda _, x, count: torch.ops.importing_looks.first_rows(x, count), operands)
+        self.assertRegex(self.notes(case), "importing_looks.first_rows.default stands as it is for these values")
 
     def test_a_dataclass_of_a_library(self) -> None:
         library = self.path.parent / "pair_library.py"
