@@ -16,6 +16,7 @@ import json
 import pickle
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -33,12 +34,13 @@ onnx._serialize = lambda model: model.SerializeToString()
 def nnsmith(command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """One of NNSmith's commands, with the shims."""
     source = f"{SHIMS}\nfrom nnsmith.cli.{command} import main\nmain()\n"
-    return subprocess.run(
-        [sys.executable, "-c", source, *arguments], capture_output=True, text=True, check=False, timeout=300
-    )
+    call = [sys.executable, "-c", source, *arguments]
+    with tempfile.TemporaryDirectory() as folder:  # where it keeps its logs
+        return subprocess.run(call, capture_output=True, text=True, check=False, timeout=300, cwd=folder)
 
 
 def draw(folder: Path, count: int, seed: int) -> None:
+    folder = folder.resolve()
     folder.mkdir(exist_ok=True)
     while count:
         place = folder / f"m{seed}"
@@ -64,7 +66,7 @@ def own_verdict(place: Path) -> str:
 
 def judge(folder: Path, program: str, targets: list[str]) -> None:
     pairs: collections.Counter[tuple[str, ...]] = collections.Counter()
-    places = sorted(one for one in folder.iterdir() if (one / "oracle.pkl").exists())
+    places = sorted(one for one in folder.resolve().iterdir() if (one / "oracle.pkl").exists())
     imported = 0
     for place in places:
         case = place / "case.json"

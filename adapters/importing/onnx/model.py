@@ -16,7 +16,14 @@ from adapters.importing.onnx.node import Node
 from adapters.importing.onnx.reading import initializers
 from adapters.importing.onnx.table import NEWEST, Row, find
 from adapters.importing.onnx.types import element_dtype
-from adapters.importing.onnx.values import Builder, NoCounterpartError, NotKnownError, Value, dtype_name
+from adapters.importing.onnx.values import (
+    MOST_ELEMENTS,
+    Builder,
+    NoCounterpartError,
+    NotKnownError,
+    Value,
+    dtype_name,
+)
 from adapters.worker.arrays import Array
 from adapters.worker.system import Json
 
@@ -180,7 +187,9 @@ class Importer:
                inputs: list[Value | None]) -> list[Value]:  # fmt: skip
         """The results under the model's names; folded where all that the node reads is known."""
         kept = [value for value in values if value is not None]
-        if all(value is None or value.array is not None for value in inputs) and len(self.b.nodes) > begin:
+        known = all(value is None or value.array is not None for value in inputs)
+        small = all(value.numel <= MOST_ELEMENTS for value in kept)
+        if known and small and len(self.b.nodes) > begin:
             pending = [value.name for value in kept if value.array is None]
             folded = fold(self.b, begin, pending)
             if folded is not None:

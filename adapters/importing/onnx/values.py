@@ -69,6 +69,15 @@ def broadcast(*shapes: Sequence[int]) -> Sizes:
         raise NoCounterpartError(f"the operands do not broadcast: {error}") from error
 
 
+MOST_ELEMENTS = 1 << 24  # of a constant that the importer makes: a model's few bytes may ask for any number
+
+
+def bounded(count: int) -> int:
+    if count > MOST_ELEMENTS:
+        raise NoCounterpartError(f"a constant of {count} elements")
+    return count
+
+
 class Builder:
     """Inputs, constants and nodes. Every method that makes a value says of which dtype and sizes it is."""
 

@@ -15,6 +15,7 @@ from adapters.importing.onnx.rows import (  # noqa: F401
     quantization,
     recurrent,
     reductions,
+    regions,
     resampling,
     signal,
 )

@@ -142,3 +142,42 @@ def rotary_embedding(b: Builder, node: Node) -> Results:
     if width < x.shape[3]:
         made = b.concat([made, b.slice(x, 3, width, x.shape[3])], 3)
     return made if node.x.rank == 4 else b.reshape(b.permute(made, [0, 2, 1, 3]), node.x.shape)
+
+
+@row("LinearAttention")
+def linear_attention(b: Builder, node: Node) -> Results:
+    """Step by step: a state for each head of keys that every step decays and adds to."""
+    rule = node.word("update_rule", "gated_delta")
+    node.only("update_rule", "gated_delta", "linear", "gated", "delta")
+    node.integer("chunk_size", 64)  # how it may be computed, not what
+    heads, groups = node.integer("q_num_heads", 0), node.integer("kv_num_heads", 0)
+    q, k, v = (_heads(b, node.operand(i), count) for i, count in ((0, heads), (1, groups), (2, groups)))
+    batch, _, steps, width = q.shape
+    scale = node.number("scale", 0.0) or 1 / sqrt(width)
+    past, decay, beta = (node.optional(i) for i in (3, 4, 5))
+    if ("gated" in rule and decay is None) or ("delta" in rule and beta is None):
+        raise NoCounterpartError(f"update_rule {rule!r} without its decay or update rate")
+    state = b.known(np.zeros([batch, groups, width, v.shape[3]]), q.dtype) if past is None else past
+    gates = None if "gated" not in rule else _per_head(b, decay, groups)
+    rates = None if "delta" not in rule else _per_head(b, beta, beta.shape[2])
+    shown = []
+    for t in range(steps):
+        key = b.reshape(b.select(k, 2, t), [batch, groups, width, 1])
+        value = b.reshape(b.select(v, 2, t), [batch, groups, 1, v.shape[3]])
+        if gates is not None:
+            gate = b.select(gates, 2, t)
+            state = b.mul(state, b.unary("exp", b.reshape(gate, [*gate.shape, 1])))
+        if rates is not None:
+            rate = b.select(rates, 2, t)
+            value = b.sub(value, b.matmul(b.swap(key), state))
+            value = b.mul(value, b.reshape(rate, [*rate.shape, 1]))
+        state = b.add(state, b.mul(key, value))
+        query = b.reshape(b.select(q, 2, t), [batch, heads, 1, width])
+        shown.append(b.mul(b.matmul(query, _repeated(b, state, heads)), scale))
+    made = b.concat(shown, 2)
+    return [b.reshape(b.permute(made, [0, 2, 1, 3]), [batch, steps, heads * v.shape[3]]), state]
+
+
+def _per_head(b: Builder, x: Value | None, heads: int) -> Value:
+    assert x is not None
+    return _heads(b, x, heads)

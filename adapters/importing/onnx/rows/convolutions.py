@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from adapters.importing.onnx.node import Node
 from adapters.importing.onnx.rows.windows import windows
 from adapters.importing.onnx.table import Results, row
@@ -63,3 +65,17 @@ def conv_transpose(b: Builder, node: Node) -> Results:
                   shape=(*lead, *full))  # fmt: skip
     made = b.pad(made, [-one for one in before], [e - one for e, one in zip(extra, after, strict=True)])
     return made if bias is None else b.add(made, b.reshape(bias, [bias.numel, *[1] * dims]))
+
+
+@row("CausalConvWithState")
+def causal_conv(b: Builder, node: Node) -> Results:
+    """A convolution of each channel with what came before, and what the next call comes after."""
+    x, weight, bias, past = node.x, node.operand(1), node.optional(2), node.optional(3)
+    reach = weight.shape[2] - 1
+    node.only("activation", "none", "silu", "swish")
+    before = b.known(np.zeros([*x.shape[:2], reach]), x.dtype) if past is None else past
+    whole = b.concat([before, x], 2) if reach else x
+    made = b.call("convolution.default", whole, weight, bias, [1], [0], [1], False, [0], x.shape[1], shape=x.shape)
+    if node.word("activation", "none") != "none":
+        made = b.unary("silu", made)
+    return [made, b.slice(whole, 2, whole.shape[2] - reach, whole.shape[2])]

@@ -8,7 +8,7 @@ import numpy as np
 
 from adapters.importing.onnx.node import Node
 from adapters.importing.onnx.table import Results, row
-from adapters.importing.onnx.values import Builder, NoCounterpartError, Value
+from adapters.importing.onnx.values import Builder, NoCounterpartError, Value, bounded
 
 
 @row("Gather")
@@ -89,7 +89,7 @@ def scatter_nd(b: Builder, node: Node) -> Results:
 @row("OneHot")
 def one_hot(b: Builder, node: Node) -> Results:
     """On where the indices are, off elsewhere: an index beyond the depth is nowhere."""
-    indices, depth = node.x, int(b.array(node.operand(1), "a depth").reshape(()).item())
+    indices, depth = node.x, bounded(int(b.array(node.operand(1), "a depth").reshape(()).item()))
     axis = node.axis(-1, indices.rank + 1)
     shape = [*indices.shape[:axis], 1, *indices.shape[axis:]]
     index = b.reshape(b.wrap(indices, depth), shape)

@@ -8,7 +8,7 @@ from adapters.importing.onnx.node import Node
 from adapters.importing.onnx.reading import array_of
 from adapters.importing.onnx.table import Results, row
 from adapters.importing.onnx.types import element_dtype
-from adapters.importing.onnx.values import Builder, NoCounterpartError, Value, dtype_name
+from adapters.importing.onnx.values import Builder, NoCounterpartError, Value, bounded, dtype_name
 
 LARGE = 1 << 12  # elements: what is larger is made by a call, so that a case stays small
 
@@ -50,6 +50,7 @@ def constant_of_shape(b: Builder, node: Node) -> Results:
 def eye_like(b: Builder, node: Node) -> Results:
     number = node.integer("dtype", 0)
     dtype = element_dtype(number) if number else node.x.dtype
+    bounded(node.x.numel)
     return b.known(np.eye(*node.x.shape, k=node.integer("k", 0)), dtype)
 
 
@@ -60,7 +61,7 @@ def arange(b: Builder, node: Node) -> Results:
     first, step = start.item(), delta.item()
     if step == 0:
         raise NoCounterpartError("a range of steps of 0")
-    count = max(int(np.ceil((limit.item() - first) / step)), 0)
+    count = bounded(max(int(np.ceil((limit.item() - first) / step)), 0))
     if not node.x.is_float:
         return b.known(first + step * np.arange(count), dtype)
     steps = b.cast(b.integers(np.arange(count)), dtype)
@@ -69,7 +70,7 @@ def arange(b: Builder, node: Node) -> Results:
 
 @row("HannWindow", "HammingWindow", "BlackmanWindow")
 def window(b: Builder, node: Node) -> Results:
-    length = b.array(node.x, "a size").item()
+    length = bounded(b.array(node.x, "a size").item())
     dtype = element_dtype(node.integer("output_datatype", 1))
     span = length if node.flag("periodic", True) else length - 1
     terms = {"HannWindow": (0.5, 0.5), "HammingWindow": (25 / 46, 21 / 46), "BlackmanWindow": (0.42, 0.5, 0.08)}

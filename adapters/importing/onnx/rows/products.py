@@ -115,3 +115,27 @@ def _pair(b: Builder, left: Part, right: Part, later: set[str]) -> Part:
     made = b.call("bmm.default", a, c, shape=(a.shape[0], a.shape[1], c.shape[2]))
     labels = [*batch, *rows, *columns]
     return b.reshape(made, [sizes[label] for label in labels]), labels
+
+
+@row("Det")
+def det(b: Builder, node: Node) -> Results:
+    """Of small matrices, by minors."""
+    size, rank = node.x.shape[-1], node.x.rank
+    if size > 3 or size != node.x.shape[-2]:
+        raise NoCounterpartError(f"a determinant of {list(node.x.shape)}: ATen has none that the oracle knows")
+
+    def element(i: int, j: int) -> Value:
+        return b.select(b.select(node.x, rank - 2, i), rank - 2, j)
+
+    def minor(rows: list[int], columns: list[int]) -> Value:
+        if len(rows) == 1:
+            return element(rows[0], columns[0])
+        total: Value | None = None
+        for i, column in enumerate(columns):
+            rest = [one for one in columns if one != column]
+            term = b.mul(element(rows[0], column), minor(rows[1:], rest))
+            total = term if total is None else b.sub(total, term) if i % 2 else b.add(total, term)
+        assert total is not None
+        return total
+
+    return minor(list(range(size)), list(range(size)))

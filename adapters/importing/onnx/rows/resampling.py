@@ -9,7 +9,7 @@ import numpy as np
 
 from adapters.importing.onnx.node import Node
 from adapters.importing.onnx.table import Results, row
-from adapters.importing.onnx.values import Builder, NoCounterpartError, Value
+from adapters.importing.onnx.values import Builder, NoCounterpartError, Value, bounded
 
 Neighbours = tuple[np.ndarray, np.ndarray]  # [outputs, k] places and weights
 
@@ -37,7 +37,7 @@ class _Style:
 
 def _coordinates(axis: _Axis, style: _Style) -> np.ndarray:
     """Where in the operand each element of the result lies."""
-    x, length = np.arange(axis.wanted, dtype=np.float64), axis.scale * axis.size
+    x, length = np.arange(bounded(axis.wanted), dtype=np.float64), axis.scale * axis.size
     kind = style.coordinates
     if kind == "asymmetric":
         return x / axis.scale

@@ -21,6 +21,18 @@ def _transformed(b: Builder, real: Value, imaginary: Value | None, length: int, 
     return b.stack([first, second], first.rank)
 
 
+def _from_one_side(b: Builder, real: Value, imaginary: Value | None, length: int) -> Value:
+    """The real signal whose transform's first half is given: all but the ends stand for two elements."""
+    turns = np.outer(np.arange(real.shape[-1]), np.arange(length)) % length * (2 * np.pi / length)
+    ends = [k in (0, length / 2) for k in range(real.shape[-1])]
+    weights = np.where(ends, 1, 2)[:, None] / length
+    made = b.matmul(real, b.known(np.cos(turns) * weights, real.dtype))
+    if imaginary is not None:
+        sines = np.where(np.array(ends)[:, None], 0, np.sin(turns)) * weights
+        made = b.sub(made, b.matmul(imaginary, b.known(sines, real.dtype)))
+    return b.reshape(made, [*made.shape, 1])
+
+
 @row("DFT")
 def dft(b: Builder, node: Node) -> Results:
     x, inverse, onesided = node.x, node.flag("inverse"), node.flag("onesided")
@@ -29,10 +41,10 @@ def dft(b: Builder, node: Node) -> Results:
     else:
         axis = -2 if node.optional(2) is None else int(b.array(node.optional(2), "an axis").reshape(()).item())
     axis %= x.rank
-    length = x.shape[axis] if node.optional(1) is None else int(b.array(node.optional(1), "a length").item())
-    if onesided and inverse:
-        raise NoCounterpartError("the inverse of one side")
-    used = min(length, x.shape[axis])
+    length = 2 * (x.shape[axis] - 1) if onesided and inverse else x.shape[axis]
+    if node.optional(1) is not None:
+        length = int(b.array(node.optional(1), "a length").reshape(()).item())
+    used = min(length // 2 + 1 if onesided and inverse else length, x.shape[axis])
     x = b.slice(x, axis, 0, used)
     real = b.select(x, x.rank - 1, 0)
     imaginary = b.select(x, x.rank - 1, 1) if x.shape[-1] == 2 else None
@@ -40,7 +52,10 @@ def dft(b: Builder, node: Node) -> Results:
     order = [*(d for d in range(real.rank) if d != axis), axis]
     parts = [None if one is None else b.permute(one, order) for one in (real, imaginary)]
     assert parts[0] is not None
-    made = _transformed(b, parts[0], parts[1], length, length // 2 + 1 if onesided else length, inverse)
+    if onesided and inverse:
+        made = _from_one_side(b, parts[0], parts[1], length)
+    else:
+        made = _transformed(b, parts[0], parts[1], length, length // 2 + 1 if onesided else length, inverse)
     back = [*range(axis), last, *range(axis, last), real.rank]
     return b.permute(made, back)
 
