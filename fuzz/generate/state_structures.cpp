@@ -50,12 +50,13 @@ void batch_statistics(StructureSite& site) {
   const ValueId x = site.activations({site.choices().between(2, 3), channels, site.choices().between(1, 2)});
   const ValueId mean = site.state({channels});
   const ValueId variance = site.call("aten.abs_.default", {site.state({channels})});
-  const auto normalized = [&](ValueId of, bool training) {
-    return site.call("aten.batch_norm.default", {of, site.weights({channels}), site.weights({channels}), mean, variance,
-                                                 Scalar(training), Scalar(0.1), Scalar(1e-3), Scalar(false)});
-  };
-  const ValueId trained = normalized(x, true);
-  if (site.choices().chance(50)) normalized(trained, false);
+  const ValueId weight = site.weights({channels});
+  const ValueId bias = site.weights({channels});
+  const ValueId trained = site.call("aten._native_batch_norm_legit.default",
+                                    {x, weight, bias, mean, variance, Scalar(true), Scalar(0.1), Scalar(1e-3)});
+  if (!site.choices().chance(50)) return;
+  site.call("aten.batch_norm.default",
+            {trained, weight, bias, mean, variance, Scalar(false), Scalar(0.1), Scalar(1e-3), Scalar(false)});
 }
 
 }  // namespace
