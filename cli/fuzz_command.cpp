@@ -70,7 +70,7 @@ Result<std::optional<Around>> open_model(const std::string& file) {
     TRY(model, parse_case(text, file));
     model.name = file;
   } else {
-    TRY(model, imported_case(file, {}, 1));
+    TRY(model, imported_case(file, {}));
   }
   TRY(Around around, Around::of(std::move(model)));
   return around;

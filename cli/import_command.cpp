@@ -6,7 +6,6 @@
 #include "cli/redaction.h"
 #include "cli/target_options.h"
 #include "graph/case_json.h"
-#include "graph/origin.h"
 #include "graph/text_file.h"
 
 namespace parallax {
@@ -14,17 +13,15 @@ namespace {
 
 struct ImportFlags {
   std::string program;
-  std::vector<std::string> inputs;
-  int64_t seed = 1;
+  ImportOptions options;
   std::string output;
   bool redact = false;
   std::string target;
 };
 
 Result<int> import_case(const ImportFlags& flags) {
-  TRY(const Case test, imported_case(flags.program, flags.inputs, flags.seed));
-  // What the model left open and the case does not.
-  if (const std::string said = origin_of(test).source; !said.empty()) fmt::print(stderr, "parallax: {}\n", said);
+  TRY(const Case test, imported_case(flags.program, flags.options));
+  for (const std::string& note : import_notes(test)) fmt::print(stderr, "note: {}\n", note);
   std::string text = to_json(test, 1) + "\n";
   if (flags.redact) {
     TRY(Redaction redaction, redact_on(test, flags.target, {}));
@@ -45,18 +42,25 @@ Result<int> import_case(const ImportFlags& flags) {
 void add_import_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<ImportFlags>();
   CLI::App* command = program.add_subcommand(
-      "import", "A saved torch.export program, a module of a Python file, or an ONNX model as a case.");
+      "import", "A saved torch.export program, a module or function of a Python file, or an ONNX model as a case.");
   command->footer(
       "A module's inputs are those of example_inputs (a tuple, or a function that returns one) in the class or the "
       "file,\n"
       "or are drawn for the types that --input names. An ONNX model states its types: --input gives sizes that it\n"
-      "leaves open, or names a JSON file with the elements of inputs by name.\n"
+      "leaves open, or names a JSON file with the elements of inputs by name. An autograd.Function brings the\n"
+      "gradients of its backward.\n"
+      "Notes on standard error, and in the case's origin, say what was fixed, replaced or left out.\n"
       "Examples:\n  parallax import model.pt2 -o model.json\n"
       "  parallax import bug.py:Bug --input 'f32[2,3,5]' | parallax check /dev/stdin --target executorch-xnnpack");
   command->add_option("program", flags->program, "FILE.pt2, FILE.onnx or FILE.py:NAME")->required();
-  command->add_option("--input", flags->inputs,
+  command->add_option("--input", flags->options.inputs,
                       "The type of an input, in order; of an ONNX model also NAME=TYPE or FEED.json; repeatable");
-  command->add_option("--seed", flags->seed, "What drawn inputs start from")->capture_default_str();
+  command
+      ->add_option("--library", flags->options.libraries,
+                   "Custom ops that the program calls: a shared library, a Python file or a module, loaded first; "
+                   "repeatable")
+      ->type_name("FILE|MODULE");
+  command->add_option("--seed", flags->options.seed, "What drawn inputs start from")->capture_default_str();
   command->add_flag("--redact", flags->redact,
                     "Random numbers in the place of weights and inputs, canonical names in the place of names");
   command->add_option("--target", flags->target, "Where the redacted case must show what it shows now")

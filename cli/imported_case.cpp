@@ -16,13 +16,16 @@ constexpr std::chrono::minutes limit{5};
 
 }  // namespace
 
-Result<Case> imported_case(const std::string& program, const std::vector<std::string>& inputs, int64_t seed) {
+Result<Case> imported_case(const std::string& program, const ImportOptions& options) {
   const bool onnx = program.ends_with(".onnx");
   if (!onnx && !program.ends_with(".pt2") && program.find(".py:") == std::string::npos) {
     return fail("{}: neither a .pt2 nor an .onnx file, nor FILE.py:NAME", program);
   }
-  std::vector<std::string> arguments = {program, "--seed", std::to_string(seed)};
-  for (const std::string& input : inputs) arguments.insert(arguments.end(), {"--input", input});
+  if (onnx && !options.libraries.empty())
+    return fail("--library: it is for PyTorch's ops, which {} has none of", program);
+  std::vector<std::string> arguments = {program, "--seed", std::to_string(options.seed)};
+  for (const std::string& library : options.libraries) arguments.insert(arguments.end(), {"--library", library});
+  for (const std::string& input : options.inputs) arguments.insert(arguments.end(), {"--input", input});
   if (!onnx) {
     // What else is composite stands as what PyTorch makes of it.
     std::string& known = arguments.emplace_back();
@@ -35,6 +38,16 @@ Result<Case> imported_case(const std::string& program, const std::vector<std::st
   TRY(Case test, parse_case(line, program));
   test.name = std::filesystem::path(program).filename().string();
   return test;
+}
+
+std::vector<std::string> import_notes(const Case& test) {
+  std::vector<std::string> lines;
+  const auto origin = parse_json(test.origin);
+  if (!origin || !origin->contains("notes") || !(*origin)["notes"].is_array()) return lines;
+  for (const Json& note : (*origin)["notes"]) {
+    if (note.is_string()) lines.push_back(note.get<std::string>());
+  }
+  return lines;
 }
 
 }  // namespace parallax

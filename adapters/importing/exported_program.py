@@ -1,267 +1,200 @@
-"""A saved torch.export program (FILE.pt2), or a module of a Python file (bug.py:Bug), as a case on standard output.
+"""A saved torch.export program (FILE.pt2), or a module, function or autograd.Function of a Python file (bug.py:Bug), as
+a case on standard output.
 
     python3 adapters importing.exported_program FILE.pt2
     python3 adapters importing.exported_program bug.py:Bug [--input TYPE]… [--seed N]
-    python3 adapters importing.exported_program … --known OP,OP,…
+    python3 adapters importing.exported_program … --known OP,OP,… [--library FILE|MODULE]…
 
-One line of JSON; what cannot be expressed is one line on standard error and exit code 2. A module's inputs are those of
-`example_inputs` (a tuple, or a function that returns one) in the class or the file; without them --input names each
-one's type ("f32[2,3]") and they are drawn. With --known, a composite op that is not among them stands as the calls that
-PyTorch makes of it; writes and views around it stay as they are, which a decomposition of the whole program would undo.
+One line of JSON; what cannot be expressed is one line on standard error and exit code 2. With --known, an op that is
+not among them stands as calls that are. What was fixed, replaced or left out is in the case's origin, as notes.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
-import math
-import operator
-import re
 import sys
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch.export.graph_signature import InputKind, OutputKind
-from torch.fx.experimental.proxy_tensor import make_fx
-from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils._pytree import tree_flatten
 
-from adapters.torch.tensors import NAMES, decode, encode, parse_type
-from adapters.worker.case_text import contiguous_strides
+from adapters.importing.import_notes import Notes
+from adapters.importing.imported_graph import BUFFER, CONSTANT, INPUT, ImportedGraph, Value, check_dense, storage_of
+from adapters.importing.op_expansion import Expander
+from adapters.importing.op_libraries import load_libraries
+from adapters.importing.program_archive import load_archive
+from adapters.importing.program_walk import Walk, private_copies
+from adapters.importing.python_program import PythonProgram
+from adapters.importing.size_symbols import drawn_inputs, note_symbols
 from adapters.worker.one_answer import RefusedError, answer_once
 
 Json = dict[str, Any]
 
-# Arguments that say where a tensor lies: a case never has them.
-PLACES = ("device", "layout", "pin_memory")
-MEMORY_FORMATS = {
-    torch.contiguous_format: "contiguous_format",
-    torch.preserve_format: "preserve_format",
-    torch.channels_last: "channels_last",
-    torch.channels_last_3d: "channels_last_3d",
-}
+# What memory without values holds in the case, and in the second run that shows whether a result depends on it.
+FILL, OTHER_FILL = 0.0, 77.0
 
 
-def entry(tensor: torch.Tensor, with_data: bool) -> Json:
-    """The declaration of a source; strides where they are not row-major."""
-    if tensor.dtype not in NAMES:
-        raise RefusedError(f"a tensor of {tensor.dtype}")
-    encoded = encode(tensor)
-    if not with_data:
-        del encoded["data"]
-    if list(tensor.stride()) != contiguous_strides(tensor.shape) and tensor.numel() > 1:
-        encoded["strides"] = list(tensor.stride())
-    return encoded
+class ProgramCase:
+    """An exported program as a case. `made` is what it shows, for a comparison."""
 
-
-def name_of(overload: torch._ops.OpOverload) -> str:
-    return f"{overload.namespace}.{overload._opname}.{overload._overloadname}"
-
-
-def inline_composites(program: torch.export.ExportedProgram, known: set[str]) -> None:
-    """Puts the calls that PyTorch makes of a composite op in the place of each that is not known."""
-    graph = program.graph_module.graph
-    for node in list(graph.nodes):
-        overload = node.target
-        if not isinstance(overload, torch._ops.OpOverload) or name_of(overload) in known:
-            continue
-        if overload._can_decompose():
-            inline_call(graph, node)
-
-
-def inline_call(graph: torch.fx.Graph, node: torch.fx.Node) -> None:
-    operands = [value for value in tree_leaves((node.args, node.kwargs)) if isinstance(value, torch.fx.Node)]
-    examples = [operand.meta["val"] for operand in operands]
-
-    def call(*tensors: torch.Tensor) -> Any:
-        given = dict(zip(operands, tensors, strict=True))
-        args, kwargs = tree_map(lambda leaf: given[leaf] if isinstance(leaf, torch.fx.Node) else leaf, node_call)
-        return node.target.decompose(*args, **kwargs)
-
-    node_call = (node.args, dict(node.kwargs))
-    traced = make_fx(call)(*examples).graph
-    placed: dict[torch.fx.Node, torch.fx.Node] = {}
-    inputs = iter(operands)
-    with graph.inserting_before(node):
-        for inner in traced.nodes:
-            if inner.op == "placeholder":
-                placed[inner] = next(inputs)
-            elif inner.op != "output" and (inner.users or inner.target is not operator.getitem):
-                placed[inner] = graph.node_copy(inner, placed.__getitem__)
-    made = tree_map(lambda leaf: placed[leaf], traced.output_node().args[0])
-    if isinstance(made, torch.fx.Node):
-        node.replace_all_uses_with(made)
-    else:
-        for user in list(node.users):
-            user.replace_all_uses_with(made[user.args[1]])
-            graph.erase_node(user)
-    graph.erase_node(node)
-
-
-class CaseWriter:
-    """The graph of an exported program under the names of a case."""
-
-    def __init__(self, program: torch.export.ExportedProgram) -> None:
+    def __init__(self, program: torch.export.ExportedProgram, known: set[str], seed: int, fill: float) -> None:
         self._program = program
-        self._names: dict[str, str] = {}  # by the node's name
-        self._taken: set[str] = set()
-        self._specs = {spec.arg.name: spec for spec in program.graph_signature.input_specs}
+        self._seed = seed
         self._state = {**program.state_dict, **program.constants}
-        self.graph: Json = {"inputs": {}, "constants": {}, "buffers": {}, "nodes": [], "outputs": []}
-        self.feed: Json = {}
+        self._graph = ImportedGraph()
+        self._sources: dict[str, Value] = {}  # by the placeholder's name
+        self._outputs: list[Value] = []
+        self.notes = Notes()
+        self.expander = Expander(known, fill)
 
     def write(self) -> Json:
-        inputs = self._program.example_inputs
-        if inputs is None:
-            raise RefusedError("the program was saved without example inputs")
-        positional, keywords = inputs
-        if keywords:
-            raise RefusedError(f"keyword inputs ({', '.join(keywords)})")
-        self._fed = list(tree_leaves(positional))
-        for node in self._program.graph.nodes:
-            self._node(node)
-        self._write_back()
-        for section in ("constants", "buffers"):
-            if not self.graph[section]:
-                del self.graph[section]
-        return {"parallax": 1, "name": "imported", "graph": self.graph, "feed": self.feed}
+        fed = self._example_inputs()
+        specs = {spec.arg.name: spec for spec in self._program.graph_signature.input_specs}
+        given = [
+            (node, specs[node.name], self._given(node, specs[node.name], fed))
+            for node in self._program.graph.nodes
+            if node.op == "placeholder"
+        ]
+        # The run may write to them.
+        copies, _ = private_copies([value for *_, value in given if isinstance(value, torch.Tensor)])
+        own = iter(copies)
+        inputs = [
+            self._declared(node, spec, next(own)) if isinstance(value, torch.Tensor) else value
+            for node, spec, value in given
+        ]
+        self._graph.freeze()
+        walk = Walk(self._graph, self.expander, self.notes)
+        self._results(walk.run(self._program.graph_module, inputs))
+        graph, feed = self._graph.write()
+        if not graph["outputs"] and not graph.get("buffers"):
+            raise RefusedError("the program returns no tensor")
+        return {"parallax": 1, "name": "imported", "graph": graph, "feed": feed}
 
-    def _name(self, node: torch.fx.Node) -> str:
-        if node.name not in self._names:
-            stem = re.sub(r"[^A-Za-z0-9_]", "_", node.name)
-            name = stem if re.match(r"[A-Za-z_]", stem) else f"v_{stem}"
-            while name in self._taken:
-                name += "_"
-            self._names[node.name] = name
-            self._taken.add(name)
-        return self._names[node.name]
+    def shown(self) -> list[torch.Tensor]:
+        """Every tensor that somebody sees after the run."""
+        return [value.tensor for value in [*self._outputs, *self._sources.values()]]
 
-    def _node(self, node: torch.fx.Node) -> None:
-        if node.op == "placeholder":
-            self._source(node)
-        elif node.op == "call_function":
-            self._call(node)
-        elif node.op == "get_attr":
-            value = getattr(self._program.graph_module, str(node.target), None)
-            if not isinstance(value, torch.Tensor):
-                raise RefusedError(f"node {node.name}: a submodule, as control flow has it")
-            self.graph["constants"][self._name(node)] = entry(value, with_data=True)
+    def input_names(self) -> list[str]:
+        """Of the tensors among the inputs, in order."""
+        kinds = {spec.arg.name: spec.kind for spec in self._program.graph_signature.input_specs}
+        return [value.name or "" for name, value in self._sources.items() if kinds[name] == InputKind.USER_INPUT]
 
-    def _source(self, node: torch.fx.Node) -> None:
-        spec = self._specs[node.name]
-        name = self._name(node)
+    def _example_inputs(self) -> list[Any]:
+        if self._program.example_inputs is None:
+            self.notes.say("the program was saved without example inputs: they are drawn")
+            fed = drawn_inputs(self._program, self._seed)
+        else:
+            args, kwargs = self._program.example_inputs
+            fed = flat_inputs(self._program, args, kwargs)
+        note_symbols(self._program, fed, self.notes)
+        return fed
+
+    def _given(self, node: torch.fx.Node, spec: Any, fed: list[Any]) -> Any:
+        """What comes in there: a dense tensor, or a Python value."""
         if spec.kind == InputKind.USER_INPUT:
-            value = self._fed.pop(0) if self._fed else None
-            if not isinstance(value, torch.Tensor):
+            if not fed:
+                raise RefusedError(f"input {node.name} has no example")
+            value = fed.pop(0)
+            if isinstance(value, (int, float, str, bool)):
+                self.notes.say(f"input {node.name} is fixed at {value!r}: it is no tensor")
+            elif value is not None and not isinstance(value, torch.Tensor):
                 raise RefusedError(f"input {node.name} is a {type(value).__name__}, not a tensor")
-            self.graph["inputs"][name] = entry(value, with_data=False)
-            self.feed[name] = encode(value)["data"]
         elif spec.kind in (InputKind.PARAMETER, InputKind.CONSTANT_TENSOR, InputKind.BUFFER):
-            section = "buffers" if spec.kind == InputKind.BUFFER else "constants"
-            self.graph[section][name] = entry(self._state[spec.target], with_data=True)
+            value = self._state.get(spec.target)
+            if not isinstance(value, torch.Tensor):
+                raise RefusedError(f"{spec.target} is not in the file")
+        elif spec.kind == InputKind.TOKEN:  # of the order of effects, which is that of the nodes
+            value = None
         else:
             raise RefusedError(f"input {node.name} is a {spec.kind.name.lower()}")
+        if isinstance(value, torch.Tensor):
+            try:
+                check_dense(value)
+            except RefusedError as error:
+                raise RefusedError(f"{spec.target or node.name} is {error}") from None
+        return value
 
-    def _call(self, node: torch.fx.Node) -> None:
-        if node.target is torch.ops.aten._assert_tensor_metadata.default:
-            return  # what export notes of a cast's operand; it computes nothing
-        if node.target is operator.getitem:
-            source, index = node.args
-            self._append(node, "getitem", [self._argument(node, source), index], {})
-            return
-        if not isinstance(node.target, torch._ops.OpOverload):
-            raise RefusedError(f"node {node.name}: {node.target} is no ATen overload")
-        overload = node.target
-        args = [self._argument(node, argument) for argument in node.args]
-        kwargs = {key: self._argument(node, value) for key, value in node.kwargs.items() if key not in PLACES}
-        self._append(node, name_of(overload), args, kwargs)
+    def _declared(self, node: torch.fx.Node, spec: Any, tensor: torch.Tensor) -> Value:
+        sections = {InputKind.USER_INPUT: INPUT, InputKind.BUFFER: BUFFER}
+        self._sources[node.name] = self._graph.source(sections.get(spec.kind, CONSTANT), node.name, tensor)
+        return self._sources[node.name]
 
-    def _append(self, node: torch.fx.Node, op: str, args: list[Any], kwargs: Json) -> None:
-        record: Json = {"out": self._name(node), "op": op, "args": args}
-        self.graph["nodes"].append({**record, "kwargs": kwargs} if kwargs else record)
-
-    def _argument(self, node: torch.fx.Node, argument: Any) -> Any:
-        if isinstance(argument, torch.fx.Node):
-            if not isinstance(argument.meta.get("val"), (torch.Tensor, tuple, list)):
-                raise RefusedError(f"node {node.name}: {argument.name} is a size that depends on data or shape")
-            return f"%{self._name(argument)}"
-        if isinstance(argument, (list, tuple)):
-            return [self._argument(node, element) for element in argument]
-        if isinstance(argument, torch.dtype):
-            if argument not in NAMES:
-                raise RefusedError(f"node {node.name}: {argument}")
-            return NAMES[argument]
-        if isinstance(argument, torch.memory_format):
-            return MEMORY_FORMATS[argument]
-        if isinstance(argument, float) and not math.isfinite(argument):
-            return "nan" if math.isnan(argument) else "inf" if argument > 0 else "-inf"
-        if argument is None or isinstance(argument, (bool, int, float, str)):
-            return argument
-        raise RefusedError(f"node {node.name}: an argument of type {type(argument).__name__}")
-
-    def _write_back(self) -> None:
+    def _results(self, results: Any) -> None:
         """The outputs; what a functional program returns for the caller to write back becomes a copy_."""
-        output = self._program.graph.output_node()
-        targets = {spec.target: name for name, spec in self._specs.items() if spec.target}
-        for spec, node in zip(self._program.graph_signature.output_specs, output.args[0], strict=True):
-            if spec.kind == OutputKind.USER_OUTPUT:
-                if not isinstance(node, torch.fx.Node):
-                    raise RefusedError(f"the program returns {node!r}, which is no tensor")
-                self.graph["outputs"].append(f"%{self._name(node)}")
-            elif spec.kind in (OutputKind.BUFFER_MUTATION, OutputKind.USER_INPUT_MUTATION):
-                written = self._names[targets.get(spec.target, spec.target)]
-                call = {"out": f"{written}_written", "op": "aten.copy_.default"}
-                args = [f"%{written}", f"%{self._name(node)}"]
-                self.graph["nodes"].append({**call, "args": args})
-            else:
+        signature = self._program.graph_signature
+        names = {spec.target: spec.arg.name for spec in signature.input_specs if spec.target}
+        writes = []
+        for position, (spec, result) in enumerate(zip(signature.output_specs, results, strict=True)):
+            if spec.kind in (OutputKind.USER_OUTPUT, OutputKind.LOSS_OUTPUT):
+                self._output(position, result)
+            elif spec.kind.name.endswith("_MUTATION"):
+                writes.append((self._sources[names.get(spec.target, spec.target)], result))
+            elif spec.kind != OutputKind.TOKEN:
                 raise RefusedError(f"an output of kind {spec.kind.name.lower()}")
+        written = {storage_of(target.tensor) for target, _ in writes}
+        for at, value in enumerate(self._outputs):
+            if storage_of(value.tensor) in written:  # it was returned as it was before
+                name = self._graph.call(f"{value.name}_returned", "aten.clone.default", [f"%{value.name}"], {})
+                self._outputs[at] = Value(value.tensor.clone(), name)
+        for target, result in writes:
+            args = [f"%{target.name}", f"%{self._graph.named(result)}"]
+            self._graph.call(f"{target.name}_written", "aten.copy_.default", args, {})
+            target.tensor.copy_(result.tensor)
+            self._graph.wrote(target.tensor)
+        self._graph.outputs = [f"%{self._graph.named(value)}" for value in self._outputs]
+
+    def _output(self, position: int, result: Any) -> None:
+        if isinstance(result, Value):
+            self._graph.named(result)
+            self._outputs.append(result)
+        elif result is None or isinstance(result, (int, float, str, bool)):
+            self.notes.say(f"output {position} is {result!r}, which is no tensor: it is left out")
+        else:
+            raise RefusedError(f"output {position} is a {type(result).__name__}")
 
 
-def load_module(path: str, name: str, types: list[str], seed: int) -> torch.export.ExportedProgram:
-    """The program that the class exports to, with the inputs that the file gives."""
-    file = Path(path)
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    if spec is None or spec.loader is None or not file.exists():
-        raise RefusedError(f"{path} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(file.parent))
-    spec.loader.exec_module(module)
-    made = getattr(module, name, None)
-    if made is None:
-        raise RefusedError(f"{path} has no {name}")
-    if types:
-        inputs = tuple(drawn(text, seed + i) for i, text in enumerate(types))
-    else:
-        inputs = getattr(made, "example_inputs", getattr(module, "example_inputs", None))
-        if inputs is None:
-            raise RefusedError(f"{path} gives no example_inputs for {name}; name their types with --input")
-        inputs = inputs() if callable(inputs) else inputs
-    instance = made() if isinstance(made, type) else made
-    with torch.no_grad():
-        return torch.export.export(instance.eval(), tuple(inputs), strict=False)
+def flat_inputs(program: torch.export.ExportedProgram, args: Any, kwargs: Any) -> list[Any]:
+    """The leaves of the arguments as the program takes them, in memory that the run may write to."""
+    from torch.export._tree_utils import reorder_kwargs
+
+    if kwargs and program.call_spec.in_spec is not None:
+        kwargs = reorder_kwargs(kwargs, program.call_spec.in_spec)
+    return tree_flatten((tuple(args), kwargs))[0]
 
 
-def drawn(text: str, seed: int) -> torch.Tensor:
-    """An input of that type: floats in [-2, 2), small integers, bools."""
-    try:
-        dtype, sizes = parse_type(text)
-    except (KeyError, ValueError):
-        raise RefusedError(f"--input {text}: no type; one is written f32[2,3]") from None
-    low, high = (-2, 2) if dtype.is_floating_point else (0, 2) if dtype == torch.bool else (0, 5)
-    return decode({"random": {"seed": seed, "low": low, "high": high}}, dtype, sizes)
+def case_of(program: torch.export.ExportedProgram, known: set[str], seed: int) -> tuple[Json, ProgramCase]:
+    """The case, and what made it. Memory without values must not show in what the program gives."""
+    made = ProgramCase(program, known, seed, FILL)
+    case = made.write()
+    if made.expander.made_empties:
+        other = ProgramCase(program, known, seed, OTHER_FILL)
+        other.write()
+        pairs = zip(made.shown(), other.shown(), strict=True)
+        if not all(torch.equal(torch.nan_to_num(one), torch.nan_to_num(two)) for one, two in pairs):
+            raise RefusedError("it gives values of memory that it never wrote to, as torch.empty makes it")
+    return case, made
 
 
-def import_program(where: str, types: list[str], seed: int, known: set[str]) -> Json:
+def import_program(
+    where: str,
+    types: list[str],
+    seed: int,
+    known: set[str],
+    libraries: list[str] = [],  # noqa: B006
+) -> Json:
+    load_libraries(libraries)
+    if types and not where.rpartition(":")[0].endswith(".py"):
+        raise RefusedError("--input: the program states the types of its inputs itself")
     path, colon, name = where.rpartition(":")
-    if colon and path.endswith(".py"):
-        program = load_module(path, name, types, seed)
-    elif not Path(where).exists():
-        raise RefusedError(f"{where} does not exist")
-    else:
-        program = torch.export.load(where)
-    if known:
-        inline_composites(program, known)
-    return CaseWriter(program).write()
+    python = PythonProgram.of(path, name, types, seed) if colon and path.endswith(".py") else None
+    program = python.exported() if python else load_archive(where)
+    case, made = case_of(program, known, seed)
+    if python:
+        python.add_gradients(case, made)
+    case["origin"] = {"source": Path(where).name, "notes": made.notes.lines()}
+    return case
 
 
 def main() -> int:
@@ -270,10 +203,11 @@ def main() -> int:
     parser.add_argument("--input", action="append", default=[], metavar="TYPE")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--known", default="", metavar="OP,OP,…")
+    parser.add_argument("--library", action="append", default=[], metavar="FILE|MODULE")
     options = parser.parse_args()
     where = options.program
     known = set(options.known.split(",")) - {""}
-    return answer_once(where, lambda: import_program(where, options.input, options.seed, known))
+    return answer_once(where, lambda: import_program(where, options.input, options.seed, known, options.library))
 
 
 if __name__ == "__main__":

@@ -112,7 +112,7 @@ def read_case(path: Path, inputs: list[str], seed: int) -> Json:
         feed[plain] = elements.get(name, drawn(importer.b.inputs[plain]["type"], seed + i))
     case = importer.case(path.stem, feed)
     if importer.notes:
-        case["origin"] = {"source": f"{path.name}: {'; '.join(importer.notes)}"}
+        case["origin"] = {"source": path.name, "notes": importer.notes}
     return case
 
 

@@ -51,7 +51,7 @@ class Tensor:
         return self.storage.root.dtype
 
     def certain_layout(self) -> Layout:
-        """The layout, where what depends on it is asked."""
+        """The layout, where values depend on it, or whether memory that is written to is shared."""
         if not self.storage.certain:
             raise UnsupportedError("what is a view here depends on strides that the writer does not follow")
         return self.layout
@@ -65,8 +65,11 @@ class Reference:
 
 
 class Memory:
-    def __init__(self, graph: Graph) -> None:
+    """`writes`: whether a node of the case writes to a tensor. Where none does, a view and its copy are alike."""
+
+    def __init__(self, graph: Graph, writes: bool = True) -> None:
         self.graph = graph
+        self.writes = writes
 
     def fresh(self, value: Value, layout: Layout | None = None, certain: bool = True) -> Tensor:
         """A tensor with a storage of its own."""
@@ -82,6 +85,10 @@ class Memory:
                 tensor.made = tensor.link.forward(self.read(tensor.parent))
             tensor.version = tensor.storage.version
         return tensor.made
+
+    def is_alike(self, tensor: Tensor) -> bool:
+        """Whether a view of it need not be told from a copy, and its strides are not known either."""
+        return not self.writes and not tensor.storage.certain
 
     def view(self, parent: Tensor, layout: Layout, link: Link, made: Value | None = None) -> Tensor:
         """A view, its nodes written at once even if nothing reads it (or given, where one node makes several)."""

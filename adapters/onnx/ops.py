@@ -15,12 +15,16 @@ from adapters.onnx.promotion import Number, result_type
 Results = Value | list[Value]
 
 
+RowMajor = Callable[[list[int]], bool]
+
+
 @dataclass(frozen=True)
 class Function:
     """An overload whose results are new memory."""
 
     call: Callable[..., Results]
     pointwise: bool  # then eager lays the result out as its operands; else it is row-major if they are
+    row_major: RowMajor  # or whatever they are, given their ranks
 
 
 FUNCTIONS: dict[str, Function] = {}
@@ -28,12 +32,20 @@ IN_PLACE: dict[str, str] = {}  # "aten.relu_.default" and the function that it w
 Register = Callable[[Callable[..., Results]], Callable[..., Results]]
 
 
-def function(*names: str, pointwise: bool = False, in_place: bool = False) -> Register:
+def never(_: list[int]) -> bool:
+    return False
+
+
+def always(_: list[int]) -> bool:
+    return True
+
+
+def function(*names: str, pointwise: bool = False, in_place: bool = False, row_major: RowMajor = never) -> Register:
     """Registers a function for these overloads, and for their in-place twins."""
 
     def register(call: Callable[..., Results]) -> Callable[..., Results]:
         for name in names:
-            FUNCTIONS[f"aten.{name}"] = Function(call, pointwise)
+            FUNCTIONS[f"aten.{name}"] = Function(call, pointwise, row_major)
             if in_place:
                 base, overload = name.split(".")
                 IN_PLACE[f"aten.{base}_.{overload}"] = f"aten.{name}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adapters.onnx.graph import Graph, Value, broadcast, carried, keeps
-from adapters.onnx.ops import Results, function, wide
+from adapters.onnx.ops import Results, always, function, wide
 from adapters.onnx.pointwise import node
 from adapters.onnx.promotion import Number, is_float, promote
 
@@ -19,12 +19,13 @@ def product(graph: Graph, a: Value, b: Value) -> Value:
     return graph.cast(graph.op("MatMul", a, b, shape=shape), dtype)
 
 
-@function("mm.default", "bmm.default", "mv.default")
+@function("mm.default", "bmm.default", "mv.default", row_major=always)
 def mm(graph: Graph, self: Value, mat2: Value) -> Results:
     return product(graph, self, mat2)
 
 
-@function("matmul.default", "dot.default", "vdot.default")
+# A smaller left operand may be folded into the right one, and the result is then transposed.
+@function("matmul.default", "dot.default", "vdot.default", row_major=lambda ranks: ranks[0] >= ranks[1])
 def matmul(graph: Graph, self: Value, other: Value) -> Results:
     return product(graph, self, other)
 
@@ -34,7 +35,7 @@ def outer(graph: Graph, self: Value, vec2: Value) -> Results:
     return node(graph, "Mul", graph.unsqueeze(self, 1), graph.unsqueeze(vec2, 0))
 
 
-@function("linear.default")
+@function("linear.default", row_major=always)
 def linear(graph: Graph, input: Value, weight: Value, bias: Value | None = None) -> Results:
     if input.rank == 2 and weight.rank == 2 and bias is not None and bias.rank == 1 and is_float(input.dtype):
         shape = (input.shape[0], weight.shape[0])
@@ -58,7 +59,7 @@ def _sum(graph: Graph, self: Value, made: Value, beta: Number, alpha: Number) ->
     return graph.cast(graph.op("Add", base, scaled), self.dtype)
 
 
-@function("addmm.default", in_place=True)
+@function("addmm.default", in_place=True, row_major=always)
 def addmm(graph: Graph, self: Value, mat1: Value, mat2: Value, beta: Number = 1, alpha: Number = 1) -> Results:
     if is_float(self.dtype) and beta != 0 and keeps(self.dtype, float(alpha), float(beta)):
         shape = (mat1.shape[0], mat2.shape[1])
@@ -71,7 +72,7 @@ def addmv(graph: Graph, self: Value, mat: Value, vec: Value, beta: Number = 1, a
     return _sum(graph, self, product(graph, mat, vec), beta, alpha)
 
 
-@function("baddbmm.default", in_place=True)
+@function("baddbmm.default", in_place=True, row_major=always)
 def baddbmm(graph: Graph, self: Value, batch1: Value, batch2: Value, beta: Number = 1, alpha: Number = 1) -> Results:
     return _sum(graph, self, product(graph, batch1, batch2), beta, alpha)
 

@@ -59,6 +59,8 @@ def alias(memory: Memory, tensor: Tensor) -> Views:
 @view("view.default")
 def viewed(memory: Memory, tensor: Tensor, size: list[int]) -> Views:
     sizes = layouts.infer_sizes(size, tensor.layout.numel)
+    if memory.is_alike(tensor):
+        return memory.fresh(memory.graph.reshape(memory.read(tensor), sizes), certain=False)
     strides = layouts.view_strides(tensor.layout, sizes)
     if strides is None:
         raise UnsupportedError("a view that these strides do not allow")
@@ -303,7 +305,7 @@ def of_object(*names: str) -> Callable[[Callable[..., Reference]], Callable[...,
 
 @of_object("clone.default")
 def cloned(memory: Memory, self: Reference, memory_format: str | None = None) -> Reference:
-    if memory_format not in (None, "contiguous_format"):
+    if memory_format not in (None, "contiguous_format") and not memory.is_alike(self.tensor):
         self.tensor.certain_layout()
     return Reference(clone(memory, self.tensor, memory_format or "preserve_format"))
 
@@ -315,6 +317,8 @@ def lift_fresh_copy(memory: Memory, self: Reference) -> Reference:
 
 @of_object("contiguous.default")
 def contiguous(memory: Memory, self: Reference, memory_format: str = "contiguous_format") -> Reference:
+    if memory.is_alike(self.tensor) and memory_format == "contiguous_format":
+        return Reference(memory.fresh(memory.read(self.tensor)))
     if layouts.in_format(self.tensor.certain_layout(), memory_format):
         return self
     return Reference(clone(memory, self.tensor, memory_format))
@@ -355,6 +359,8 @@ def to_dtype(
 
 
 def _as_sizes(memory: Memory, tensor: Tensor, sizes: tuple[int, ...]) -> Reference:
+    if memory.is_alike(tensor):
+        return Reference(memory.fresh(memory.graph.reshape(memory.read(tensor), sizes), certain=False))
     strides = layouts.view_strides(tensor.certain_layout(), sizes)
     if strides is not None:
         return Reference(reshaped(memory, tensor, replace(tensor.layout, sizes=sizes, strides=strides)))

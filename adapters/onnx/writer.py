@@ -65,7 +65,7 @@ def write(case_graph: Json) -> Written:
 class _Writer:
     def __init__(self, case_graph: Json) -> None:
         self.graph = Graph()
-        self.memory = Memory(self.graph)
+        self.memory = Memory(self.graph, any(is_write(node["op"]) for node in case_graph.get("nodes", [])))
         self.names: dict[str, Any] = {}
         self._storages: dict[str, Tensor] = {}
         self.written = Written(self.graph, {}, [])
@@ -141,6 +141,7 @@ class _Writer:
         tensors = list(_operands([args, kwargs]))
         certain = all(tensor.storage.certain for tensor in tensors)
         dense = all(tensor.layout.is_contiguous() for tensor in tensors)
+        row_major = function.row_major([tensor.layout.rank for tensor in tensors])
 
         def fresh(value: Value) -> Reference:
             if value.name in self.graph.initializers:
@@ -148,7 +149,8 @@ class _Writer:
             if function.pointwise and certain and tensors:
                 layout = layouts.elementwise(value.shape, [tensor.layout for tensor in tensors])
                 return Reference(self.memory.fresh(value, layout))
-            return Reference(self.memory.fresh(value, certain=certain and (dense or not tensors)))
+            known = row_major or (certain and (dense or not tensors))
+            return Reference(self.memory.fresh(value, certain=known))
 
         return _each(fresh, self._values(function, op, args, kwargs))
 
@@ -189,6 +191,12 @@ class _Writer:
     def _finished(self, value: Value) -> str:
         self.graph.output(value)
         return self.graph.outputs[-1].name
+
+
+def is_write(op: str) -> bool:
+    """add_.Tensor is, __and__.Tensor is not."""
+    stem = op.split(".")[1] if "." in op else op
+    return stem.endswith("_") and not stem.endswith("__")
 
 
 def _window(name: str, spec: Json) -> Window:

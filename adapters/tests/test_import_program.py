@@ -99,7 +99,8 @@ class ImportProgramTest(unittest.TestCase):
     def test_a_composite_op_that_is_not_known_stands_as_its_calls(self) -> None:
         whole = self.imported(f"{self.bug}:Pooled")
         self.assertEqual(self.ops(whole), ["aten.mul_.Tensor", "aten.max_pool2d.default", "aten.neg.default"])
-        inlined = self.imported(f"{self.bug}:Pooled", "--known", "aten.mul_.Tensor,aten.neg.default")
+        known = ["aten.mul_.Tensor", "aten.neg.default", "aten.max_pool2d_with_indices.default"]
+        inlined = self.imported(f"{self.bug}:Pooled", "--known", ",".join(known))
         ops = ["aten.mul_.Tensor", "aten.max_pool2d_with_indices.default", "getitem", "aten.neg.default"]
         self.assertEqual(self.ops(inlined), ops)
 
@@ -109,8 +110,14 @@ class ImportProgramTest(unittest.TestCase):
             ([f"{self.bug}:Nope"], "has no Nope"),
             ([f"{self.bug}:Keyed"], "gives no example_inputs|submodule|cond"),
             ([f"{self.bug}:Bug", "--input", "f32[2,x]"], "no type"),
+            ([f"{self.bug}:Bug", "--library", "no_such_module"], "--library no_such_module: ModuleNotFoundError"),
+            (
+                [f"{self.bug}:Pooled", "--known", "aten.mul_.Tensor"],
+                "node max_pool2d: aten.max_pool2d.default is not known",
+            ),
             ([str(self.folder / "broken.pt2")], "zip"),
             ([str(self.folder / "none.pt2")], "does not exist"),
+            ([str(self.folder / "none.pt2"), "--input", "f32[2]"], "states the types of its inputs itself"),
         ]
         for arguments, reason in rows:
             with self.subTest(arguments=arguments):

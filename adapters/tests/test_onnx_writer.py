@@ -121,6 +121,28 @@ class MemoryTest(unittest.TestCase):
             with self.subTest(op), self.assertRaisesRegex(UnsupportedError, "depends on strides"):
                 run(graph, {"x": [1, 2, 3, 4, 5, 6]})
 
+    def test_reshaping_what_has_strides_that_are_not_followed_needs_that_nothing_is_written(self) -> None:
+        reshaping = [
+            node("t", "transpose.int", "%x", 0, 1),
+            node("c", "cumsum.default", "%t", 0),
+            node("v", "reshape.default", "%c", [6]),
+            node("w", "contiguous.default", "%c"),
+            node("u", "view.default", "%w", [2, 3]),
+        ]
+        graph = {"inputs": {"x": {"type": "f32[2,3]"}}, "nodes": reshaping, "outputs": ["%v", "%u"]}
+        outputs = run(graph, {"x": [1, 2, 3, 4, 5, 6]})["outputs"]
+        self.assertEqual([numbers(output) for output in outputs], [[1, 4, 3, 9, 6, 15]] * 2)
+        writing = {**graph, "nodes": [*reshaping, node("n", "neg_.default", "%v")]}
+        with self.assertRaisesRegex(UnsupportedError, "strides that the writer does not follow"):
+            write({"constants": {}, "buffers": {}, **writing})
+
+    def test_a_product_is_row_major_whatever_its_operands_are(self) -> None:
+        product = [node("t", "transpose.int", "%x", 0, 1), node("m", "mm.default", "%t", "%x")]
+        written = [*product, node("v", "view.default", "%m", [9]), node("n", "neg_.default", "%v")]
+        graph = {"inputs": {"x": {"type": "f32[2,3]"}}, "nodes": written, "outputs": ["%m"]}
+        (output,) = run(graph, {"x": [1, 0, 2, 0, 1, 0]})["outputs"]
+        self.assertEqual(numbers(output), [-1, 0, -2, 0, -1, 0, -2, 0, -4])
+
     def test_the_dims_of_a_scalar_are_permuted(self) -> None:
         graph = {
             "inputs": {"x": {"type": "f32[]"}},
