@@ -46,10 +46,10 @@ void add_import_command(CLI::App& program, int& exit_code) {
   command->footer(
       "A module's inputs are those of example_inputs (a tuple, or a function that returns one) in the class or the "
       "file,\n"
-      "or are drawn for the types that --input names. An autograd.Function brings the gradients of its backward. An\n"
-      "ONNX model states its types: --input gives sizes that it leaves open, or names a JSON file with the elements "
-      "of\n"
-      "inputs by name. Notes on standard error, and in the case's origin, say what was fixed, replaced or left out.\n"
+      "or are drawn for the types that --input names. An ONNX model states its types: --input gives sizes that it\n"
+      "leaves open, or names a JSON file with the elements of inputs by name. An autograd.Function brings the\n"
+      "gradients of its backward.\n"
+      "Notes on standard error, and in the case's origin, say what was fixed, replaced or left out.\n"
       "Examples:\n  parallax import model.pt2 -o model.json\n"
       "  parallax import bug.py:Bug --input 'f32[2,3,5]' | parallax check /dev/stdin --target executorch-xnnpack");
   command->add_option("program", flags->program, "FILE.pt2, FILE.onnx or FILE.py:NAME")->required();

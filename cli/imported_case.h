@@ -9,7 +9,7 @@
 namespace parallax {
 
 // How a program is read. `inputs` are the types of a module's inputs where it does not say them itself, of an ONNX
-// model also NAME=TYPE or a file of elements; `libraries` the files and modules that define its custom ops; what is
+// model also NAME=TYPE or a file of elements, `libraries` the files and modules that define its custom ops; what is
 // drawn starts from the seed.
 struct ImportOptions {
   std::vector<std::string> inputs;

@@ -100,10 +100,11 @@ def read_case(path: Path, inputs: list[str], seed: int) -> Json:
         model = read_model(path)
         types, elements = split_inputs(model, inputs)
         importer = import_model(model, path.parent, types, _arrays(model, types, elements))
-    except NoCounterpartError:
-        raise
+    except NoCounterpartError as error:
+        raise NoCounterpartError(" ".join(str(error).split())) from error  # a model's names may have any character
     except Exception as error:  # whatever protobuf and onnx raise on what is no model
-        raise NoCounterpartError(f"cannot be read: {' '.join(str(error).split())[:200]}") from error
+        text = " ".join(str(error).split())[:200] or type(error).__name__
+        raise NoCounterpartError(f"cannot be read: {text}") from error
     for note in importer.notes:
         print(f"{path}: {note}", file=sys.stderr)
     feed: Json = {}
@@ -111,7 +112,7 @@ def read_case(path: Path, inputs: list[str], seed: int) -> Json:
         feed[plain] = elements.get(name, drawn(importer.b.inputs[plain]["type"], seed + i))
     case = importer.case(path.stem, feed)
     if importer.notes:
-        case["origin"] = {"source": path.name, "notes": list(importer.notes)}
+        case["origin"] = {"source": path.name, "notes": importer.notes}
     return case
 
 
@@ -123,6 +124,8 @@ def _arrays(model: onnx.ModelProto, types: Types, elements: Json) -> dict[str, A
             continue
         tensor = info.type.tensor_type
         dtype = element_dtype(tensor.elem_type)
+        if info.name not in types and any(not dim.HasField("dim_value") for dim in tensor.shape.dim):
+            raise NoCounterpartError(f"--input: the elements of {info.name!r} need its sizes: give NAME=TYPE too")
         sizes = types.get(info.name, (dtype, [dim.dim_value for dim in tensor.shape.dim]))[1]
         try:
             found[info.name] = decode(elements[info.name], f"{dtype}[{','.join(map(str, sizes))}]")

@@ -69,7 +69,7 @@ class ImportTest(unittest.TestCase):
     def test_sizes_that_are_open_are_fixed_and_said(self) -> None:
         case = case_of("g (float[N,3] x, float[N] z) => (float[N,3] y) { y = Neg(x) }")
         self.assertEqual([spec["type"] for spec in case["graph"]["inputs"].values()], ["f32[2,3]", "f32[2]"])
-        self.assertEqual(case["origin"]["notes"], ["symbol 'N' is fixed at 2"])
+        self.assertEqual(case["origin"], {"source": "model.onnx", "notes": ["symbol 'N' is fixed at 2"]})
 
     def test_sizes_that_are_open_are_given(self) -> None:
         text = "g (float[N,3] x, float[N] z) => (float[N,3] y) { y = Neg(x) }"
@@ -103,6 +103,15 @@ class ImportTest(unittest.TestCase):
             path.write_bytes(b"\xff\xfe nothing")
             with self.assertRaisesRegex(onnx_model.NoCounterpartError, "cannot be read"):
                 onnx_model.read_case(path, [], 0)
+
+    def test_elements_of_open_sizes_need_the_sizes(self) -> None:
+        text = "g (float[N] x) => (float[N] y) { y = Neg(x) }"
+        with tempfile.TemporaryDirectory() as folder:
+            feed = Path(folder) / "feed.json"
+            feed.write_text('{"x": [1, 2, 3]}')
+            with self.assertRaisesRegex(onnx_model.NoCounterpartError, "need its sizes"):
+                case_of(text, str(feed))
+            self.assertEqual(case_of(text, str(feed), "x=f32[3]")["feed"], {"x": [1, 2, 3]})
 
     def test_an_input_that_a_case_has_as_a_number_is_fixed_at_what_it_is_fed(self) -> None:
         text = "g (float[2,3] x, int64[1] s) => (float[6] y) { t = Neg(s) r = Abs(t) y = Reshape(x, r) }"
@@ -254,6 +263,21 @@ class RefusalTest(unittest.TestCase):
         del model.graph.initializer[0].dims[:]
         model.graph.initializer[0].dims.extend([2**15, 2**14 + 1])
         self.refused(model, "initializer 'w': with it the weights have more than 2 GiB")
+
+    def test_a_loop_without_end_is_not_unrolled(self) -> None:
+        text = """g (float[3] x) => (float[3] y) <int64 n = {1000000000000}, bool c = {1}> {
+            y = Loop(n, c, x) <body = b (int64 i, bool ci, float[3] v) => (bool co, float[3] w)
+                { co = Identity(ci) w = Identity(v) }> }"""
+        self.refused(model_of(text), "a loop of more than 10000 turns")
+        self.assertEqual(len(calls(text.replace("1000000000000", "3"), 20)), 3)
+
+    def test_an_input_of_any_size_is_not_drawn(self) -> None:
+        model = model_of("g (float[1000000,1000000] x) => (int64 y) { y = Size(x) }")
+        self.refused(model, "input 'x' has the sizes")
+
+    def test_names_that_are_no_text_are_refused(self) -> None:
+        whole = model_of("g (float[3] x) => (float[3] name) { name = Neg(x) }").SerializeToString()
+        self.refused(whole.replace(b"name", b"na\xffe"), "a name in it is no text")
 
     def test_constants_of_any_size_are_not_made(self) -> None:
         for text in (

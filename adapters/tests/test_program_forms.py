@@ -288,6 +288,27 @@ class ProgramFormTest(unittest.TestCase):
                         known = [*KNOWN, "chunk.default", "split_with_sizes.default"]
                         self.imported(module, (torch.rand(5, 2, 3),), known=known, decomposed=decomposed)
 
+    def test_a_layer_of_mkldnn_stands_as_its_steps(self) -> None:
+        from torch._decomp.decompositions import mkldnn_one_layer_lstm
+
+        operands = (torch.rand(5, 2, 3), torch.rand(2, 4), torch.rand(2, 4))
+        for reverse in (False, True):
+            for bias in (False, True):
+                with self.subTest(reverse=reverse, bias=bias):
+                    module = torch.nn.LSTM(3, 4, bias=bias)
+                    weights = dict(enumerate(module.parameters()))
+                    case = self.imported(
+                        Module(
+                            lambda owner, x, h, c, bias=bias, reverse=reverse: mkldnn_one_layer_lstm(
+                                x, (h, c), list(owner.buffers()), bias, reverse
+                            ),
+                            **{f"weight{at}": weight.detach() for at, weight in weights.items()},
+                        ),
+                        operands,
+                        known=[*KNOWN, "split_with_sizes.default"],
+                    )
+                    self.assertIn("as formulas: aten.mkldnn_rnn_layer.default", self.notes(case))
+
     def test_embedding_bags(self) -> None:
         indices, offsets = torch.tensor([1, 4, 0, 3, 3]), torch.tensor([0, 2, 2])
         for options in (

@@ -10,6 +10,8 @@ from adapters.importing.onnx.values import NoCounterpartError, Value
 if TYPE_CHECKING:
     from adapters.importing.onnx.model import Importer, Scope
 
+MOST_TURNS = 10_000
+
 
 def _if(importer: Importer, node: Node, scope: Scope) -> list[Value | None]:
     """The branch that is known to be taken; else both, and a choice of each result."""
@@ -35,6 +37,8 @@ def _loop(importer: Importer, node: Node, scope: Scope) -> list[Value | None]:
     kept: list[list[Value]] = [[] for _ in range(len(body.output) - 1 - len(state))]
     turn = 0
     while goes and (count is None or turn < count):
+        if turn == MOST_TURNS:
+            raise NoCounterpartError(f"a loop of more than {MOST_TURNS} turns")
         given = [b.integers(turn), b.known(True, "bool"), *state]
         more, *made = importer.run(body, scope, given)
         state, shown = made[: len(state)], made[len(state) :]
@@ -60,6 +64,8 @@ def _scan(importer: Importer, node: Node, scope: Scope) -> list[Value | None]:
     backwards = node.integers("scan_input_directions") or [0] * scanned
     out_axes, out_backwards = (node.integers(f"scan_output_{what}") or [0] * shown for what in ("axes", "directions"))
     steps = inputs[0].shape[axes[0]]
+    if steps > MOST_TURNS:
+        raise NoCounterpartError(f"a scan of more than {MOST_TURNS} turns")
     kept: list[list[Value]] = [[] for _ in range(shown)]
     for t in range(steps):
         slices = [

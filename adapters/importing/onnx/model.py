@@ -30,7 +30,7 @@ from adapters.worker.system import Json
 Scope = dict[str, Value]
 
 DEFAULT_SIZE = 2  # of a dim that the model leaves open: 1 would broadcast against everything
-MOST_NODES = 50_000
+MOST_STEPS = 200_000  # nodes that are walked, those of loops each time
 
 
 class Importer:
@@ -51,6 +51,7 @@ class Importer:
         self.names: dict[str, str] = {}  # the case's name of each of the model's inputs
         self._opset = _operator_set(model)
         self._folder = folder
+        self._steps = 0
         self._symbols: dict[str, int] = {}
         scope: Scope = {}
         arrays = initializers(model.graph, folder)
@@ -130,6 +131,9 @@ class Importer:
         return scope[name]
 
     def _node(self, proto: onnx.NodeProto, scope: Scope) -> None:
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise NoCounterpartError(f"its loops run more than {MOST_STEPS} nodes")
         version = self._version(proto)
         where = f"node {proto.name or next(filter(None, proto.output), '')!r} ({proto.op_type}, version {version})"
         if proto.domain not in ("", "ai.onnx"):
@@ -164,8 +168,6 @@ class Importer:
                  scope: Scope) -> Sequence[Value]:  # fmt: skip
         row = find(proto.op_type, version) if version else None
         node, begin = Node(proto, version, inputs), len(self.b.nodes)
-        if len(self.b.nodes) > MOST_NODES:
-            raise NoCounterpartError(f"more than {MOST_NODES} calls")
         made = self._written(node, row, scope)
         if node.unread():
             raise NoCounterpartError(f"{', '.join(node.unread())} would be lost")

@@ -33,6 +33,7 @@ def read_model(path: Path) -> onnx.ModelProto:
         raise NoCounterpartError("this is no ONNX model")
     if not model.graph.output or not model.opset_import:
         raise NoCounterpartError("the model has no graph or no operator set: is this the whole of the file?")
+    _check_names(model.graph)
     if model.functions:
         try:
             model = onnx.inliner.inline_local_functions(model)
@@ -40,6 +41,19 @@ def read_model(path: Path) -> onnx.ModelProto:
             text = " ".join(str(error).split())[:160]
             raise NoCounterpartError(f"its functions cannot be inlined: {text}") from error
     return model
+
+
+def _check_names(graph: onnx.GraphProto) -> None:
+    """protobuf hands over text that is no UTF-8 as bytes."""
+    names: list[object] = [one.name for one in (*graph.input, *graph.output, *graph.initializer)]
+    for node in graph.node:
+        names += [node.name, node.op_type, node.domain, *node.input, *node.output]
+        for attribute in node.attribute:
+            names.append(attribute.name)
+            for inner in [*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])]:
+                _check_names(inner)
+    if not all(isinstance(name, str) for name in names):
+        raise NoCounterpartError("cannot be read: a name in it is no text")
 
 
 def initializers(graph: onnx.GraphProto, folder: Path) -> dict[str, Array]:

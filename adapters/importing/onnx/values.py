@@ -72,6 +72,10 @@ def broadcast(*shapes: Sequence[int]) -> Sizes:
 MOST_ELEMENTS = 1 << 24  # of a constant that the importer makes: a model's few bytes may ask for any number
 
 
+MOST_CALLS = 50_000
+LARGEST_INPUT = 1 << 25  # elements
+
+
 def bounded(count: int) -> int:
     if count > MOST_ELEMENTS:
         raise NoCounterpartError(f"a constant of {count} elements")
@@ -88,6 +92,7 @@ class Builder:
         self.hint = "v"  # what the next values are named for
         self.roots: frozenset[str] = frozenset()  # of the node that is being written
         self._names: set[str] = set()
+        self._taken: dict[str, int] = {}  # how many values have asked for a name that was taken
         self._constants: dict[tuple[str, Sizes, bytes], str] = {}
 
     # ---- names and arguments
@@ -96,12 +101,16 @@ class Builder:
         """A name that a case may have, for one that ONNX has."""
         plain = re.sub(r"[^A-Za-z0-9_]", "_", wanted)
         plain = plain if re.match(r"[A-Za-z_]", plain) else f"v{plain}"
-        while plain in self._names:
-            plain += "_"
-        self._names.add(plain)
-        return plain
+        fresh = plain
+        while fresh in self._names:
+            self._taken[plain] = self._taken.get(plain, 0) + 1
+            fresh = f"{plain}_{self._taken[plain]}"
+        self._names.add(fresh)
+        return fresh
 
     def input(self, name: str, dtype: str, shape: Sizes) -> Value:
+        if min(shape, default=0) < 0 or prod(shape) > LARGEST_INPUT:
+            raise NoCounterpartError(f"input {name!r} has the sizes {list(shape)}")
         plain = self.free_name(name)
         self.inputs[plain] = {"type": f"{dtype}[{','.join(map(str, shape))}]"}
         return Value(plain, dtype, shape, roots=frozenset([name]))
@@ -160,6 +169,8 @@ class Builder:
 
         `to` among the keywords is the call's own dtype.
         """
+        if len(self.nodes) >= MOST_CALLS:
+            raise NoCounterpartError(f"more than {MOST_CALLS} calls")
         given = values_in(args)
         node: Json = {"out": "", "op": op if op == "getitem" else f"aten.{op}", "args": self.text(args)}
         if "to" in kwargs:
