@@ -24,9 +24,11 @@ from adapters.importing.op_expansion import (
     makes_tensors,
     trace,
 )
+from adapters.importing.op_libraries import kernel_of
 from adapters.worker.one_answer import RefusedError
 
 FOLDED = "as constants"
+OF_PYTORCH = ("aten", "prims", "quantized_decomposed")
 COUNTED = "with the number of results that these inputs give"
 # Of the values, not of shapes: what a result of these fixes holds for the example inputs alone.
 READS = {"item", "_local_scalar_dense", "is_nonzero", "equal", "allclose"}
@@ -93,6 +95,8 @@ class Walk:
             torch.Tag.nondeterministic_seeded in target.tags and self._draws(target, args, kwargs)
         ):
             raise RefusedError(f"{name_of(target)} is none that a case can have")
+        if target.namespace not in OF_PYTORCH and kernel_of(target) is None and not target._can_decompose():
+            raise RefusedError(f"{name_of(target)} has no kernel in Python that it could be written as")
         if not makes_tensors(target):
             return self._look(target, args, kwargs)
         if self._autocast is not None:

@@ -113,6 +113,8 @@ class PythonProgram:
         names = made.input_names()
         wrt = [name for name, gradient in zip(names, gradients, strict=True) if gradient is not None]
         case["requires"] = ["grad"]
+        # What the function itself gave, forward and backward.
+        case["expect"] = [encode(output) for output in outputs]
         case["grad"] = {"wrt": wrt, "cotangents": [data(one) for one in cotangents]}
         case["expect_grad"] = {
             name: data(gradient) for name, gradient in zip(names, gradients, strict=True) if gradient is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch.export.graph_signature import ConstantArgument, InputKind
 
 from adapters.importing.import_notes import Notes
 from adapters.torch.tensors import NAMES, decode
@@ -13,18 +14,17 @@ from adapters.worker.one_answer import RefusedError
 LARGEST_SHOWN = 1 << 31
 
 
-def user_inputs(program: torch.export.ExportedProgram) -> list[torch.fx.Node]:
-    names = set(program.graph_signature.user_inputs)
-    return [node for node in program.graph.nodes if node.op == "placeholder" and node.name in names]
+def user_inputs(program: torch.export.ExportedProgram) -> list[tuple[torch.fx.Node, Any]]:
+    """What the caller gives, in order: its placeholder, and what the signature says of it."""
+    specs = {spec.arg.name: spec for spec in program.graph_signature.input_specs}
+    nodes = [node for node in program.graph.nodes if node.op == "placeholder"]
+    return [(node, specs[node.name].arg) for node in nodes if specs[node.name].kind == InputKind.USER_INPUT]
 
 
 def note_symbols(program: torch.export.ExportedProgram, fed: list[Any], notes: Notes) -> None:
     """Says each symbol, its range, where it stands and what the example inputs fix it at."""
     found: dict[str, tuple[Any, list[str]]] = {}
-    nodes = [node for node in program.graph.nodes if node.op == "placeholder"]
-    kinds = {spec.arg.name: spec.kind.name for spec in program.graph_signature.input_specs}
-    inputs = [node for node in nodes if kinds[node.name] == "USER_INPUT"]
-    for node, value in zip(inputs, fed, strict=False):
+    for (node, _), value in zip(user_inputs(program), fed, strict=False):
         shown = node.meta.get("val")
         if isinstance(shown, torch.SymInt):
             found.setdefault(str(shown), (value, []))[1].append(node.name)
@@ -58,8 +58,8 @@ def drawn_inputs(program: torch.export.ExportedProgram, seed: int) -> list[Any]:
         return sizes.setdefault(str(size), min(max(int(bounds.lower), 2), int(bounds.upper)))
 
     drawn = []
-    for position, node in enumerate(user_inputs(program)):
-        shown = node.meta.get("val")
+    for position, (node, argument) in enumerate(user_inputs(program)):
+        shown = argument.value if isinstance(argument, ConstantArgument) else node.meta.get("val")
         if not isinstance(shown, torch.Tensor):
             drawn.append(size_of(shown) if isinstance(shown, torch.SymInt) else shown)
             continue

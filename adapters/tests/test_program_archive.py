@@ -17,7 +17,11 @@ except ImportError:
     torch = None
 
 if torch is not None:
+    from adapters.importing.import_notes import Notes
+    from adapters.importing.imported_graph import ImportedGraph
+    from adapters.importing.op_expansion import Expander
     from adapters.importing.program_archive import check_size, load_archive
+    from adapters.importing.program_walk import Walk
     from adapters.worker.one_answer import RefusedError
 
 
@@ -151,17 +155,21 @@ class ProgramArchiveTest(unittest.TestCase):
         self.rewrite(evil)
         self.refused("wants antigravity imported")
 
-    def test_a_call_of_what_is_no_op(self) -> None:
-        from adapters.importing.exported_program import import_program
-
-        def calling(name: str, data: bytes) -> bytes:
-            replaced = data.replace(b"torch.ops.aten.linear.default", b"torch.ops.aten.from_file.default")
-            return replaced if name.endswith("models/model.json") else data
-
-        self.rewrite(calling)
-        with self.assertRaises(Exception):  # noqa: B017  (PyTorch's own error, of the schema, or ours)
-            import_program(str(self.bad), [], 1, set())
-        self.assertFalse((self.folder / "x").exists())
+    def test_calls_that_touch_files_or_are_no_ops(self) -> None:
+        aten = torch.ops.aten
+        rows = [
+            (aten.from_file.default, (str(self.mark), True, 4), "none that a case can have"),
+            (aten._print.default, ("text",), "none that a case can have"),
+            (exec, (f"open({str(self.mark)!r}, 'w')",), "is no ATen overload"),
+            (torch.load, (str(self.good),), "is no ATen overload"),
+        ]
+        for target, args, reason in rows:
+            graph = torch.fx.Graph()
+            graph.output((graph.call_function(target, args),))
+            walk = Walk(ImportedGraph(), Expander(set()), Notes())
+            with self.subTest(target=str(target)), self.assertRaisesRegex(RefusedError, reason):
+                walk.run(torch.fx.GraphModule({}, graph), [])
+        self.assertFalse(self.mark.exists())
 
 
 if __name__ == "__main__":

@@ -121,6 +121,47 @@ class ProgramFormTest(unittest.TestCase):
         case = self.imported(Open(), (torch.ones(4, 3), torch.ones(4)), dynamic_shapes=shapes)
         self.assertRegex(self.notes(case), r"symbol \w+ \(2 to 9\) is fixed at 4: size 0 of x, size 0 of y")
 
+    def test_inputs_that_were_not_saved_are_drawn(self) -> None:
+        class Open(torch.nn.Module):
+            def forward(self, x: torch.Tensor, y: torch.Tensor, by: int = 2) -> torch.Tensor:
+                return x.reshape(-1) * by + y.sum()
+
+        operands = (torch.rand(4, 3), torch.tensor([1, 2]))
+        shapes = {"x": {0: Dim("rows", min=3, max=8)}, "y": None, "by": None}
+        program = torch.export.export(Open(), operands, {"by": 3}, dynamic_shapes=shapes, strict=False)
+        program.example_inputs = None
+        torch.export.save(program, self.path)
+        case = import_program(str(self.path), [], 1, set())
+        types = [spec["type"] for spec in case["graph"]["inputs"].values()]
+        self.assertEqual(types, ["f32[3,3]", "i64[2]"])
+        self.assertRegex(
+            self.notes(case), r"without example inputs: they are drawn\nsymbol \w+ \(3 to 8\) is fixed at 3"
+        )
+        self.assertIn("input by is fixed at 3", self.notes(case))
+
+    def test_parameters_that_are_written_and_inputs_that_share_memory(self) -> None:
+        class Writing(torch.nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.weight = torch.nn.Parameter(torch.ones(3))
+
+            def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+                self.weight.add_(1)
+                x.add_(1)
+                return y * self.weight
+
+        whole = torch.arange(6.0)
+        with torch.no_grad():
+            program = torch.export.export(Writing(), (whole[:3], whole[2:5]), strict=False)
+        torch.export.save(program, self.path)
+        case = import_program(str(self.path), [], 1, set())
+        self.assertEqual(len(case["graph"]["buffers"]), 1)
+        self.assertEqual([spec["offset"] for spec in case["graph"]["inputs"].values()], [0, 2])
+        ((storage, data),) = case["feed"].items()
+        self.assertEqual(
+            decode(data, *parse_type(case["graph"]["storages"][storage]["type"])).tolist(), [0, 1, 2, 3, 4]
+        )
+
     def test_a_number_that_depends_on_data_is_fixed_and_said(self) -> None:
         def forward(_: Any, x: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
             rows = count.item()

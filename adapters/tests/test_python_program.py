@@ -112,6 +112,8 @@ class PythonProgramTest(unittest.TestCase):
         case = self.imported("Scale")
         self.assertEqual(case["requires"], ["grad"])
         (name,) = case["grad"]["wrt"]
+        (output,) = case["expect"]
+        self.assertEqual(decode(output["data"], torch.float32, [3]).tolist(), [2.0, 8.0, 18.0])
         cotangent = decode(case["grad"]["cotangents"][0], torch.float32, [3])
         gradient = decode(case["expect_grad"][name], torch.float32, [3])
         torch.testing.assert_close(gradient, cotangent * 4 * torch.tensor([1.0, -2.0, 3.0]))
