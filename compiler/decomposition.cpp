@@ -27,7 +27,7 @@ const DecompositionTable& write_decompositions() {
 const DecompositionTable& decompositions() {
   static const DecompositionTable table(
       {activation_decompositions(), arithmetic_decompositions(), creation_decompositions(), division_decompositions(),
-       normalization_decompositions(), product_decompositions(), reduction_decompositions()});
+       normalization_decompositions(), product_decompositions(), reduction_decompositions(), synonym_decompositions()});
   return table;
 }
 

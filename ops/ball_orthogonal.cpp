@@ -288,7 +288,8 @@ Ball by_recurrence(const BallMath& math, Family family, bool shifted, const Ball
   // Rounded toward zero, a step over the largest number is that number, and the next ones go on from it.
   if (math.profile().rounding_mode_open) return Ball::unknown(Undecided::Unbounded);
   // Once a step is over the largest number, its infinity meets another.
-  result.may_nan = result.may_inf = true;
+  result.may_inf = true;
+  result.may_nan = true;
   return result;
 }
 
