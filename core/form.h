@@ -30,6 +30,7 @@ enum class Form : uint8_t {
   SignOfNan,
   OpenShifts,
   JoinedConstants,
+  OnlineSoftmax,
 };
 
 // The dtypes that a form can be about.
@@ -88,6 +89,10 @@ inline constexpr std::array forms = {
              "Constants that are added to a value or multiplied with it one after another may be combined into one, "
              "rounded anew: 2 - 2 (x - 1.1) is 4.2 - 2 x.",
              "unary, binary, division", FormDTypes::Floating},
+    FormInfo{Form::OnlineSoftmax, "online_softmax",
+             "Attention may go over the keys block by block, and scale what it has summed so far whenever it meets a "
+             "larger score.",
+             "attention", FormDTypes::Floating},
 };
 
 constexpr const FormInfo& info(Form form) { return forms[static_cast<std::size_t>(form)]; }

@@ -52,13 +52,23 @@ Layouts tensors() {
           contiguous_layout({2}),    contiguous_layout({3, 4, 6}), contiguous_layout({4})};
 }
 
+// Queries, keys and values by heads, and masks for them.
+Layouts sequences() {
+  return {contiguous_layout({1, 4, 3, 8}),   contiguous_layout({1, 2, 5, 8}), contiguous_layout({1, 4, 5, 8}),
+          {{1, 4, 3, 8}, {96, 8, 32, 1}, 0}, contiguous_layout({3, 5}),       contiguous_layout({3, 3}),
+          contiguous_layout({5, 5}),         contiguous_layout({1, 1, 3, 5}), contiguous_layout({4, 6, 8}),
+          contiguous_layout({4, 6, 6}),      contiguous_layout({6, 8}),       contiguous_layout({6, 6})};
+}
+
 Layouts layouts_for(std::string_view family) {
   if (family == "matmul") return matrices();
   if (family == "grid sampler") return grids();
   if (family == "convolution" || family == "pool" || family == "upsample" || family == "batch norm") return pictures();
+  if (family == "attention") return sequences();
   if (family != any_family) return tensors();
   Layouts all = tensors();
-  for (const Layouts& more : {matrices(), pictures(), grids()}) all.insert(all.end(), more.begin(), more.end());
+  for (const Layouts& more : {matrices(), pictures(), grids(), sequences()})
+    all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 
