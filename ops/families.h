@@ -52,6 +52,7 @@ std::vector<OpDef> distance_family();         // distances between rows
 std::vector<OpDef> order_statistic_family();  // median, kthvalue
 std::vector<OpDef> softmax_family();          // softmax, logsumexp
 std::vector<OpDef> attention_family();        // attention in its forms
+std::vector<OpDef> recurrent_family();        // recurrent layers and their cells
 std::vector<OpDef> normalization_family();    // layer, group and RMS norm
 std::vector<OpDef> batch_norm_family();       // batch norm and its running statistics
 std::vector<OpDef> scan_family();             // cumsum, cumprod, cummax
@@ -120,6 +121,7 @@ inline constexpr std::array op_families = {
     OpFamily{"order statistic", order_statistic_family, OpGroup::Reduction},
     OpFamily{"softmax", softmax_family, OpGroup::Reduction},
     OpFamily{"attention", attention_family, OpGroup::Reduction},
+    OpFamily{"recurrent", recurrent_family, OpGroup::Reduction},
     OpFamily{"normalization", normalization_family, OpGroup::Reduction},
     OpFamily{"batch norm", batch_norm_family, OpGroup::Reduction},
     OpFamily{"scan", scan_family, OpGroup::Reduction},

@@ -62,6 +62,16 @@ std::vector<Layout> picture_layouts() {
           {{1, 2, 2, 3, 3}, {36, 1, 18, 6, 2}, 0}};
 }
 
+// Weights of two hidden units, for one, three and four gates, and sequences for them.
+std::vector<Layout> sequence_layouts() {
+  return {contiguous_layout({2, 2}),    contiguous_layout({6, 2}),    contiguous_layout({8, 2}),
+          contiguous_layout({2}),       contiguous_layout({6}),       contiguous_layout({8}),
+          contiguous_layout({3, 2, 2}), contiguous_layout({2, 2, 2}), {{2, 2, 2}, {1, 2, 4}, 0},
+          contiguous_layout({1, 2, 2}), contiguous_layout({1, 3, 2})};
+}
+
+bool is_recurrent(const Op& op) { return op.family == "recurrent"; }
+
 // Some tensors of every dtype in a few layouts, without elements: all that sampling and inference see.
 struct Shapes {
   std::vector<TensorMeta> metas;
@@ -80,6 +90,8 @@ struct Shapes {
 const Shapes& shapes_for(const Op& op) {
   static const Shapes vectors(vector_layouts());
   static const Shapes pictures(picture_layouts());
+  static const Shapes sequences(sequence_layouts());
+  if (is_recurrent(op)) return sequences;
   return is_spatial(op) ? pictures : vectors;
 }
 
