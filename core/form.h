@@ -52,7 +52,7 @@ inline constexpr std::array forms = {
     FormInfo{Form::DroppedNan, "dropped_nan",
              "A maximum, a minimum and what is made of them may return another operand for NaN.",
              "unary, activation, exponential, binary, clamp, extremum, max pool, upsample, grid sampler, distance, "
-             "vector norm, scan, scatter index, index add, recurrent",
+             "vector norm, scan, scatter index, index add, recurrent, embedding bag",
              FormDTypes::Floating},
     FormInfo{Form::OnePassVariance, "one_pass_variance",
              "A variance may be the mean of the squares less the square of the mean.",

@@ -61,6 +61,7 @@ std::vector<OpDef> scatter_family();          // slice_scatter and its kin
 std::vector<OpDef> rearrange_family();        // flip, roll, repeat
 std::vector<OpDef> index_family();            // index, index_put
 std::vector<OpDef> gather_family();           // index_select, gather, take, embedding
+std::vector<OpDef> embedding_bag_family();    // rows of a table, reduced bag by bag
 std::vector<OpDef> scatter_index_family();    // scatter, scatter_add, scatter_reduce
 std::vector<OpDef> index_add_family();        // index_add, index_reduce
 std::vector<OpDef> index_copy_family();       // index_copy, index_fill, put
@@ -130,6 +131,7 @@ inline constexpr std::array op_families = {
     OpFamily{"rearrange", rearrange_family, OpGroup::Scatter},
     OpFamily{"index", index_family, OpGroup::Scatter},
     OpFamily{"gather", gather_family, OpGroup::Scatter},
+    OpFamily{"embedding bag", embedding_bag_family, OpGroup::Scatter},
     OpFamily{"scatter index", scatter_index_family, OpGroup::Scatter},
     OpFamily{"index add", index_add_family, OpGroup::Scatter},
     OpFamily{"index copy", index_copy_family, OpGroup::Scatter},

@@ -26,7 +26,7 @@ SingleOpPool::SingleOpPool(DType dtype) : dtype_(dtype) {
   for (const Dims& sizes : shapes) add(dtype, sizes);
   for (const DType other : {DType::I64, DType::Bool}) {
     if (dtype == other) continue;
-    for (const Dims& sizes : {Dims{3}, Dims{2, 3}, Dims{}}) add(other, sizes);
+    for (const Dims& sizes : {Dims{3}, Dims{2}, Dims{2, 3}, Dims{}}) add(other, sizes);
   }
 }
 
