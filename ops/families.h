@@ -71,7 +71,8 @@ std::vector<OpDef> mask_family();             // masked_scatter, nonzero_static
 std::vector<OpDef> triangle_family();         // tril, triu, eye, diag_embed
 std::vector<OpDef> search_family();           // searchsorted, bucketize
 std::vector<OpDef> repeat_interleave_family();
-std::vector<OpDef> create_family();  // zeros, ones, new_full
+std::vector<OpDef> gradient_family();  // the gradients that are ops of their own
+std::vector<OpDef> create_family();    // zeros, ones, new_full
 
 struct OpFamily {
   std::string_view name;  // as tables show it
@@ -141,6 +142,7 @@ inline constexpr std::array op_families = {
     OpFamily{"triangle", triangle_family, OpGroup::Scatter},
     OpFamily{"search", search_family, OpGroup::Scatter},
     OpFamily{"repeat interleave", repeat_interleave_family, OpGroup::Scatter},
+    OpFamily{"gradient", gradient_family, OpGroup::Reduction},
     OpFamily{"create", create_family, OpGroup::Fill},
 };
 

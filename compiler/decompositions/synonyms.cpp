@@ -49,6 +49,11 @@ Terms maxima_of_lines(Composer& c) {
   return {viewed(picture, c.result().layout.sizes)};
 }
 
+// Outside of training everything is kept.
+Terms native_dropout(Composer& c) {
+  return {c.call("aten.clone.default", {c.argument(arg::input)}), c.full(c.result().layout.sizes, true, DType::Bool)};
+}
+
 constexpr std::array rows = {
     Decomposition{"aten.__and__.Tensor", of_two<bitwise_and_tensor>},
     Decomposition{"aten.__and__.Scalar", of_two<bitwise_and_scalar>},
@@ -58,6 +63,7 @@ constexpr std::array rows = {
     Decomposition{"aten.__xor__.Scalar", of_two<bitwise_xor_scalar>},
     Decomposition{"aten.arange.default", range},
     Decomposition{"aten.arange.start", range},
+    Decomposition{"aten.native_dropout.default", native_dropout},
     Decomposition{"aten.max_pool1d.default", maxima_of_lines},
     Decomposition{"aten.max_pool2d.default", maxima<pictures>},
     Decomposition{"aten.max_pool3d.default", maxima<volumes>},

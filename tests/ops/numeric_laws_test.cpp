@@ -33,7 +33,7 @@ bool is_spatial(const Op& op) {
     std::set<std::string> found;
     for (const auto family :
          {matmul_family, outer_family, convolution_family, pooling_family, max_pool_family, upsample_family,
-          grid_sampler_family, distance_family, attention_family}) {
+          grid_sampler_family, distance_family, attention_family, gradient_family}) {
       for (const OpDef& definition : family()) found.insert(parse_schema(definition.schema)->qualified_name());
     }
     return found;

@@ -69,15 +69,24 @@ Layouts recurrences() {
           contiguous_layout({2, 2, 5}), contiguous_layout({1, 4, 5}), contiguous_layout({2, 4, 5})};
 }
 
+// What gradients go back to, and the gradients.
+Layouts gradients() {
+  return {contiguous_layout({2, 4, 6, 5}), contiguous_layout({3, 4, 3, 2}), contiguous_layout({2, 3, 4, 4}),
+          contiguous_layout({2, 4, 3, 2}), contiguous_layout({6, 8}),       contiguous_layout({6}),
+          contiguous_layout({8}),          contiguous_layout({2, 4}),       contiguous_layout({4}),
+          contiguous_layout({3}),          contiguous_layout({2}),          contiguous_layout({2, 4, 9})};
+}
+
 Layouts layouts_for(std::string_view family) {
   if (family == "matmul") return matrices();
   if (family == "grid sampler") return grids();
   if (family == "convolution" || family == "pool" || family == "upsample" || family == "batch norm") return pictures();
   if (family == "attention") return sequences();
   if (family == "recurrent") return recurrences();
+  if (family == "gradient") return gradients();
   if (family != any_family) return tensors();
   Layouts all = tensors();
-  for (const Layouts& more : {matrices(), pictures(), grids(), sequences(), recurrences()})
+  for (const Layouts& more : {matrices(), pictures(), grids(), sequences(), recurrences(), gradients()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }
