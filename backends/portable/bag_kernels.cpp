@@ -6,6 +6,9 @@
 namespace parallax::portable {
 namespace {
 
+constexpr std::size_t bag_of_index = 1;
+constexpr std::size_t bag_sizes = 2;
+
 constexpr int64_t mean_mode = 1;
 constexpr int64_t max_mode = 2;
 
@@ -94,7 +97,7 @@ void reduce(const KernelCall& call, const Bags& bags, Numbers<int64_t>& sizes, N
 
 // The bag of each index; of indices behind the last bag, the last.
 void write_numbers_of_bags(const KernelCall& call, const Bags& bags) {
-  if (call.output(1).layout->numel() == 0) return;
+  if (call.output(bag_of_index).layout->numel() == 0) return;
   Numbers<int64_t> numbers = call.numbers<int64_t>(0);
   for (std::size_t bag = 0; bag + 1 < bags.bounds.size(); ++bag) {
     const bool last = bag + 2 == bags.bounds.size();
@@ -114,7 +117,7 @@ Result<void> embedding_bag(const KernelCall& call) {
   write_numbers_of_bags(call, bags);
   // Eager counts no rows of sums.
   if (mode != mean_mode && mode != max_mode) std::ranges::fill(sizes, 0);
-  sizes.resize(static_cast<std::size_t>(call.output(2).layout->numel()));
+  sizes.resize(static_cast<std::size_t>(call.output(bag_sizes).layout->numel()));
   call.write(sizes, 2);
   call.write(mode == max_mode ? places : sizes, 3);
   return {};

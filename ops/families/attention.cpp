@@ -15,6 +15,8 @@ using Metas = Result<std::vector<ResultMeta>>;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+constexpr int second_result = 1;
+
 // What each form does with its second result.
 enum class Second { None, LogSum, Weights };
 
@@ -174,10 +176,10 @@ Result<void> reference_attention(const ReferenceCall& call) {
   const Operands operands = operands_of(call, plan);
   const std::vector<int64_t> to = elements_of(output.layout);
   std::vector<int64_t> second_to;
-  if constexpr (second == Second::LogSum) second_to = elements_of(call.output(1).layout);
+  if constexpr (second == Second::LogSum) second_to = elements_of(call.output(second_result).layout);
   // Where values broadcast the scores, each of them is made again, and is the same.
   if constexpr (second == Second::Weights)
-    second_to = elements_of(*broadcast_to(call.output(1).layout, plan.whole_sizes()));
+    second_to = elements_of(*broadcast_to(call.output(second_result).layout, plan.whole_sizes()));
   std::size_t at = 0;
   for (std::size_t batch = 0; batch < operands.query.starts.size(); ++batch) {
     std::vector<std::vector<Factor>> keys;
@@ -196,13 +198,13 @@ Result<void> reference_attention(const ReferenceCall& call) {
       }
       const auto row = static_cast<int64_t>(batch) * plan.queries + query;
       if constexpr (second == Second::LogSum) {
-        const BallView& logs = call.output(1);
+        const BallView& logs = call.output(second_result);
         logs.ball(second_to[static_cast<std::size_t>(row)]) =
             cast_ball(attention.log_sum(scores), attention.accumulator(), logs.dtype, call.profile());
       }
       if constexpr (second == Second::Weights) {
         for (int64_t k = 0; k < plan.keys; ++k) {
-          call.output(1).ball(second_to[static_cast<std::size_t>(row * plan.keys + k)]) =
+          call.output(second_result).ball(second_to[static_cast<std::size_t>(row * plan.keys + k)]) =
               cast_ball(weights[static_cast<std::size_t>(k)], attention.accumulator(), output.dtype, call.profile());
         }
       }

@@ -15,6 +15,10 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
+// Beside the gradient of the input.
+constexpr int weight_result = 1;
+constexpr int bias_result = 2;
+
 int64_t positions(const Dims& sizes) {
   int64_t count = 1;
   for (int dim = 2; dim < sizes.size(); ++dim) count *= sizes[dim];
@@ -94,8 +98,8 @@ Result<void> reference_gradients(const ReferenceCall& call) {
     of_weight[static_cast<std::size_t>(weight)].add(factor, inputs[static_cast<std::size_t>(input)]);
   });
   // Eager stores the products of each kernel position, and of each batch, before it adds them.
-  write(call.output(0), of_input, positions(plan.weight.sizes));
-  write(call.output(1), of_weight, plan.sizes[0]);
+  write(call.output(), of_input, positions(plan.weight.sizes));
+  write(call.output(weight_result), of_weight, plan.sizes[0]);
   const int64_t outputs = positions(plan.sizes);
   for (int64_t channel = 0; channel < plan.out_channels(); ++channel) {
     BallSum sum(math);
@@ -104,7 +108,7 @@ Result<void> reference_gradients(const ReferenceCall& call) {
         sum.add(gradients[static_cast<std::size_t>((n * plan.out_channels() + channel) * outputs + i)].ball);
       }
     }
-    call.output(2).ball(channel) = sum.result();
+    call.output(bias_result).ball(channel) = sum.result();
   }
   return {};
 }

@@ -48,7 +48,8 @@ Metas infer_dropout(const Call& call) {
 
 Result<void> reference_dropout(const ReferenceCall& call) {
   copy_elements(call.input(arg::input), call.output(), call.profile());
-  const BallView& kept = call.output(1);
+  constexpr int mask_result = 1;
+  const BallView& kept = call.output(mask_result);
   for_each_element(kept.layout, [&](int64_t element) { kept.integer(element) = {1, Undecided::No}; });
   return {};
 }

@@ -15,6 +15,10 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
+// Beside the gradient of the input.
+constexpr int weight_result = 1;
+constexpr int bias_result = 2;
+
 // Lanes of `length` elements in row-major order, each with a mean and an inverse deviation. Element k of lane i takes
 // the weight of channel first_channel(i) + k / inner.
 struct Plan {
@@ -222,7 +226,7 @@ Result<void> reference_gradient(const ReferenceCall& call) {
   const std::vector<Ball> weight = balls_of(call, arg::weight, math.dtype());
   const std::vector<Ball> mean = balls_of(call, arg::mean, math.dtype());
   const std::vector<Ball> inverse = balls_of(call, arg::rstd, math.dtype());
-  const DType saved = call.output(1).dtype;
+  const DType saved = call.output(weight_result).dtype;
   const CallProfile profile = call.profile().with(Form::AccumulateInHalf);
   const BallMath saved_math(saved, profile);
   ParameterSums sums(saved_math, weight.size());
@@ -246,8 +250,8 @@ Result<void> reference_gradient(const ReferenceCall& call) {
   }
   for (std::size_t channel = 0; channel < weight.size(); ++channel) {
     const auto to = static_cast<int64_t>(channel);
-    call.output(1).ball(to) = sums.weight(channel);
-    call.output(2).ball(to) = sums.bias(channel);
+    call.output(weight_result).ball(to) = sums.weight(channel);
+    call.output(bias_result).ball(to) = sums.bias(channel);
   }
   return {};
 }

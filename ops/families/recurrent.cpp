@@ -11,6 +11,10 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
+// Beside the sequence: the last states, and the last cells of an LSTM.
+constexpr int hidden_result = 1;
+constexpr int cell_result = 2;
+
 // The sizes of a call. An input is [steps, batch, inputs], or [batch, steps, inputs] where the batch comes first.
 struct Plan {
   bool batch_first = false;
@@ -170,8 +174,9 @@ void run_cell(const ReferenceCall& call, CellKind kind, const Plan& plan, std::s
     }
     for (int64_t k = 0; k < plan.hidden; ++k) {
       const auto at = static_cast<std::size_t>(k);
-      call.output(1).ball(state_element(call.output(1), cell, row, k)) = state.hidden[at];
-      if (kind == CellKind::Lstm) call.output(2).ball(state_element(call.output(2), cell, row, k)) = state.cell[at];
+      call.output(hidden_result).ball(state_element(call.output(hidden_result), cell, row, k)) = state.hidden[at];
+      if (kind == CellKind::Lstm)
+        call.output(cell_result).ball(state_element(call.output(cell_result), cell, row, k)) = state.cell[at];
     }
   }
 }
