@@ -22,6 +22,7 @@ class ContainedTarget final : public Target {
   bool takes_written_inputs() const override { return inside_->takes_written_inputs(); }
   bool delegates(const Op& op, DType dtype) const override { return inside_->delegates(op, dtype); }
   bool takes_gradients() const override { return inside_->takes_gradients(); }
+  bool takes_several_runs() const override { return worker_->takes_several_runs(); }
   Outcome run(const Case& test, const std::vector<Tensor>* second) override { return worker_->run(test, second); }
 
   // Nothing of the library is called for it.

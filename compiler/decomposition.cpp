@@ -27,7 +27,8 @@ const DecompositionTable& write_decompositions() {
 const DecompositionTable& decompositions() {
   static const DecompositionTable table(
       {activation_decompositions(), arithmetic_decompositions(), creation_decompositions(), division_decompositions(),
-       normalization_decompositions(), product_decompositions(), reduction_decompositions()});
+       normalization_decompositions(), product_decompositions(), reduction_decompositions(), synonym_decompositions(),
+       attention_decompositions(), recurrence_decompositions()});
   return table;
 }
 

@@ -42,6 +42,9 @@ DecompositionTable::Rows division_decompositions();
 DecompositionTable::Rows normalization_decompositions();
 DecompositionTable::Rows product_decompositions();
 DecompositionTable::Rows reduction_decompositions();
+DecompositionTable::Rows synonym_decompositions();
+DecompositionTable::Rows attention_decompositions();
+DecompositionTable::Rows recurrence_decompositions();
 
 // What writes several tensors, which functionalize cannot take apart: these are made into single writes before it.
 const DecompositionTable& write_decompositions();

@@ -30,6 +30,7 @@ enum class Form : uint8_t {
   SignOfNan,
   OpenShifts,
   JoinedConstants,
+  OnlineSoftmax,
 };
 
 // The dtypes that a form can be about.
@@ -51,7 +52,7 @@ inline constexpr std::array forms = {
     FormInfo{Form::DroppedNan, "dropped_nan",
              "A maximum, a minimum and what is made of them may return another operand for NaN.",
              "unary, activation, exponential, binary, clamp, extremum, max pool, upsample, grid sampler, distance, "
-             "vector norm, scan, scatter index, index add",
+             "vector norm, scan, scatter index, index add, recurrent, embedding bag",
              FormDTypes::Floating},
     FormInfo{Form::OnePassVariance, "one_pass_variance",
              "A variance may be the mean of the squares less the square of the mean.",
@@ -88,6 +89,10 @@ inline constexpr std::array forms = {
              "Constants that are added to a value or multiplied with it one after another may be combined into one, "
              "rounded anew: 2 - 2 (x - 1.1) is 4.2 - 2 x.",
              "unary, binary, division", FormDTypes::Floating},
+    FormInfo{Form::OnlineSoftmax, "online_softmax",
+             "Attention may go over the keys block by block, and scale what it has summed so far whenever it meets a "
+             "larger score.",
+             "attention", FormDTypes::Floating},
 };
 
 constexpr const FormInfo& info(Form form) { return forms[static_cast<std::size_t>(form)]; }

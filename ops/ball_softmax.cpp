@@ -15,6 +15,8 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // libm's double functions stay within 4 units in the last place, and a few operations follow.
 constexpr double centre_error = 0x1p-48;
+// Below it an exponential has lost digits.
+constexpr double smallest_exponential = 0x1p-1000;
 
 // The relative error that the profile allows an exponential: units of at most 2 u each. Beyond 104 it is 0.
 double exponential_relative(const BallMath& math, double distance) {
@@ -112,6 +114,14 @@ double BallSoftmax::others_high(std::size_t k) const {
   return std::max(sum_high_ - high_[k], 0.0) + static_cast<double>(lane_.size()) * centre_error * sum_high_;
 }
 
+double BallSoftmax::highest_low_of_others(std::size_t k) const {
+  double highest = -infinity;
+  for (std::size_t j = 0; j < lane_.size(); ++j) {
+    if (j != k && !can_be_minus_infinity(lane_[j])) highest = std::max(highest, lane_[j].low());
+  }
+  return highest;
+}
+
 bool BallSoftmax::taken_over(Ball& result) const {
   if (undecided_ != Undecided::No) {
     result = Ball::unknown(undecided_);
@@ -136,13 +146,19 @@ Ball BallSoftmax::probability(std::size_t k) const {
   const double below = low_[k] + others_high(k);
   const double above = high_[k] + others_low(k);
   const double low = below > 0 ? low_[k] / below : 0;
-  const double high = above > 0 ? high_[k] / above : 1;
+  // Where the lane's ends lie far apart, an exponential relative to the highest is 0, and relative to the others is
+  // not.
+  const bool underflows = high_[k] < smallest_exponential;
+  const double high = underflows  ? std::min(1.0, std::exp(lane_[k].high() - highest_low_of_others(k)))
+                      : above > 0 ? high_[k] / above
+                                  : 1;
   const double mid = std::clamp(sum_mid_ > 0 ? mid_[k] / sum_mid_ : 0, low, high);
   // The numerator's subtraction and exponential, and a division or a multiplication by a reciprocal.
   const double exponent = unit_roundoff_ * (distance(k) + 2) + exponential_error_;
   // Of a mask's exponential nothing is left, however large the rounding of its distance is.
-  const double numerator = exponent < 1
-                               ? high * std::expm1(exponent)
+  const double numerator = exponent < 1 ? high * std::expm1(exponent)
+                           : underflows
+                               ? std::min(1.0, std::exp(lane_[k].high() - highest_low_of_others(k) + exponent))
                                : std::exp(lane_[k].high() - reference_ + exponent) / std::max(above, 0x1p-1000);
   const double centre = static_cast<double>(lane_.size()) * centre_error * high;
   const double absolute = 2 * exponential_absolute(*math_) + math_->profile().underflow(math_->dtype());

@@ -34,6 +34,8 @@ class BallSoftmax {
   // Bounds of the sum of the other elements' exponentials, relative to exp(reference_).
   double others_low(std::size_t k) const;
   double others_high(std::size_t k) const;
+  // The highest end that some other element is not below; -inf where there is none.
+  double highest_low_of_others(std::size_t k) const;
 
   const BallMath* math_;
   std::span<const Ball> lane_;

@@ -51,6 +51,8 @@ std::vector<OpDef> grid_sampler_family();     // a picture read at given positio
 std::vector<OpDef> distance_family();         // distances between rows
 std::vector<OpDef> order_statistic_family();  // median, kthvalue
 std::vector<OpDef> softmax_family();          // softmax, logsumexp
+std::vector<OpDef> attention_family();        // attention in its forms
+std::vector<OpDef> recurrent_family();        // recurrent layers and their cells
 std::vector<OpDef> normalization_family();    // layer, group and RMS norm
 std::vector<OpDef> batch_norm_family();       // batch norm and its running statistics
 std::vector<OpDef> scan_family();             // cumsum, cumprod, cummax
@@ -59,6 +61,7 @@ std::vector<OpDef> scatter_family();          // slice_scatter and its kin
 std::vector<OpDef> rearrange_family();        // flip, roll, repeat
 std::vector<OpDef> index_family();            // index, index_put
 std::vector<OpDef> gather_family();           // index_select, gather, take, embedding
+std::vector<OpDef> embedding_bag_family();    // rows of a table, reduced bag by bag
 std::vector<OpDef> scatter_index_family();    // scatter, scatter_add, scatter_reduce
 std::vector<OpDef> index_add_family();        // index_add, index_reduce
 std::vector<OpDef> index_copy_family();       // index_copy, index_fill, put
@@ -68,7 +71,8 @@ std::vector<OpDef> mask_family();             // masked_scatter, nonzero_static
 std::vector<OpDef> triangle_family();         // tril, triu, eye, diag_embed
 std::vector<OpDef> search_family();           // searchsorted, bucketize
 std::vector<OpDef> repeat_interleave_family();
-std::vector<OpDef> create_family();  // zeros, ones, new_full
+std::vector<OpDef> gradient_family();  // the gradients that are ops of their own
+std::vector<OpDef> create_family();    // zeros, ones, new_full
 
 struct OpFamily {
   std::string_view name;  // as tables show it
@@ -118,6 +122,8 @@ inline constexpr std::array op_families = {
     OpFamily{"distance", distance_family, OpGroup::Reduction},
     OpFamily{"order statistic", order_statistic_family, OpGroup::Reduction},
     OpFamily{"softmax", softmax_family, OpGroup::Reduction},
+    OpFamily{"attention", attention_family, OpGroup::Reduction},
+    OpFamily{"recurrent", recurrent_family, OpGroup::Reduction},
     OpFamily{"normalization", normalization_family, OpGroup::Reduction},
     OpFamily{"batch norm", batch_norm_family, OpGroup::Reduction},
     OpFamily{"scan", scan_family, OpGroup::Reduction},
@@ -126,6 +132,7 @@ inline constexpr std::array op_families = {
     OpFamily{"rearrange", rearrange_family, OpGroup::Scatter},
     OpFamily{"index", index_family, OpGroup::Scatter},
     OpFamily{"gather", gather_family, OpGroup::Scatter},
+    OpFamily{"embedding bag", embedding_bag_family, OpGroup::Scatter},
     OpFamily{"scatter index", scatter_index_family, OpGroup::Scatter},
     OpFamily{"index add", index_add_family, OpGroup::Scatter},
     OpFamily{"index copy", index_copy_family, OpGroup::Scatter},
@@ -135,6 +142,7 @@ inline constexpr std::array op_families = {
     OpFamily{"triangle", triangle_family, OpGroup::Scatter},
     OpFamily{"search", search_family, OpGroup::Scatter},
     OpFamily{"repeat interleave", repeat_interleave_family, OpGroup::Scatter},
+    OpFamily{"gradient", gradient_family, OpGroup::Reduction},
     OpFamily{"create", create_family, OpGroup::Fill},
 };
 

@@ -85,7 +85,7 @@ def _logical(name: str, kind: str) -> None:
         bits = kind if dtype == "bool" else f"Bitwise{kind}"
         return graph.op(bits, *(operand(graph, one, dtype) for one in (self, other)))
 
-    pointwise(f"bitwise_{name}.Scalar_Tensor")(write_bits)
+    pointwise(f"bitwise_{name}.Scalar_Tensor", f"__{name}__.Tensor", f"__{name}__.Scalar")(write_bits)
 
 
 for _name, _kind in {"and": "And", "or": "Or", "xor": "Xor"}.items():
@@ -194,6 +194,16 @@ def arange(graph: Graph, start: Number, end: Number, step: Number = 1, dtype: st
         raise UnsupportedError("ONNX leaves open how a range of floats is rounded")
     numbers = np.arange(int(start), int(end), int(step))
     return graph.cast(graph.integers(list(numbers)), dtype)
+
+
+@function("arange.default")
+def arange_to(graph: Graph, end: Number, dtype: str | None = None) -> Results:
+    return arange(graph, 0, end, 1, dtype)
+
+
+@function("arange.start")
+def arange_between(graph: Graph, start: Number, end: Number, dtype: str | None = None) -> Results:
+    return arange(graph, start, end, 1, dtype)
 
 
 @function("eye.default", "eye.m")

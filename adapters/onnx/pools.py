@@ -56,7 +56,7 @@ def _average_pools(name: str, adaptive: str, dims: int) -> None:
 
 
 def _max_pool(name: str, dims: int) -> None:
-    @function(name)
+    @function(f"{name}_with_indices.default")
     def max_pool(
         graph: Graph, self: Value, kernel_size: Spatial, stride: Spatial | None = None, padding: Spatial = 0,
         dilation: Spatial = 1, ceil_mode: bool = False,
@@ -71,8 +71,15 @@ def _max_pool(name: str, dims: int) -> None:
         places = graph.op("Mod", places, graph.number(math.prod(x.shape[2:]), "i64"))
         return [unbatched(graph, one, self) for one in (graph.cast(values, self.dtype), places)]
 
+    @function(f"{name}.default")
+    def maxima(
+        graph: Graph, self: Value, kernel_size: Spatial, stride: Spatial | None = None, padding: Spatial = 0,
+        dilation: Spatial = 1, ceil_mode: bool = False,
+    ) -> Results:  # fmt: skip
+        return max_pool(graph, self, kernel_size, stride, padding, dilation, ceil_mode)[0]
+
 
 _average_pools("avg_pool1d.default", "adaptive_avg_pool1d.default", 1)
 for _dims in (2, 3):
     _average_pools(f"avg_pool{_dims}d.default", f"_adaptive_avg_pool{_dims}d.default", _dims)
-    _max_pool(f"max_pool{_dims}d_with_indices.default", _dims)
+    _max_pool(f"max_pool{_dims}d", _dims)

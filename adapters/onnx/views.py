@@ -67,6 +67,14 @@ def viewed(memory: Memory, tensor: Tensor, size: list[int]) -> Views:
     return reshaped(memory, tensor, replace(tensor.layout, sizes=sizes, strides=strides))
 
 
+@view("unflatten.int", copies=False)
+def unflatten(memory: Memory, tensor: Tensor, dim: int, sizes: list[int]) -> Views:
+    own = tensor.layout.sizes
+    at = wrap(dim, tensor.layout.rank)
+    parts = layouts.infer_sizes(sizes, own[at])
+    return viewed(memory, tensor, [*own[:at], *parts, *own[at + 1 :]])
+
+
 @view("permute.default")
 def permute(memory: Memory, tensor: Tensor, dims: list[int]) -> Views:
     graph = memory.graph

@@ -14,6 +14,7 @@ from typing import Any
 from adapters.onnx import (  # noqa: F401 - those that are not named again fill the table
     activations,
     arithmetic,
+    attention,
     convolutions,
     layers,
     layouts,

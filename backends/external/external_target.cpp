@@ -47,6 +47,7 @@ class ExternalTarget final : public Target {
     return takes(op) && takes_dtype(dtype) && !options_.declined.has(op.name, dtype);
   }
   bool takes_gradients() const override { return hello_.gradients; }
+  bool takes_several_runs() const override { return hello_.several_runs; }
   int cases_a_program() const override { return hello_.cases_a_program; }
   bool takes_strided_sources() const override { return hello_.strided_sources; }
   bool takes_written_inputs() const override { return hello_.written_inputs; }
@@ -196,7 +197,7 @@ Outcome ExternalTarget::run(const Case& test, const std::vector<Tensor>* second)
     outcome.message = hello_.name + " gives no gradients";
     return outcome;
   }
-  if (has_several_runs(test)) {
+  if (has_several_runs(test) && !hello_.several_runs) {
     Outcome outcome;
     outcome.status = Status::Unsupported;
     outcome.message = hello_.name + " takes no case with several runs";

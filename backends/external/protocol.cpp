@@ -153,6 +153,13 @@ Result<void> read_runs(const Field& root, const Case& test, Outcome& outcome) {
   if (const auto again = find_set(root, "again")) {
     TRY(outcome.a_again, read_observation(*again, graph));
   }
+  const auto read_one = [&](const Field& run) { return read_observation(run, graph); };
+  if (const auto later = find_set(root, "later")) {
+    TRY(outcome.later, read_array(*later, read_one));
+  }
+  if (const auto later = find_set(root, "later_again")) {
+    TRY(outcome.later_again, read_array(*later, read_one));
+  }
   if (const auto delegated = find_set(root, "delegated")) {
     TRY(outcome.delegated, read_small(*delegated));
   }
@@ -288,11 +295,10 @@ Result<Hello> read_hello(const Field& root) {
     }
     hello.cases_a_program = static_cast<int>(number);
   }
-  const std::pair<std::string_view, bool*> flags[] = {{"promises_identity", &hello.promises_identity},
-                                                      {"gradients", &hello.gradients},
-                                                      {"strided_sources", &hello.strided_sources},
-                                                      {"written_inputs", &hello.written_inputs},
-                                                      {"artifacts", &hello.artifacts}};
+  const std::pair<std::string_view, bool*> flags[] = {
+      {"promises_identity", &hello.promises_identity}, {"gradients", &hello.gradients},
+      {"strided_sources", &hello.strided_sources},     {"written_inputs", &hello.written_inputs},
+      {"several_runs", &hello.several_runs},           {"artifacts", &hello.artifacts}};
   for (const auto& [key, flag] : flags) {
     const auto field = find_set(root, key);
     if (!field) continue;
@@ -320,6 +326,7 @@ namespace {
 std::string open_request(int64_t id, const Case& test) {
   Case asked = test;
   asked.expect = {};
+  for (LaterRun& run : asked.later) run.expect = {};
   asked.origin.clear();
   return fmt::format(R"({{"id":{},"do":"run","case":{})", id, to_json(asked));
 }

@@ -41,6 +41,12 @@ Json encode(const Graph& graph, const Observation& run) {
   return json;
 }
 
+Json encode_runs(const Graph& graph, const std::vector<Observation>& runs) {
+  Json list = Json::array();
+  for (const Observation& run : runs) list.push_back(encode(graph, run));
+  return list;
+}
+
 Json encode(const Graph& graph, const Outcome& outcome) {
   Json json = Json::object();
   if (outcome.status == Status::Ok) {
@@ -49,6 +55,8 @@ Json encode(const Graph& graph, const Outcome& outcome) {
     if (!outcome.a_kept.empty()) json["kept"] = encode(outcome.a_kept);
     if (outcome.b) json["b"] = encode(graph, *outcome.b);
     if (outcome.a_again) json["again"] = encode(graph, *outcome.a_again);
+    if (!outcome.later.empty()) json["later"] = encode_runs(graph, outcome.later);
+    if (!outcome.later_again.empty()) json["later_again"] = encode_runs(graph, outcome.later_again);
     if (outcome.delegated >= 0) json["delegated"] = outcome.delegated;
     json["ms"] = {{"all", outcome.milliseconds}};
     return json;
@@ -92,7 +100,8 @@ Result<Json> answer(Target& target, std::string_view version, const Field& reque
               {"dtypes", nullptr},
               {"ops", nullptr},
               {"profile", target.profile().name},
-              {"promises_identity", target.promises_identity()}};
+              {"promises_identity", target.promises_identity()},
+              {"several_runs", target.takes_several_runs()}};
 }
 
 Json reply_to(Target& target, std::string_view version, const std::string& line) {

@@ -135,6 +135,8 @@ std::span<const KernelEntry> distance_kernels();
 std::span<const KernelEntry> gamma_kernels();
 std::span<const KernelEntry> bessel_kernels();
 std::span<const KernelEntry> polynomial_kernels();
+std::span<const KernelEntry> bag_kernels();
+std::span<const KernelEntry> gradient_kernels();
 
 // The kernel of an op, or null.
 Kernel find_kernel(std::string_view op);

@@ -1,4 +1,4 @@
-// Softmax and its kin; layer, group and RMS normalisation.
+// Softmax and its kin; layer, group and RMS normalisation, and their gradients.
 #include <array>
 #include <limits>
 
@@ -107,6 +107,32 @@ Terms group_norm(Composer& c) {
   return in_groups(c, {sizes[0], sizes[1], inner, c.integer(arg::num_groups)});
 }
 
+// Of elements [batch, groups, channels, inner], where each group has a mean and each channel of a group a weight.
+Terms gradients(Composer& c, const Dims& shape) {
+  const auto in_groups = [&](arg name) { return viewed(c.operand(name), shape); };
+  const auto of_groups = [&](arg name) { return viewed(c.operand(name), {shape[0], shape[1], 1, 1}); };
+  const Term x = (in_groups(arg::input) - of_groups(arg::mean)) * of_groups(arg::rstd);
+  const Term gradient = in_groups(arg::grad_out);
+  const Term scaled = gradient * viewed(c.operand(arg::weight), {1, shape[1], shape[2], 1});
+  const auto count = static_cast<double>(shape[2] * shape[3]);
+  const auto mean = [&](Term term) { return total(term, {2, 3}) / count; };
+  const Term of_input = (scaled - mean(scaled) - x * mean(scaled * x)) * of_groups(arg::rstd);
+  const auto of_parameter = [&](Term term, std::size_t result) {
+    return viewed(total(term, {0, 3}, false), c.result(result).layout.sizes);
+  };
+  return {viewed(of_input, c.result().layout.sizes), of_parameter(gradient * x, 1), of_parameter(gradient, 2)};
+}
+
+Terms layer_norm_gradients(Composer& c) {
+  const int64_t length = c.result(1).layout.numel();
+  return gradients(c, {c.result().layout.numel() / length, 1, length, 1});
+}
+
+Terms group_norm_gradients(Composer& c) {
+  const int64_t groups = c.integer(arg::group);
+  return gradients(c, {c.integer(arg::N), groups, c.integer(arg::C) / groups, c.integer(arg::HxW)});
+}
+
 constexpr std::array rows = {
     Decomposition{"aten._softmax.default", unless_empty<softmax>},
     Decomposition{"aten.softmax.int", unless_empty<softmax>},
@@ -120,6 +146,8 @@ constexpr std::array rows = {
     Decomposition{"aten.rms_norm.default", rms_norm},
     Decomposition{"aten.native_group_norm.default", native_group_norm},
     Decomposition{"aten.group_norm.default", group_norm},
+    Decomposition{"aten.native_layer_norm_backward.default", layer_norm_gradients},
+    Decomposition{"aten.native_group_norm_backward.default", group_norm_gradients},
 };
 
 }  // namespace

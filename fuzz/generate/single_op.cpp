@@ -17,14 +17,16 @@ SingleOpPool::SingleOpPool(DType dtype) : dtype_(dtype) {
     const auto value = builder_.add_source(SourceKind::Input, "", of, contiguous_layout(sizes), Tensor(of, sizes));
     candidates_.push_back({*value, true, true});
   };
-  // The wide ones are for convolutions and resampling.
+  // The wide ones are for convolutions and resampling, the last ones for the weights of three and of four gates, and a
+  // convolution's gradient.
   const std::vector<Dims> shapes = {{2, 3}, {3},       {},           {2, 2},       {3, 2},
                                     {1},    {2, 3, 2}, {1, 2, 3, 3}, {2, 2, 2, 2}, {1, 1, 2, 2, 2},
-                                    {2},    {2, 3, 3}, {2, 3, 3},    {3, 3},       {1, 1, 2, 2, 3}};
+                                    {2},    {2, 3, 3}, {2, 3, 3},    {3, 3},       {1, 1, 2, 2, 3},
+                                    {6, 2}, {8, 2},    {1, 2, 2, 2}};
   for (const Dims& sizes : shapes) add(dtype, sizes);
   for (const DType other : {DType::I64, DType::Bool}) {
     if (dtype == other) continue;
-    for (const Dims& sizes : {Dims{3}, Dims{2, 3}, Dims{}}) add(other, sizes);
+    for (const Dims& sizes : {Dims{3}, Dims{2}, Dims{2, 3}, Dims{}}) add(other, sizes);
   }
 }
 

@@ -118,6 +118,20 @@ std::vector<OpDef> bitwise_family() {
                                "aten.bitwise_right_shift.Tensor_Scalar"),
       binary_twin<gcd>("gcd_(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.gcd.default"),
       binary_twin<lcm>("lcm_(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.lcm.default"),
+
+      // What Python's operators are called.
+      binary_op<bitwise_and>("__and__.Tensor(Tensor self, Tensor other) -> Tensor"),
+      binary_op<bitwise_and>("__and__.Scalar(Tensor self, Scalar other) -> Tensor"),
+      binary_op<bitwise_or>("__or__.Tensor(Tensor self, Tensor other) -> Tensor"),
+      binary_op<bitwise_or>("__or__.Scalar(Tensor self, Scalar other) -> Tensor"),
+      binary_op<bitwise_xor>("__xor__.Tensor(Tensor self, Tensor other) -> Tensor"),
+      binary_op<bitwise_xor>("__xor__.Scalar(Tensor self, Scalar other) -> Tensor"),
+      binary_twin<bitwise_and>("__iand__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.__and__.Tensor"),
+      binary_twin<bitwise_and>("__iand__.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.__and__.Scalar"),
+      binary_twin<bitwise_or>("__ior__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.__or__.Tensor"),
+      binary_twin<bitwise_or>("__ior__.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.__or__.Scalar"),
+      binary_twin<bitwise_xor>("__ixor__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.__xor__.Tensor"),
+      binary_twin<bitwise_xor>("__ixor__.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.__xor__.Scalar"),
   };
 }
 

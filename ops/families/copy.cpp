@@ -37,6 +37,23 @@ Metas infer_clone(const Call& call) {
                  self.dtype);
 }
 
+// Dropout where nothing is dropped: outside of training, or at a probability of 0. The second result says what is kept.
+Metas infer_dropout(const Call& call) {
+  const TensorMeta& input = call.tensor(arg::input);
+  const bool trains = !call.has(arg::train) || call.boolean(arg::train);
+  if (trains && call.real(arg::p) != 0) return refuse("{}: dropout is random", call.op().name);
+  TRY(const Layout layout, fresh_layout(input.layout, MemoryFormat::Preserve));
+  return std::vector{ResultMeta{input.dtype, layout, ValueId()}, ResultMeta{DType::Bool, layout, ValueId()}};
+}
+
+Result<void> reference_dropout(const ReferenceCall& call) {
+  copy_elements(call.input(arg::input), call.output(), call.profile());
+  constexpr int mask_result = 1;
+  const BallView& kept = call.output(mask_result);
+  for_each_element(kept.layout, [&](int64_t element) { kept.integer(element) = {1, Undecided::No}; });
+  return {};
+}
+
 Metas infer_contiguous(const Call& call) {
   const TensorMeta& self = call.tensor(arg::self);
   const MemoryFormat format = call.memory_format(arg::memory_format).value_or(MemoryFormat::Contiguous);
@@ -174,6 +191,12 @@ Drawn sample_self(const Op& op, SampleContext& context) {
   return with_defaults(op, {*self});
 }
 
+Drawn sample_dropout(const Op&, SampleContext& context) {
+  const auto input = pick_tensor(context);
+  if (!input) return std::nullopt;
+  return std::vector<Argument>{*input, Scalar(0.5), Scalar(false)};
+}
+
 Drawn sample_clone(const Op& op, SampleContext& context) {
   const auto self = pick_tensor(context);
   if (!self) return std::nullopt;
@@ -241,6 +264,10 @@ Drawn sample_copy(const Op& op, SampleContext& context) {
 
 std::vector<OpDef> copy_family() {
   return {
+      {.schema = "native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
+       .infer = infer_dropout,
+       .reference = reference_dropout,
+       .sample = sample_dropout},
       {.schema = "clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
        .infer = infer_clone,
        .reference = reference_copy,

@@ -1,6 +1,8 @@
-// Creation: zeros, ones and new tensors of one number in the shape that is asked for.
+// Creation: zeros, ones and new tensors of one number in the shape that is asked for, and memory of unknown numbers.
 #include "ops/elementwise.h"
 #include "ops/families.h"
+#include "ops/fresh_layout.h"
+#include "ops/indices.h"
 #include "ops/sample.h"
 #include "ops/view_layout.h"
 
@@ -32,6 +34,60 @@ Result<void> reference_created(const ReferenceCall& call) {
     }
   });
   return {};
+}
+
+DType empty_dtype(const Call& call) {
+  const DType default_dtype = call.takes(arg::self) ? call.tensor(arg::self).dtype : DType::F32;
+  return call.dtype(arg::dtype).value_or(default_dtype);
+}
+
+Metas infer_empty(const Call& call) {
+  const Result<Dims> sizes = to_sizes(call.integers(arg::size));
+  if (!sizes) return in_op(call, sizes.error());
+  const MemoryFormat format = call.memory_format(arg::memory_format).value_or(MemoryFormat::Contiguous);
+  TRY(const Layout layout, fresh_layout(contiguous_layout(*sizes), format));
+  return fresh_result(empty_dtype(call), layout);
+}
+
+Metas infer_empty_like(const Call& call) {
+  const MemoryFormat format = call.memory_format(arg::memory_format).value_or(MemoryFormat::Preserve);
+  TRY(const Layout layout, fresh_layout(call.tensor(arg::self).layout, format));
+  return fresh_result(empty_dtype(call), layout);
+}
+
+Metas infer_empty_strided(const Call& call) {
+  const Result<Dims> sizes = to_sizes(call.integers(arg::size));
+  if (!sizes) return in_op(call, sizes.error());
+  const Result<Layout> layout = as_strided_layout(contiguous_layout(*sizes), call.integers(arg::size),
+                                                  call.integers(arg::stride), 0, int64_t{1} << 40);
+  if (!layout) return in_op(call, layout.error());
+  if (overlaps_itself(*layout)) return fail("{}: elements that share memory are not supported", call.op().name);
+  return fresh_result(empty_dtype(call), *layout);
+}
+
+Result<void> reference_empty(const ReferenceCall& call) {
+  set_all_undecided(call.output(), Undecided::Uninitialized);
+  return {};
+}
+
+std::optional<std::vector<Argument>> sample_empty(const Op& op, SampleContext& context) {
+  const auto like = pick_tensor(context);
+  if (!like) return std::nullopt;
+  const Layout& layout = context.meta(*like).layout;
+  std::vector<Argument> given;
+  if (op.schema.index_of(arg::self) >= 0) given.emplace_back(*like);
+  if (op.schema.index_of(arg::size) >= 0) {
+    given.emplace_back(IntList(layout.sizes.begin(), layout.sizes.end()));
+  }
+  if (op.schema.index_of(arg::stride) >= 0) {
+    const Dims strides = contiguous_strides(layout.sizes);
+    given.emplace_back(IntList(strides.begin(), strides.end()));
+  }
+  return with_argument(op, with_defaults(op, std::move(given)), arg::dtype, context.meta(*like).dtype);
+}
+
+OpDef empty(std::string_view schema, InferFn infer) {
+  return {.schema = schema, .infer = infer, .reference = reference_empty, .sample = sample_empty};
 }
 
 std::optional<std::vector<Argument>> sample_created(const Op& op, SampleContext& context) {
@@ -69,6 +125,18 @@ std::vector<OpDef> create_family() {
                  "device=None, bool? pin_memory=None) -> Tensor"),
       created<0>("new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, "
                  "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor"),
+      empty("empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+            "bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+            infer_empty),
+      empty("empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+            "device=None, bool? pin_memory=None) -> Tensor",
+            infer_empty_strided),
+      empty("empty_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+            "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+            infer_empty_like),
+      empty("new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+            "device=None, bool? pin_memory=None) -> Tensor",
+            infer_empty),
   };
 }
 

@@ -1,6 +1,5 @@
 // Full: new tensors of one number, of the shape of another, and of a range.
 #include <algorithm>
-#include <array>
 #include <climits>
 #include <cmath>
 
@@ -16,41 +15,53 @@ namespace {
 
 // arange
 
-constexpr std::array arange_numbers = {arg::start, arg::end, arg::step};
+// The numbers that an overload leaves out are those of 0, 1, … end.
+struct ArangeNumbers {
+  Scalar start = int64_t{0};
+  Scalar end;
+  Scalar step = int64_t{1};
+};
 
-DType arange_dtype(const Call& call) {
+ArangeNumbers arange_numbers(const Call& call) {
+  ArangeNumbers numbers{.end = call.scalar(arg::end)};
+  if (call.takes(arg::start)) numbers.start = call.scalar(arg::start);
+  if (call.takes(arg::step)) numbers.step = call.scalar(arg::step);
+  return numbers;
+}
+
+DType arange_dtype(const Call& call, const ArangeNumbers& numbers) {
   if (const std::optional<DType> dtype = call.dtype(arg::dtype)) return *dtype;
-  for (const arg number : arange_numbers) {
-    if (is_floating(call.scalar(number))) return DType::F32;
-  }
-  return DType::I64;
+  return is_floating(numbers.start) || is_floating(numbers.end) || is_floating(numbers.step) ? DType::F32 : DType::I64;
 }
 
 // How many elements; eager cuts the numbers to integers first for an i64 result only.
-double arange_length(const Call& call, DType dtype) {
-  if (dtype != DType::I64) return std::ceil((call.real(arg::end) - call.real(arg::start)) / call.real(arg::step));
-  const int64_t start = as_integer(call.scalar(arg::start));
-  const int64_t end = as_integer(call.scalar(arg::end));
-  const int64_t step = as_integer(call.scalar(arg::step));
-  return static_cast<double>((end - start + step - (step > 0 ? 1 : -1)) / step);
+double arange_length(const ArangeNumbers& numbers, DType dtype) {
+  if (dtype != DType::I64) {
+    return std::ceil((as_double(numbers.end) - as_double(numbers.start)) / as_double(numbers.step));
+  }
+  const int64_t step = as_integer(numbers.step);
+  const int64_t span = as_integer(numbers.end) - as_integer(numbers.start);
+  return static_cast<double>((span + step - (step > 0 ? 1 : -1)) / step);
 }
 
 Result<std::vector<ResultMeta>> infer_arange(const Call& call) {
   // Over this the number of elements is out of reach, and integers could overflow.
   constexpr double limit = 0x1p52;
-  const DType dtype = arange_dtype(call);
+  const ArangeNumbers numbers = arange_numbers(call);
+  const DType dtype = arange_dtype(call, numbers);
   const std::string& op = call.op().name;
   if (dtype == DType::Bool) return refuse("{} does not make bool", op);
-  for (const arg number : arange_numbers) {
-    if (!(std::fabs(call.real(number)) < limit)) return refuse("{}: {} is out of range", op, call.real(number));
+  for (const Scalar& number : {numbers.start, numbers.end, numbers.step}) {
+    if (!(std::fabs(as_double(number)) < limit)) return refuse("{}: {} is out of range", op, as_double(number));
   }
-  const bool cut = dtype == DType::I64;
-  const double step = cut ? std::trunc(call.real(arg::step)) : call.real(arg::step);
-  const double span = cut ? std::trunc(call.real(arg::end)) - std::trunc(call.real(arg::start))
-                          : call.real(arg::end) - call.real(arg::start);
+  const auto counted = [&](const Scalar& number) {
+    return dtype == DType::I64 ? std::trunc(as_double(number)) : as_double(number);
+  };
+  const double step = counted(numbers.step);
+  const double span = counted(numbers.end) - counted(numbers.start);
   if (step == 0) return refuse("{}: the step is 0", op);
   if (span != 0 && (span > 0) != (step > 0)) return refuse("{}: the bounds contradict the step's sign", op);
-  const double length = arange_length(call, dtype);
+  const double length = arange_length(numbers, dtype);
   if (length > limit) return refuse("{}: {} elements", op, length);
   return fresh_result(dtype, contiguous_layout({static_cast<int64_t>(length)}));
 }
@@ -71,13 +82,13 @@ Ball arange_ball(const BallMath& math, double start, double step, double i) {
 Result<void> reference_arange(const ReferenceCall& call) {
   const BallView& output = call.output();
   const BallMath math(output.floating() ? output.dtype : DType::F32, call.profile());
+  const ArangeNumbers numbers = arange_numbers(call);
   for (int64_t i = 0; i < output.layout.numel(); ++i) {
     if (output.floating()) {
-      output.ball(i) = arange_ball(math, call.real(arg::start), call.real(arg::step), static_cast<double>(i));
+      output.ball(i) = arange_ball(math, as_double(numbers.start), as_double(numbers.step), static_cast<double>(i));
     } else {
-      output.integer(i) = {
-          wrap_to(output.dtype, as_integer(call.scalar(arg::start)) + i * as_integer(call.scalar(arg::step))),
-          Undecided::No};
+      const int64_t element = as_integer(numbers.start) + i * as_integer(numbers.step);
+      output.integer(i) = {wrap_to(output.dtype, element), Undecided::No};
     }
   }
   return {};
@@ -135,10 +146,16 @@ Result<void> reference_ones(const ReferenceCall& call) {
 
 std::optional<std::vector<Argument>> sample_arange(const Op& op, SampleContext& context) {
   Choices& choices = context.choices();
-  const int64_t start = choices.between(0, 3);
-  const int64_t step = choices.between(1, 3);
+  const bool starts = op.schema.index_of(arg::start) >= 0;
+  const bool steps = op.schema.index_of(arg::step) >= 0;
+  const int64_t start = starts ? choices.between(0, 3) : 0;
+  const int64_t step = steps ? choices.between(1, 3) : 1;
   const int64_t end = start + step * choices.between(1, 6);
-  std::vector<Argument> arguments = with_defaults(op, {Scalar(start), Scalar(end), Scalar(step)});
+  std::vector<Argument> given;
+  if (starts) given.push_back(Scalar(start));
+  given.push_back(Scalar(end));
+  if (steps) given.push_back(Scalar(step));
+  std::vector<Argument> arguments = with_defaults(op, std::move(given));
   const DType dtype = draw_dtype(choices);
   return dtype == DType::Bool ? arguments : with_argument(op, std::move(arguments), arg::dtype, dtype);
 }
@@ -172,6 +189,16 @@ std::optional<std::vector<Argument>> sample_like(const Op& op, SampleContext& co
 
 std::vector<OpDef> full_family() {
   return {
+      {.schema = "arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+                 "pin_memory=None) -> Tensor",
+       .infer = infer_arange,
+       .reference = reference_arange,
+       .sample = sample_arange},
+      {.schema = "arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+                 "device=None, bool? pin_memory=None) -> Tensor",
+       .infer = infer_arange,
+       .reference = reference_arange,
+       .sample = sample_arange},
       {.schema =
            "arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, "
            "Device? device=None, bool? pin_memory=None) -> Tensor",

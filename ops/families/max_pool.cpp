@@ -24,6 +24,7 @@ struct Maximum {
   bool takes_integers = true;
 };
 
+constexpr Maximum maximum_1d = {{.spatial = 1}, PoolFormat::Contiguous, false};
 constexpr Maximum maximum_2d = {{.spatial = 2}};
 constexpr Maximum maximum_3d = {{.spatial = 3}, PoolFormat::OfInput};
 constexpr Maximum adaptive_2d = {{.spatial = 2}, PoolFormat::OfBatches, false};
@@ -46,7 +47,9 @@ Metas infer_maximum(const Call& call) {
     return refuse("{}: a volume without a batch in channels_last", call.op().name);
   }
   const Layout layout = pooled_layout(plan, maximum.format);
-  return std::vector{ResultMeta{self.dtype, layout, ValueId()}, ResultMeta{DType::I64, layout, ValueId()}};
+  std::vector<ResultMeta> results = fresh_result(self.dtype, layout);
+  if (call.op().schema.returns.size() > 1) results.push_back({DType::I64, layout, ValueId()});
+  return results;
 }
 
 // The maximum of a window and its place. Of equal ones it is the first, but of NaN the last, as eager's
@@ -95,7 +98,7 @@ void pool_maxima(const ReferenceCall& call, const PoolPlan& plan, const BallMath
                  At&& at) {
   const BallView& input = call.input(arg::self);
   const BallView& values = call.output();
-  const BallView& places = call.output(places_result);
+  const bool has_places = call.outputs().size() > 1;
   for_each_window(plan, input.layout, values.layout, [&](const PoolWindow& window, const int64_t* picture, int64_t to) {
     WindowMaximum<Element> maximum(math);
     for (const int64_t element : window.elements) {
@@ -104,7 +107,8 @@ void pool_maxima(const ReferenceCall& call, const PoolPlan& plan, const BallMath
     // A window that dilation puts between the elements has no place in eager either.
     const bool empty = window.elements.empty();
     at(values, to) = empty ? lowest : maximum.value();
-    places.integer(to) = empty ? IntegerBall{0, Undecided::Uninitialized} : maximum.place();
+    if (!has_places) return;
+    call.output(places_result).integer(to) = empty ? IntegerBall{0, Undecided::Uninitialized} : maximum.place();
   });
 }
 
@@ -238,7 +242,7 @@ std::vector<IndexRange> ranges_of_backward(const Call& call) {
 }
 
 template <const Maximum& maximum>
-OpDef maximum_with_places(std::string_view schema) {
+OpDef maximum_of_windows(std::string_view schema) {
   return {.schema = schema,
           .infer = infer_maximum<maximum>,
           .reference = reference_maximum<maximum>,
@@ -249,13 +253,22 @@ OpDef maximum_with_places(std::string_view schema) {
 
 std::vector<OpDef> max_pool_family() {
   return {
-      maximum_with_places<maximum_2d>(
+      maximum_of_windows<maximum_2d>(
           "max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] "
           "dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)"),
-      maximum_with_places<maximum_3d>(
+      maximum_of_windows<maximum_3d>(
           "max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] "
           "dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)"),
-      maximum_with_places<adaptive_2d>("adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)"),
+      maximum_of_windows<maximum_1d>(
+          "max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool "
+          "ceil_mode=False) -> Tensor"),
+      maximum_of_windows<maximum_2d>(
+          "max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool "
+          "ceil_mode=False) -> Tensor"),
+      maximum_of_windows<maximum_3d>(
+          "max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool "
+          "ceil_mode=False) -> Tensor"),
+      maximum_of_windows<adaptive_2d>("adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)"),
       {.schema = "max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, "
                  "int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor",
        .infer = infer_backward,

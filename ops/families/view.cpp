@@ -30,6 +30,19 @@ Result<Layout> squeeze_dim(const Call& call) {
 Result<Layout> squeeze_dims(const Call& call) { return squeeze_layout(self_layout(call), call.integers(arg::dim)); }
 Result<Layout> unsqueeze(const Call& call) { return unsqueeze_layout(self_layout(call), call.integer(arg::dim)); }
 
+// One dim as several: what is not a view of the tensor is refused.
+Result<Layout> unflatten(const Call& call) {
+  const Layout& self = self_layout(call);
+  const IntList& split = call.integers(arg::sizes);
+  TRY(const int dim, existing_dim(call.integer(arg::dim), self.rank()));
+  if (split.empty()) return fail("a dim is unflattened into at least one");
+  TRY(const Dims parts, infer_sizes(split, self.sizes[dim]));
+  IntList sizes(self.sizes.begin(), self.sizes.begin() + dim);
+  sizes.insert(sizes.end(), parts.begin(), parts.end());
+  sizes.insert(sizes.end(), self.sizes.begin() + dim + 1, self.sizes.end());
+  return view_layout(self, sizes);
+}
+
 using Drawn = std::optional<std::vector<Argument>>;
 
 Drawn sample_same(const Op&, SampleContext& context) {
@@ -137,6 +150,28 @@ Drawn sample_unsqueeze(const Op&, SampleContext& context) {
                                integer_argument(draw_dim(context.choices(), context.meta(*self).layout.rank() + 1))};
 }
 
+Drawn sample_unflatten(const Op&, SampleContext& context) {
+  const auto self = context.pick([](const Candidate&, const TensorMeta& meta) {
+    const int rank = meta.layout.rank();
+    return rank > 0 && rank < max_sample_rank && meta.layout.numel() > 0;
+  });
+  if (!self) return std::nullopt;
+  Choices& choices = context.choices();
+  const Layout& layout = context.meta(*self).layout;
+  const int64_t dim = draw_dim(choices, layout.rank());
+  const int64_t size = layout.sizes[static_cast<int>(dim < 0 ? dim + layout.rank() : dim)];
+  IntList sizes = draw_factorisation(choices, size);
+  // The dims that there are and those that come make up no more than a sampled tensor has.
+  while (static_cast<int>(sizes.size()) > max_sample_rank - layout.rank() + 1) {
+    const int64_t last = sizes.back();
+    sizes.pop_back();
+    sizes.back() *= last;
+  }
+  if (sizes.empty()) sizes.push_back(size);
+  if (choices.chance(20)) sizes[choices.below(sizes.size())] = -1;
+  return std::vector<Argument>{*self, integer_argument(dim), std::move(sizes)};
+}
+
 }  // namespace
 
 std::vector<OpDef> view_family() {
@@ -167,6 +202,9 @@ std::vector<OpDef> view_family() {
       {.schema = "unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
        .infer = infer_view<unsqueeze>,
        .sample = sample_unsqueeze},
+      {.schema = "unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)",
+       .infer = infer_view<unflatten>,
+       .sample = sample_unflatten},
       {.schema = "t_(Tensor(a!) self) -> Tensor(a!)",
        .infer = infer_view<t>,
        .sample = sample_inplace_twin,

@@ -55,6 +55,24 @@ TEST(Serve, ACaseRunsAsItDoesHere) {
   EXPECT_EQ(here.a_kept, there.a_kept);
 }
 
+TEST(Serve, LaterRunsAreThoseThatHappenHere) {
+  const std::unique_ptr<Target> target = portable();
+  Case test = crossing_case();
+  for (int run = 0; run < 2; ++run) {
+    test.later.push_back({});
+    test.later.back().feed = second_feed(test);
+  }
+  const Outcome here = target->run(test, nullptr);
+  const Outcome there = decode_run(answer_to(*target, encode_run(5, test, nullptr)), 5, test);
+  ASSERT_EQ(there.status, Status::Ok) << there.message;
+  ASSERT_EQ(there.later.size(), 2U);
+  ASSERT_EQ(there.later_again.size(), 2U);
+  for (std::size_t run = 0; run < 2; ++run) {
+    EXPECT_TRUE(is_same(here.later[run], there.later[run])) << run;
+    EXPECT_TRUE(is_same(here.later_again[run], there.later_again[run])) << run;
+  }
+}
+
 TEST(Serve, WhatIsRefusedIsRefusedThereToo) {
   CompiledTargetOptions options;
   options.arena_limit = 1;
@@ -76,6 +94,7 @@ TEST(Serve, AGreetingNamesTheProfileAndTheVersion) {
   EXPECT_EQ(hello->name, "portable");
   EXPECT_EQ(hello->version, "1.2");
   EXPECT_EQ(hello->profile.name, "portable");
+  EXPECT_TRUE(hello->several_runs);
 }
 
 TEST(Serve, WhatIsNoRequestIsAnsweredWithTheReason) {

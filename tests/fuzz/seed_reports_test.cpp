@@ -8,6 +8,7 @@
 #include "fuzz/generate/around.h"
 #include "fuzz/generate/generate.h"
 #include "graph/case_files.h"
+#include "graph/print.h"
 #include "places.h"
 #include "reducers/size.h"
 
@@ -39,7 +40,7 @@ bool holds(const Graph& graph, const Graph& part) {
 class SeedReports : public ::testing::TestWithParam<SeedReport> {};
 
 TEST_P(SeedReports, AreReducedFromFortyNodesToNoMoreThanTheReportersExample) {
-  constexpr uint64_t seed = 41;
+  constexpr uint64_t seed = 42;
   constexpr uint64_t most_graphs = 4000;
   constexpr int nodes = 40;
   constexpr int wanted = 3;  // findings
@@ -67,8 +68,9 @@ TEST_P(SeedReports, AreReducedFromFortyNodesToNoMoreThanTheReportersExample) {
     const Finding finding = make_finding(**target, test, seen, options).finding;
     if (finding.signature != signature) continue;  // what was drawn around it shows the fault in another way
     ++found;
-    EXPECT_LE(finding.reduced.graph.nodes.size(), report.graph.nodes.size()) << "seed 41 graph " << k;
-    EXPECT_LE(size_of_case(finding.reduced).elements, size_of_case(report).elements) << "seed 41 graph " << k;
+    EXPECT_LE(finding.reduced.graph.nodes.size(), report.graph.nodes.size()) << "seed 42 graph " << k << "\n"
+                                                                             << print(finding.reduced.graph);
+    EXPECT_LE(size_of_case(finding.reduced).elements, size_of_case(report).elements) << "seed 42 graph " << k;
     RecordProperty("graph " + std::to_string(k), static_cast<int>(finding.reduced.graph.nodes.size()));
   }
   EXPECT_EQ(found, wanted);

@@ -158,7 +158,7 @@ TEST(Generate, MarksNodesOperandsAndFeedOnTheTape) {
 }
 
 TEST(Generate, ReachesEveryAliasRelationAndEveryOp) {
-  constexpr int cases = 5000;
+  constexpr int cases = 8000;
   AliasRelations seen;
   std::set<std::string_view> ops;
   int writing_and_aliasing = 0;
@@ -189,7 +189,7 @@ TEST(Generate, ReachesEveryAliasRelationAndEveryOp) {
   EXPECT_GE(writing_and_aliasing, cases / 2);
 }
 
-// What a night of one machine draws by the million is there after a hundred thousand graphs.
+// What a night of one machine draws by the million is there after a hundred and fifty thousand graphs.
 TEST(Generate, DrawsEveryFamilyAtEveryDtypeItSupports) {
   using Pair = std::pair<std::string_view, DType>;
   std::map<Pair, int> drawn;  // calls, by family and dtype of the first operand
@@ -199,7 +199,7 @@ TEST(Generate, DrawsEveryFamilyAtEveryDtypeItSupports) {
       if ((*known.dtypes)[d]) drawn.try_emplace({known.op->family, static_cast<DType>(d)}, 0);
     }
   }
-  for (uint64_t k = 0; k < 100'000; ++k) {
+  for (uint64_t k = 0; k < 150'000; ++k) {
     Choices choices(11, k);
     const Case test = generate(choices, {.profile = GenerateProfile::All});
     for (const Node& node : test.graph.nodes) {

@@ -31,8 +31,9 @@ std::vector<const Op*> numeric_ops() {
 bool is_spatial(const Op& op) {
   static const std::set<std::string> names = [] {
     std::set<std::string> found;
-    for (const auto family : {matmul_family, outer_family, convolution_family, pooling_family, max_pool_family,
-                              upsample_family, grid_sampler_family, distance_family}) {
+    for (const auto family :
+         {matmul_family, outer_family, convolution_family, pooling_family, max_pool_family, upsample_family,
+          grid_sampler_family, distance_family, attention_family, gradient_family}) {
       for (const OpDef& definition : family()) found.insert(parse_schema(definition.schema)->qualified_name());
     }
     return found;
@@ -61,6 +62,16 @@ std::vector<Layout> picture_layouts() {
           {{1, 2, 2, 3, 3}, {36, 1, 18, 6, 2}, 0}};
 }
 
+// Weights of two hidden units, for one, three and four gates, and sequences for them.
+std::vector<Layout> sequence_layouts() {
+  return {contiguous_layout({2, 2}),    contiguous_layout({6, 2}),    contiguous_layout({8, 2}),
+          contiguous_layout({2}),       contiguous_layout({6}),       contiguous_layout({8}),
+          contiguous_layout({3, 2, 2}), contiguous_layout({2, 2, 2}), {{2, 2, 2}, {1, 2, 4}, 0},
+          contiguous_layout({1, 2, 2}), contiguous_layout({1, 3, 2})};
+}
+
+bool is_recurrent(const Op& op) { return op.family == "recurrent"; }
+
 // Some tensors of every dtype in a few layouts, without elements: all that sampling and inference see.
 struct Shapes {
   std::vector<TensorMeta> metas;
@@ -79,6 +90,8 @@ struct Shapes {
 const Shapes& shapes_for(const Op& op) {
   static const Shapes vectors(vector_layouts());
   static const Shapes pictures(picture_layouts());
+  static const Shapes sequences(sequence_layouts());
+  if (is_recurrent(op)) return sequences;
   return is_spatial(op) ? pictures : vectors;
 }
 

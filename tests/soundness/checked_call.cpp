@@ -52,13 +52,42 @@ Layouts tensors() {
           contiguous_layout({2}),    contiguous_layout({3, 4, 6}), contiguous_layout({4})};
 }
 
+// Queries, keys and values by heads, and masks for them.
+Layouts sequences() {
+  return {contiguous_layout({1, 4, 3, 8}),   contiguous_layout({1, 2, 5, 8}), contiguous_layout({1, 4, 5, 8}),
+          {{1, 4, 3, 8}, {96, 8, 32, 1}, 0}, contiguous_layout({3, 5}),       contiguous_layout({3, 3}),
+          contiguous_layout({5, 5}),         contiguous_layout({1, 1, 3, 5}), contiguous_layout({4, 6, 8}),
+          contiguous_layout({4, 6, 6}),      contiguous_layout({6, 8}),       contiguous_layout({6, 6})};
+}
+
+// Weights of five hidden units, for one, three and four gates, and sequences for them.
+Layouts recurrences() {
+  return {contiguous_layout({20, 5}),   contiguous_layout({15, 5}),   contiguous_layout({5, 5}),
+          contiguous_layout({20, 3}),   contiguous_layout({15, 3}),   contiguous_layout({5, 3}),
+          contiguous_layout({20}),      contiguous_layout({15}),      contiguous_layout({5}),
+          contiguous_layout({4, 2, 3}), contiguous_layout({4, 2, 5}), contiguous_layout({1, 2, 5}),
+          contiguous_layout({2, 2, 5}), contiguous_layout({1, 4, 5}), contiguous_layout({2, 4, 5})};
+}
+
+// What gradients go back to, and the gradients.
+Layouts gradients() {
+  return {contiguous_layout({2, 4, 6, 5}), contiguous_layout({3, 4, 3, 2}), contiguous_layout({2, 3, 4, 4}),
+          contiguous_layout({2, 4, 3, 2}), contiguous_layout({6, 8}),       contiguous_layout({6}),
+          contiguous_layout({8}),          contiguous_layout({2, 4}),       contiguous_layout({4}),
+          contiguous_layout({3}),          contiguous_layout({2}),          contiguous_layout({2, 4, 9})};
+}
+
 Layouts layouts_for(std::string_view family) {
   if (family == "matmul") return matrices();
   if (family == "grid sampler") return grids();
   if (family == "convolution" || family == "pool" || family == "upsample" || family == "batch norm") return pictures();
+  if (family == "attention") return sequences();
+  if (family == "recurrent") return recurrences();
+  if (family == "gradient") return gradients();
   if (family != any_family) return tensors();
   Layouts all = tensors();
-  for (const Layouts& more : {matrices(), pictures(), grids()}) all.insert(all.end(), more.begin(), more.end());
+  for (const Layouts& more : {matrices(), pictures(), grids(), sequences(), recurrences(), gradients()})
+    all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 

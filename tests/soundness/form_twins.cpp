@@ -189,6 +189,16 @@ std::vector<double> halves() {
   return elements;
 }
 
+// Keys whose scores rise, so that each of them rescales what was summed before, and a value for the first one alone.
+std::vector<CheckedCall::Operand> rising_scores() {
+  constexpr int keys = 256;
+  std::vector<double> rising;
+  std::vector<double> first(keys, 0);
+  for (int key = 0; key < keys; ++key) rising.push_back(std::ldexp(key, -8));
+  first[0] = 1;
+  return {{{1, 1}, {1}}, {{keys, 1}, rising}, {{keys, 1}, first}};
+}
+
 std::vector<FormTwin> make_twins() {
   const CheckedCall::Operand gates = {{64}, near_half_gates()};
   const CheckedCall::Operand windows = {{32, 1, 3}, cancelling_windows()};
@@ -229,6 +239,7 @@ std::vector<FormTwin> make_twins() {
                   {"out": "c", "op": "aten.mul.Scalar", "args": ["%b", 2]},
                   {"out": "y", "op": "aten.rsub.Scalar", "args": ["%c", 2]})",
                chain),
+      of_call(Form::OnlineSoftmax, "aten.scaled_dot_product_attention.default", DType::F32, rising_scores()),
   };
 }
 

@@ -84,6 +84,10 @@ std::vector<PlainOp> plain_scatter_ops();
 std::vector<PlainOp> plain_distance_ops();
 std::vector<PlainOp> plain_special_ops();
 std::vector<PlainOp> plain_polynomial_ops();
+std::vector<PlainOp> plain_attention_ops();
+std::vector<PlainOp> plain_recurrent_ops();
+std::vector<PlainOp> plain_bag_ops();
+std::vector<PlainOp> plain_gradient_ops();
 // All of them, and the one of an op.
 const std::vector<PlainOp>& plain_ops();
 const PlainOp& plain_op(std::string_view name);
