@@ -22,6 +22,9 @@ Result<ExpectedRuns> expected_runs(const Profile& profile, const Case& test);
 // looked at.
 Examination examine(Target& target, const Case& test);
 
+// The same on a program that is built anew: what earlier looks left in a kept one decides nothing.
+Examination examine_anew(Target& target, const Case& test);
+
 struct StageVerdict {
   std::string name;
   Judgement judgement;

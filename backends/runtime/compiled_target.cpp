@@ -75,6 +75,8 @@ class CompiledTarget : public Target {
   std::vector<Diagnosis> explain(const Case& test) override {
     complained();  // of what was run before
     std::vector<Diagnosis> diagnoses = {explain_passes(pass_failures(test))};
+    // What a partition or a loop loses is told by the part that lost it; the ladder only sees where it shows.
+    if (auto found = program_failure(test)) diagnoses.push_back(explain_program(*found));
     std::vector<Diagnosis> of_plans = explain_plans(test);
     if (auto found = wrong_build(test)) {
       // Where every plan is sound, what shows once memory is shared is a kernel that reads more than it was given.
@@ -82,7 +84,6 @@ class CompiledTarget : public Target {
       if (found->blame == device_part) found->kind = slip_of_device(test);
       diagnoses.push_back(*std::move(found));
     }
-    if (auto found = program_failure(test)) diagnoses.push_back(explain_program(*found));
     std::ranges::move(of_plans, std::back_inserter(diagnoses));
     return diagnoses;
   }

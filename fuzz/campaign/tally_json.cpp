@@ -28,6 +28,7 @@ std::string Tally::to_json() const {
                      {"hidden_by_packing", hidden_by_packing},
                      {"base_diverges", base_diverges},
                      {"base_is_silent", base_is_silent},
+                     {"related", related},
                      {"with_reused_slot", with_reused_slot},
                      {"elements",
                       {{"total", elements.total},
@@ -40,6 +41,7 @@ std::string Tally::to_json() const {
                        {"by_reason", elements.by_reason}}},
                      {"undecided_cases", undecided_cases},
                      {"refusals", refusals},
+                     {"calls", calls},
                      {"seconds", seconds},
                      {"radii", pairs_of(radius_buckets_)},
                      {"families", families}};
@@ -72,6 +74,8 @@ Result<Tally> Tally::from_json(const std::string& text) {
     json.at("undecided_cases").get_to(tally.undecided_cases);
     json.at("refusals").get_to(tally.refusals);
     json.at("seconds").get_to(tally.seconds);
+    tally.related = json.value("related", int64_t{0});  // an earlier version did not count these
+    for (const auto& [op, count] : json.value("calls", Json::object()).items()) tally.calls[op] = count;
     for (const Json& pair : json.at("radii")) tally.radius_buckets_[pair.at(0).get<int>()] = pair.at(1).get<int64_t>();
     for (const auto& [family, buckets] : json.at("families").items()) {
       for (const Json& pair : buckets) tally.family_buckets_[family][pair.at(0).get<int>()] = pair.at(1).get<int64_t>();

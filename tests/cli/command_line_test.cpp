@@ -438,7 +438,7 @@ TEST_F(CommandLine, ConformanceIsATableAPageAndADifference) {
 
 TEST_F(CommandLine, ACaseIsExportedAsWhatItIsAskedFor) {
   write("case.json", aliased_case);
-  for (const char* form : {"pytorch", "executorch", "dot", "text"}) {
+  for (const char* form : {"pytorch --target torch-inductor", "executorch", "dot", "text"}) {
     EXPECT_EQ(run(std::string("export case.json --to ") + form).code, 0) << form;
   }
   const Ran test = run("export case.json --to gtest --plant F01");
