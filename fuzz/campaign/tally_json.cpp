@@ -75,7 +75,9 @@ Result<Tally> Tally::from_json(const std::string& text) {
     json.at("refusals").get_to(tally.refusals);
     json.at("seconds").get_to(tally.seconds);
     tally.related = json.value("related", int64_t{0});  // an earlier version did not count these
-    for (const auto& [op, count] : json.value("calls", Json::object()).items()) tally.calls[op] = count;
+    if (const auto calls = json.find("calls"); calls != json.end()) {
+      for (const auto& [op, count] : calls->items()) tally.calls[op] = count.get<int64_t>();
+    }
     for (const Json& pair : json.at("radii")) tally.radius_buckets_[pair.at(0).get<int>()] = pair.at(1).get<int64_t>();
     for (const auto& [family, buckets] : json.at("families").items()) {
       for (const Json& pair : buckets) tally.family_buckets_[family][pair.at(0).get<int>()] = pair.at(1).get<int64_t>();

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 
 #include "backends/external/last_line.h"
@@ -52,19 +53,22 @@ Result<ScriptEnd> run_script(const std::string& target, const std::string& scrip
 Result<ScriptEnd> run_python(const std::string& python, const std::string& script) {
   const ScriptFile file;
   TRY_VOID(write_text_file(file.path(), script));
-  // All that it writes goes to standard error, which is read when it has ended; the pipe stays open until then.
+  // All that it writes goes to standard error, which is read when it has ended; the shell tells the exit code.
+  // Processes that the script leaves behind hold nothing up.
   TRY(Process process,
-      Process::start({"sh", "-c", R"(exec 3>&1; exec "$0" "$1" >&2)", python, file.path().string()}, {}));
+      Process::start({"sh", "-c", R"("$0" "$1" >&2 </dev/null; echo $?)", python, file.path().string()}, {}));
   const LineOrFailure said = process.exchange("", longest_script);
   const std::string written = process.error_tail();
   ScriptEnd end;
   end.said = last_line(written);
   end.traceback = written.contains("Traceback (most recent call last)") && !came_to_an_end(written);
-  const auto* ended = std::get_if<ProcessEnd>(&said);
-  if (ended && ended->signal == 0 && !ended->closed_output) {
-    end.exit_code = ended->exit_status;
+  constexpr int by_signal = 128;  // how a shell tells a signal
+  const auto* line = std::get_if<std::string>(&said);
+  const int code = line ? std::atoi(line->c_str()) : 0;
+  if (line && code < by_signal) {
+    end.exit_code = code;
   } else {
-    end.said = ended ? ended->text() : "it did not end";
+    end.said = line ? ProcessEnd{.signal = code - by_signal}.text() : "it did not end";
   }
   return end;
 }
