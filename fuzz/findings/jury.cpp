@@ -78,7 +78,6 @@ class Jury {
     const std::string juror = "a fresh process";
     auto target = open(finding_.target);
     if (!target) return answer(juror, Answer::NotAsked, target.error().text());
-    if (finding_.versions.empty()) finding_.versions = (*target)->versions();
     if (finding_.earlier) examine_anew(**target, *finding_.earlier);
     if (shows(**target)) {
       keep_evidence(**target, nullptr);
