@@ -296,6 +296,12 @@ Result<std::vector<std::string>> Catalogue::tool(std::string_view name,
   return command;
 }
 
+bool Catalogue::goes_through_our_writer(std::string_view spec) const {
+  const auto parsed = parse_target_spec(spec);
+  const Known* known = parsed ? find(parsed->name) : nullptr;
+  return known != nullptr && (known->adapter.starts_with("onnx.runtimes.") || known->adapter.starts_with("iree."));
+}
+
 Result<std::unique_ptr<Target>> Catalogue::open(std::string_view text, const ExternalOptions& options) const {
   TRY(TargetSpec spec, parse_target_spec(text));
   TRY(std::vector<std::string> words, command(spec));

@@ -57,6 +57,8 @@ class Catalogue {
   // The same target in the pinned version, which is the newest release that is known here; empty where the name gives
   // no other version, or that one is not installed.
   std::string newest_of(std::string_view spec) const;
+  // Whether its adapter hands it models of our own ONNX writer.
+  bool goes_through_our_writer(std::string_view spec) const;
   // What targets.json says to compare a target with, as a target's name; empty where it says nothing.
   std::string control_of(std::string_view spec) const;
   // Starts it. The error is one line that says what is missing and how to get it.

@@ -1,6 +1,5 @@
 #include "backends/contained_target.h"
 
-#include "backends/external/external_target.h"
 #include "graph/second_feed.h"
 
 namespace parallax {
@@ -25,6 +24,9 @@ class ContainedTarget final : public Target {
   bool takes_several_runs() const override { return worker_->takes_several_runs(); }
   Outcome run(const Case& test, const std::vector<Tensor>* second) override { return worker_->run(test, second); }
 
+  void forget_program() override { worker_->forget_program(); }
+  double processor_seconds() override { return worker_->processor_seconds(); }
+
   // Nothing of the library is called for it.
   std::vector<std::string> partitions(const Case& test) override { return inside_->partitions(test); }
 
@@ -42,10 +44,10 @@ class ContainedTarget final : public Target {
 
 }  // namespace
 
-Result<std::unique_ptr<Target>> make_contained_target(std::unique_ptr<Target> inside,
-                                                      std::vector<std::string> command) {
+Result<std::unique_ptr<Target>> make_contained_target(std::unique_ptr<Target> inside, std::vector<std::string> command,
+                                                      const ExternalOptions& options) {
   const std::string name = inside->name();
-  TRY(std::unique_ptr<Target> worker, make_external_target(name, std::move(command)));
+  TRY(std::unique_ptr<Target> worker, make_external_target(name, std::move(command), options));
   return std::make_unique<ContainedTarget>(std::move(inside), std::move(worker));
 }
 

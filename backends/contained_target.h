@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "backends/external/external_target.h"
 #include "backends/target.h"
 
 namespace parallax {
 
 // `inside` says what the target takes, and explains what did not bring the worker down; `command` starts the worker.
-Result<std::unique_ptr<Target>> make_contained_target(std::unique_ptr<Target> inside, std::vector<std::string> command);
+Result<std::unique_ptr<Target>> make_contained_target(std::unique_ptr<Target> inside, std::vector<std::string> command,
+                                                      const ExternalOptions& options = {});
 
 }  // namespace parallax

@@ -34,6 +34,11 @@ Examination examine(Target& target, const Case& test) {
   return examination;
 }
 
+Examination examine_anew(Target& target, const Case& test) {
+  target.forget_program();
+  return examine(target, test);
+}
+
 std::vector<StageVerdict> examine_stages(Target& target, const Case& test) {
   std::vector<StageVerdict> verdicts;
   Result<Expected> expected = Interpreter(test.graph, target.profile()).run(test.feed);

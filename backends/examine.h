@@ -18,6 +18,9 @@ struct Examination {
 // looked at.
 Examination examine(Target& target, const Case& test);
 
+// The same on a program that is built anew: what earlier looks left in a kept one decides nothing.
+Examination examine_anew(Target& target, const Case& test);
+
 struct StageVerdict {
   std::string name;
   Judgement judgement;

@@ -63,11 +63,11 @@ Result<OwnOptions> own_options(const OwnBackend& own, const TargetSpec& spec, co
   return options;
 }
 
-// The same target in a process of its own.
-std::vector<std::string> worker_command(const std::string& name, const TargetOptions& options) {
+// This program as a worker for that target.
+std::vector<std::string> own_worker(const std::string& name, const TargetOptions& options) {
   std::error_code unknown;  // of a system without /proc; then the error is that of the command that does not start
   std::vector<std::string> command = {std::filesystem::read_symlink("/proc/self/exe", unknown).string(), "worker",
-                                      name + (name.contains('?') ? "&" : "?") + "in-process=yes"};
+                                      name};
   for (const std::string& fault : options.faults) command.insert(command.end(), {"--plant", fault});
   command.insert(command.end(), {"--detect", detect_text(options.detect)});
   for (const std::string& pass : options.selection.passes) command.insert(command.end(), {"--passes", pass});
@@ -75,6 +75,17 @@ std::vector<std::string> worker_command(const std::string& name, const TargetOpt
     command.insert(command.end(), {"--stop-after", options.selection.stop_after});
   }
   return command;
+}
+
+// The same target in a process of its own.
+std::vector<std::string> worker_command(const std::string& name, const TargetOptions& options) {
+  return own_worker(name + (name.contains('?') ? "&" : "?") + "in-process=yes", options);
+}
+
+ExternalOptions waiting_by(const TargetOptions& options) {
+  ExternalOptions waiting;
+  waiting.limits.given_up = options.given_up;
+  return waiting;
 }
 
 Result<std::unique_ptr<Target>> open_own(const OwnBackend& own, const std::string& name, const TargetOptions& options) {
@@ -86,7 +97,7 @@ Result<std::unique_ptr<Target>> open_own(const OwnBackend& own, const std::strin
   if (own.equip) TRY_VOID(own.equip(asked.of_backend, compiled));
   TRY(std::unique_ptr<Target> target, make_compiled_target(name, compiled));
   if (!is_contained(own) || asked.in_process) return target;
-  auto contained = make_contained_target(std::move(target), worker_command(name, options));
+  auto contained = make_contained_target(std::move(target), worker_command(name, options), waiting_by(options));
   if (!contained) contained.error().kind = ErrorKind::NoTarget;
   return contained;
 }
@@ -118,9 +129,24 @@ std::vector<std::pair<std::string_view, std::string_view>> own_targets() {
   return targets;
 }
 
+bool is_own_target(const std::string& name) { return find_own(name) != nullptr; }
+
 bool runs_in_process(const std::string& name) {
   const OwnBackend* own = find_own(name);
   return name == "recorded" || (own && !is_contained(*own));
+}
+
+bool goes_through_our_writer(const std::string& name) {
+  const Result<Catalogue> catalogue = open_catalogue();
+  return catalogue && catalogue->goes_through_our_writer(name);
+}
+
+Result<std::unique_ptr<Target>> open_in_fresh_process(const std::string& name, const TargetOptions& options) {
+  if (!runs_in_process(name) || name == "recorded") return open_target(name, options);
+  TRY(std::unique_ptr<Target> inside, open_target(name, options));
+  auto contained = make_contained_target(std::move(inside), own_worker(name, options), waiting_by(options));
+  if (!contained) contained.error().kind = ErrorKind::NoTarget;
+  return contained;
 }
 
 Result<std::unique_ptr<Target>> open_target(const std::string& name, const TargetOptions& options) {
@@ -131,7 +157,7 @@ Result<std::unique_ptr<Target>> open_target(const std::string& name, const Targe
   }
   Result<std::unique_ptr<Target>> target = fail("");
   if (Result<Catalogue> catalogue = open_catalogue()) {
-    target = catalogue->open(name);
+    target = catalogue->open(name, waiting_by(options));
   } else {
     target = std::unexpected(catalogue.error());
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,9 +16,10 @@
 namespace parallax {
 
 struct TargetOptions {
-  std::vector<std::string> faults;  // ids to plant in our own compiler ("F01")
-  DetectorSet detect = {};          // what may raise a finding beside the values
-  PassSelection selection = {};     // of our own compiler's passes
+  std::vector<std::string> faults;           // ids to plant in our own compiler ("F01")
+  DetectorSet detect = {};                   // what may raise a finding beside the values
+  PassSelection selection = {};              // of our own compiler's passes
+  std::function<bool()> given_up = nullptr;  // asked while a worker is waited for: true ends the wait
 
   // Whether our own compiler runs without a planted fault and with all of its passes.
   bool is_unaltered() const { return faults.empty() && selection.passes.empty() && selection.stop_after.empty(); }
@@ -27,6 +29,12 @@ struct TargetOptions {
 // and "portable?stop-after=simplify". One that calls a library runs in a worker process, but for "…?in-process=yes". An
 // error names the target and what to do about it; the caller exits with 3 for it.
 Result<std::unique_ptr<Target>> open_target(const std::string& name, const TargetOptions& options);
+
+// The same where no earlier case has been: a target that runs in this process is opened in a worker of it.
+Result<std::unique_ptr<Target>> open_in_fresh_process(const std::string& name, const TargetOptions& options);
+
+// Whether what a target runs is a model that our own ONNX writer wrote.
+bool goes_through_our_writer(const std::string& name);
 
 // Where adapters/ and .targets/ lie: the script says it; without it, the working folder.
 std::filesystem::path root_folder();
@@ -42,6 +50,9 @@ std::string newest_target(const std::string& name);
 
 // Our own targets and `recorded`, each with one line for a person.
 std::vector<std::pair<std::string_view, std::string_view>> own_targets();
+
+// Whether it is made of our own compiler.
+bool is_own_target(const std::string& name);
 
 // Whether a target of that name runs inside this process: cheap enough for one instance a thread.
 bool runs_in_process(const std::string& name);

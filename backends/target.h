@@ -52,6 +52,11 @@ class Target {
   // Runs the protocol of Outcome. `second` is B's feed, or null to run A alone. Never throws; what goes wrong is in the
   // outcome.
   virtual Outcome run(const Case& test, const std::vector<Tensor>* second) = 0;
+  // The next run builds its program anew, where a target keeps the last one: nothing that earlier runs of it left
+  // behind is there.
+  virtual void forget_program() {}
+  // Processor time that processes of its own took so far; 0 for a target that has none.
+  virtual double processor_seconds() { return 0; }
   // What the case does after each stage before the last, in order; empty where the target does not tell.
   virtual std::vector<StageOutcome> stages(const Case&) { return {}; }
   // What it compiles a case to, with its inputs and what is expected of it, as files for a report: relative path and

@@ -16,6 +16,7 @@ struct BugsFlags {
   std::string folder;
   std::string system;
   std::string verdict;
+  std::string grade;
   bool silent = false;
   bool aliasing = false;
   bool json = false;
@@ -35,7 +36,8 @@ Result<BugFolder> open_folder(const BugsFlags& flags) {
 
 bool is_wanted(const FoundBug& bug, const BugsFlags& flags) {
   return (flags.system.empty() || system_slug(bug.system) == system_slug(flags.system)) &&
-         (flags.verdict.empty() || name(bug.verdict) == flags.verdict) && (!flags.silent || bug.silent) &&
+         (flags.verdict.empty() || name(bug.verdict) == flags.verdict) &&
+         (flags.grade.empty() || name(bug.grade) == flags.grade) && (!flags.silent || bug.silent) &&
          (!flags.aliasing || bug.is_about_aliasing());
 }
 
@@ -50,15 +52,16 @@ Result<void> check_system(const std::vector<FoundBug>& bugs, const std::string& 
 }
 
 std::string bug_line(const FoundBug& bug) {
-  std::string traits = bug.verdict_text();
+  std::string traits = fmt::format("{}, {}", name(bug.grade), bug.verdict_text());
   if (bug.is_about_aliasing()) traits += fmt::format(", {}", fmt::join(bug.aliasing, ", "));
   if (!bug.counted) traits += ", not counted";
   return fmt::format("{}  {} {}  {}\n    {}\n", bug.name, bug.system, bug.version, traits, bug.title);
 }
 
 Result<int> list_bugs(const BugsFlags& flags) {
-  TRY(const BugFolder folder, open_folder(flags));
+  TRY(BugFolder folder, open_folder(flags));
   if (!folder.errors.empty()) return std::unexpected(folder.errors.front());
+  std::ranges::stable_sort(folder.bugs, {}, &FoundBug::grade);
   TRY_VOID(check_system(folder.bugs, flags.system));
   Json rows = Json::array();
   for (const FoundBug& bug : folder.bugs) {
@@ -108,6 +111,9 @@ void add_bugs_command(CLI::App& program, int& exit_code) {
       ->type_name("SYSTEM");
   command->add_option("--verdict", flags->verdict, "Only bugs with this verdict")
       ->check(CLI::IsMember(finding_verdicts()));
+  std::vector<std::string> grade_names;
+  for (const Grade grade : grades) grade_names.emplace_back(name(grade));
+  command->add_option("--grade", flags->grade, "Only bugs of this grade")->check(CLI::IsMember(grade_names));
   command->add_flag("--silent", flags->silent, "Only silently wrong results");
   command->add_flag("--aliasing", flags->aliasing, "Only bugs that need views, writes, state or shared memory");
   command->add_flag("--json", flags->json, "As JSON on standard output");

@@ -11,6 +11,8 @@
 #include "cli/target_options.h"
 #include "cli/validation.h"
 #include "cli/whole_program.h"
+#include "corpus/check_line.h"
+#include "corpus/closing_lines.h"
 #include "fuzz/findings/adjudicate.h"
 #include "fuzz/findings/make_finding.h"
 #include "fuzz/findings/repeats.h"
@@ -26,6 +28,7 @@ struct CheckFlags {
   std::string path;
   std::vector<std::string> targets;
   TargetOptions target_options;
+  std::string after;        // a case that runs before, in the same process
   std::string print_after;  // a pass of our own compiler, or "all"
   int repeat = 0;
   double part_seconds = 20;
@@ -77,6 +80,10 @@ Result<void> print_after(const CheckFlags& flags, const Graph& graph) {
 
 Result<int> check(const CheckFlags& flags) {
   TRY(Case test, read_one_case(flags.path));
+  std::optional<Case> earlier;
+  if (!flags.after.empty()) {
+    TRY(earlier, read_one_case(flags.after));
+  }
   if (!flags.print_after.empty()) TRY_VOID(print_after(flags, test.graph));
   std::vector<std::string> targets = flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
   TRY_VOID(ask_for_validation(flags.validate, targets));
@@ -86,6 +93,7 @@ Result<int> check(const CheckFlags& flags) {
   if (flags.explain && !flags.json) fmt::print("{}", parallax::print(test.graph));
   for (const std::string& name : targets) {
     TRY(std::unique_ptr<Target> target, open_target(name, flags.target_options));
+    if (earlier) examine_anew(*target, *earlier);
     Examination examination = examine_until_wrong(*target, test, flags.repeat);
     if (auto lost = lost_target(examination.outcome)) return std::unexpected(*std::move(lost));
     std::string adjudged;
@@ -106,11 +114,15 @@ Result<int> check(const CheckFlags& flags) {
     Finding finding;
     if (is_finding(judgement.verdict) && (flags.explain || !flags.json)) {
       finding = make_finding(*target, judged, examination, options).finding;
-      story = adjudged + finding.explanation;
+      story = fmt::format("{}{}", adjudged, finding.explanation);
     } else if (closer.wrong && (flags.explain || !flags.json)) {
       finding = make_finding(*target, closer.wrong->test, closer.wrong->examination, options).finding;
-      story = fmt::format("{} · {} of the whole, and a part of it diverges\n{}", name,
-                          parallax::name(judgement.verdict), finding.explanation);
+      story = fmt::format("{} · {} of the whole, and a part of it diverges\n{}", name, parallax::name(judgement.verdict),
+                          finding.explanation);
+    }
+    if (!story.empty()) {
+      const auto after = flags.after.empty() ? std::nullopt : std::optional(flags.after);
+      story += fmt::format("{}  reproduce: {}\n", closing_lines(finding), check_command(finding, flags.path, after));
     }
     const Json bounds = flags.explain ? certainty(test, target->profile()) : Json::array();
     const std::vector<std::string> partitions = flags.explain ? target->partitions(test) : std::vector<std::string>();
@@ -121,6 +133,7 @@ Result<int> check(const CheckFlags& flags) {
                     {"shown_bits", bits_json(judgement)},
                     {"first_wrong_operation", closer.first_wrong},
                     {"parts", closer.text},
+                    {"grade", finding.grade ? std::string(parallax::name(*finding.grade)) : ""},
                     {"blame", finding.blame},
                     {"cause", finding.cause},
                     {"wrong", finding.repeats ? finding.repeats->wrong : 0},
@@ -156,6 +169,7 @@ void add_check_command(CLI::App& program, int& exit_code) {
   command->add_option("--target", flags->targets, "What to drive; repeatable. Default: ours and every installed one")
       ->type_name("TARGET");
   add_target_options(*command, flags->target_options);
+  command->add_option("--after", flags->after, "A case that runs first in the same process")->type_name("CASE");
   add_validate_flag(*command, flags->validate);
   command
       ->add_option("--print-after", flags->print_after,

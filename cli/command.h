@@ -44,6 +44,7 @@ void add_bisect_command(CLI::App& program, int& exit_code);
 void add_bugs_command(CLI::App& program, int& exit_code);
 void add_check_command(CLI::App& program, int& exit_code);
 void add_completion_command(CLI::App& program, int& exit_code);
+void add_confirm_command(CLI::App& program, int& exit_code);
 void add_conformance_command(CLI::App& program, int& exit_code);
 void add_eval_command(CLI::App& program, int& exit_code);
 void add_export_command(CLI::App& program, int& exit_code);

@@ -6,6 +6,7 @@
 
 #include "backends/examine.h"
 #include "cli/command.h"
+#include "cli/equal_reasons.h"
 #include "cli/one_case.h"
 #include "cli/target_options.h"
 #include "cli/write_file.h"
@@ -68,6 +69,7 @@ Result<int> add(const CorpusFlags& flags) {
   if (fs::exists(file) && !flags.force) return fail("{}: is there already; --force replaces it", file.string());
   test.name = fs::path(path).stem().string();
   TRY(VerdictBook book, VerdictBook::read(book_path(flags)));
+  report_errors(book.broken());
   std::vector<std::string> targets = flags.targets;
   if (targets.empty()) {
     targets = {"portable"};
@@ -97,8 +99,9 @@ Result<int> list(const CorpusFlags& flags) {
   TRY(CorpusIndex index, CorpusIndex::open(corpus_folder(flags)));
   TRY(const std::vector<IndexedCase> cases, index.find(flags.subject));
   TRY(const VerdictBook book, VerdictBook::read(book_path(flags)));
+  report_errors(book.broken());
   Json rows = Json::array();
-  bool broken = false;
+  bool broken = !book.broken().empty();
   for (const IndexedCase& one : cases) {
     if (!one.error.empty()) {
       fmt::print(stderr, "{}\n", one.error);
@@ -135,6 +138,7 @@ Result<int> show(const CorpusFlags& flags) {
     if (!text->empty()) fmt::print("{:10} {}\n", what, *text);
   }
   TRY(const VerdictBook book, VerdictBook::read(book_path(flags)));
+  report_errors(book.broken());
   for (const RecordedVerdict* entry : book.of(path)) {
     std::string versions;
     for (const auto& [part, version] : entry->versions) versions += fmt::format(" {} {}", part, version);
@@ -205,8 +209,9 @@ Result<int> verify(const CorpusFlags& flags) {
   TRY(CorpusIndex index, CorpusIndex::open(corpus_folder(flags)));
   TRY(const std::vector<IndexedCase> cases, index.find(""));
   TRY(const VerdictBook book, VerdictBook::read(book_path(flags)));
+  report_errors(book.broken());
   TRY(const std::vector<std::string> targets, targets_of(book, flags));
-  bool broken = false;
+  bool broken = !book.broken().empty();
   bool missing = false;
   Verification seen;
   for (const IndexedCase& one : cases) {
@@ -244,6 +249,7 @@ Result<int> record(const CorpusFlags& flags) {
   TRY(CorpusIndex index, CorpusIndex::open(corpus_folder(flags)));
   TRY(const std::vector<IndexedCase> cases, index.find(flags.subject));
   TRY(VerdictBook book, VerdictBook::read(book_path(flags)));
+  report_errors(book.broken());
   for (const std::string& name : flags.targets) {
     TRY(std::unique_ptr<Target> target, open_target(name, {}));
     for (const IndexedCase& one : cases) {

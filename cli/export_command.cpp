@@ -9,6 +9,7 @@
 #include "cli/one_case.h"
 #include "cli/redaction.h"
 #include "cli/target_options.h"
+#include "corpus/check_line.h"
 #include "corpus/issue_text.h"
 #include "corpus/signature.h"
 #include "corpus/store.h"
@@ -108,8 +109,12 @@ Result<std::string> issue(Finding finding, const ExportFlags& flags) {
     }
     finding.verdict = *verdict;
   }
-  TRY(const std::string script, emit_reproducer(finding.reduced, options_for(finding)));
-  return issue_text(finding, script);
+  const auto script = emit_reproducer(finding.reduced, options_for(finding));
+  if (script) return issue_text(finding, *script);
+  const bool is_stored = !finding.id.empty();
+  const std::string file = is_stored ? (std::filesystem::path(flags.path) / "reduced.json").string() : flags.path;
+  const std::string why = is_own_target(finding.target) ? "" : "There is no script: " + script.error().reason + ".\n\n";
+  return issue_text(finding, "", why + markdown_block(check_command(finding, file)));
 }
 
 // The subject without what its user may not give away, run where it diverged.
@@ -136,6 +141,9 @@ Result<std::string> exported(ExportFlags flags) {
   if (form == "dot") return to_dot(finding.reduced.graph, finding.reduced.name);
   if (!flags.target.empty()) finding.target = flags.target;
   if (form == "executorch") return executorch_script(std::move(finding), flags.target);
+  if (form == "pytorch") {
+    if (const auto why = why_no_script(finding.reduced, finding.target)) return fail("there is no script: {}", *why);
+  }
   if (form == "thunder") return emit_thunder(finding.reduced, options_for(finding));
   return emit_pytorch(finding.reduced, options_for(finding));
 }

@@ -8,8 +8,10 @@
 #include <random>
 
 #include "cli/command.h"
+#include "cli/equal_reasons.h"
 #include "cli/histogram.h"
 #include "cli/imported_case.h"
+#include "cli/interruption.h"
 #include "cli/profile_option.h"
 #include "cli/summary.h"
 #include "cli/target_options.h"
@@ -38,7 +40,10 @@ struct FuzzFlags {
   std::string shard;
   std::string base;
   std::string around;
+  std::string fail_on;
   int repeat = 0;
+  int related = 2;
+  bool no_jury = false;
   bool validate = false;
   bool no_reduce = false;
   bool fresh = false;
@@ -107,6 +112,9 @@ Result<CampaignOptions> campaign_options(const FuzzFlags& flags) {
   options.reduce = options.controls = !flags.no_reduce;
   options.pack = flags.pack;
   options.repeat = flags.repeat;
+  options.related = flags.related;
+  options.jury = !flags.no_jury && !flags.no_reduce;
+  options.interrupted = was_interrupted;
   options.base = flags.base;
   options.findings = flags.findings;
   options.fresh = flags.fresh;
@@ -115,6 +123,7 @@ Result<CampaignOptions> campaign_options(const FuzzFlags& flags) {
     return fail("--shard {}: it needs the --seed that all shards share", flags.shard);
   if (!flags.known.empty()) {
     TRY(options.known, KnownFindings::read(flags.known, today()));
+    report_errors(options.known.broken());
   }
   return options;
 }
@@ -156,6 +165,7 @@ Result<int> fuzz(const FuzzFlags& flags) {
       stderr, "seed {}  profile {}  targets {}{}\n", options.seed, flags.profile, fmt::join(options.targets, " "),
       flags.target_options.faults.empty() ? ""
                                           : fmt::format("  PLANTED {}", fmt::join(flags.target_options.faults, " ")));
+  catch_interruptions();
   TRY(CampaignResult result, run_campaign(options));
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\n");
   if (flags.json) {
@@ -164,10 +174,16 @@ Result<int> fuzz(const FuzzFlags& flags) {
     fmt::print("{}{}{}", histogram.text(), summary_text(result), known_text(options.known, result));
     const auto known =
         std::ranges::count_if(result.findings, [](const CampaignFinding& found) { return found.known.has_value(); });
-    fmt::print("{} diverged", result.findings.size() - static_cast<std::size_t>(known));
+    const auto unconfirmed = std::ranges::count_if(result.findings, is_unconfirmed);
+    fmt::print("{} diverged", static_cast<std::ptrdiff_t>(result.findings.size()) - known - unconfirmed);
+    if (unconfirmed > 0) fmt::print(", {} unconfirmed", unconfirmed);
     fmt::print("{}\n", known > 0 ? fmt::format(", {} known", known) : "");
   }
-  return exit_code_of(result, 1);
+  if (result.interrupted) {
+    fmt::print(stderr, "interrupted; to go on, give the same command{}\n",
+               flags.seed ? " again" : fmt::format(" with --seed {}", options.seed));
+  }
+  return exit_code_of(result, 1, flags.fail_on == "unconfirmed");
 }
 
 }  // namespace
@@ -222,6 +238,13 @@ void add_fuzz_command(CLI::App& program, int& exit_code) {
                    "and\nweights, and other calls, views and writes in between")
       ->type_name("MODEL");
   add_repeat_option(*command, flags->repeat);
+  command
+      ->add_option("--related", flags->related,
+                   "One-edit neighbours of each graph that run after it on the same live process of an external target")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 100));
+  command->add_flag("--no-jury", flags->no_jury, "Report findings without asking others (see parallax confirm)");
+  add_fail_on_option(*command, flags->fail_on);
   command->add_flag(
       "--gradients", flags->draw.gradients,
       "Ask for gradients too, where a graph has some (pytorch-eager, torch-aot-eager, torch-inductor, thunder)");

@@ -25,11 +25,11 @@ std::string exit_codes() {
 namespace {
 
 constexpr std::array commands = {
-    add_fuzz_command,       add_check_command,      add_replay_command, add_conformance_command, add_eval_command,
-    add_gen_command,        add_reduce_command,     add_export_command, add_import_command,      add_audit_command,
-    add_targets_command,    add_bisect_command,     add_faults_command, add_score_command,       add_ops_command,
-    add_merge_command,      add_report_command,     add_corpus_command, add_known_command,       add_bugs_command,
-    add_neighbours_command, add_completion_command, add_man_command,    add_worker_command,
+    add_fuzz_command,  add_check_command,      add_replay_command,     add_confirm_command, add_conformance_command,
+    add_eval_command,  add_gen_command,        add_reduce_command,     add_export_command,  add_import_command,
+    add_audit_command, add_targets_command,    add_bisect_command,     add_faults_command,  add_score_command,
+    add_ops_command,   add_merge_command,      add_report_command,     add_corpus_command,  add_known_command,
+    add_bugs_command,  add_neighbours_command, add_completion_command, add_man_command,     add_worker_command,
 };
 
 constexpr const char* start_here =

@@ -2,14 +2,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <csignal>
+#include <chrono>
 #include <filesystem>
 
 #include "backends/lost_target.h"
 #include "cli/command.h"
+#include "cli/interruption.h"
 #include "cli/one_case.h"
 #include "cli/target_options.h"
 #include "cli/write_file.h"
+#include "corpus/check_line.h"
+#include "corpus/closing_lines.h"
 #include "fuzz/findings/make_finding.h"
 #include "fuzz/findings/repeats.h"
 #include "fuzz/findings/target_crew.h"
@@ -26,14 +29,6 @@ struct ReduceFlags {
   double seconds = 60;
   int jobs = 0;
 };
-
-// Set where somebody interrupts: the best so far is written. A second time ends the program.
-volatile std::sig_atomic_t was_interrupted = 0;
-
-void interrupt(int signal) {
-  was_interrupted = 1;
-  std::signal(signal, SIG_DFL);
-}
 
 void print_progress(const ReduceProgress& progress) {
   fmt::print(stderr, "\r{} nodes after {} checks, {:.0f} s  {:<16}", progress.nodes, progress.checks, progress.seconds,
@@ -52,12 +47,16 @@ Result<int> reduce_case(const ReduceFlags& flags) {
                                              name(examination.judgement.verdict))});
   }
   const bool watched = isatty(STDERR_FILENO);
-  std::signal(SIGINT, interrupt);
+  catch_interruptions();
+  const auto started = std::chrono::steady_clock::now();
   FindingOptions options{.target_options = flags.target_options,
                          .reduce_seconds = flags.seconds,
                          .jobs = flags.jobs > 0 ? flags.jobs : crew_size(flags.target, jobs_or_cores(0))};
   if (watched) options.progress = print_progress;
-  options.interrupted = [] { return was_interrupted != 0; };
+  options.interrupted = [&] {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - started;
+    return was_interrupted() || passed.count() >= flags.seconds;
+  };
   const Finding finding = make_finding(*target, test, examination, options).finding;
   if (watched) fmt::print(stderr, "\n");
   if (flags.output.empty()) {
@@ -68,7 +67,8 @@ Result<int> reduce_case(const ReduceFlags& flags) {
     }
     TRY_VOID(write_file(flags.output, to_json(finding.reduced, 1) + "\n"));
   }
-  fmt::print(stderr, "{}", finding.explanation);
+  fmt::print(stderr, "{}{}", finding.explanation, closing_lines(finding));
+  if (!flags.output.empty()) fmt::print(stderr, "  reproduce: {}\n", check_command(finding, flags.output));
   return diverged;
 }
 

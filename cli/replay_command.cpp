@@ -1,12 +1,14 @@
 // parallax replay: stored cases through targets, each judged.
 #include <fmt/format.h>
 
-#include <atomic>
 #include <map>
+#include <mutex>
 
 #include "cli/changed_cases.h"
 #include "cli/command.h"
 #include "cli/device_share.h"
+#include "cli/equal_reasons.h"
+#include "cli/interruption.h"
 #include "cli/summary.h"
 #include "cli/target_options.h"
 #include "cli/validation.h"
@@ -51,7 +53,7 @@ Result<int> replay(const ReplayFlags& flags) {
     fmt::print(stderr, "no case has changed since {}\n", flags.changed_since);
     return nothing_new;
   }
-  for (const Error& error : files.broken()) report_error(error);
+  report_errors(files.broken());
   CampaignOptions options;
   options.targets = flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
   TRY_VOID(ask_for_validation(flags.validate, options.targets));
@@ -63,13 +65,16 @@ Result<int> replay(const ReplayFlags& flags) {
   if (!flags.findings.empty()) options.findings = flags.findings;
   if (!flags.known.empty()) {
     TRY(options.known, KnownFindings::read(flags.known, today()));
+    report_errors(options.known.broken());
   }
-  std::atomic<bool> cut_short = false;
+  std::mutex mutex;
+  std::vector<Error> changed;  // cases that could be read when they were added
   options.source = [&](uint64_t k) -> std::optional<Case> {
     if (k >= files.size()) return std::nullopt;
     Result<Case> test = files.read(k);
     if (test) return *std::move(test);
-    if (!cut_short.exchange(true)) report_error(test.error());
+    const std::lock_guard lock(mutex);
+    changed.push_back(std::move(test).error());
     return std::nullopt;
   };
   std::map<std::string, DeviceShare> shares;
@@ -89,7 +94,10 @@ Result<int> replay(const ReplayFlags& flags) {
     fmt::print("{}  {}  {}  {}\n", target, name(judgement.verdict), test.name, judgement.reason);
   };
   options.callbacks.on_missing = report_error;
+  options.interrupted = was_interrupted;
+  catch_interruptions();
   TRY(CampaignResult result, run_campaign(options));
+  report_errors(changed);
   if (!flags.junit.empty()) {
     TRY_VOID(write_file(flags.junit, junit.text()));
   }
@@ -102,7 +110,7 @@ Result<int> replay(const ReplayFlags& flags) {
     if (!flags.json) fmt::print("{}\n{}", target, share.text());
   }
   const int code = exit_code_of(result, files.size() == 0 ? 0 : flags.min_judged);
-  return files.broken().empty() && !cut_short ? code : bad_input;
+  return files.broken().empty() && changed.empty() ? code : bad_input;
 }
 
 }  // namespace

@@ -182,7 +182,9 @@ Json json_of(const FolderReport& report) {
                 {"target", finding.target},
                 {"verdict", name(finding.verdict)},
                 {"signature", finding.signature},
-                {"reason", finding.reason}};
+                {"reason", finding.reason},
+                {"grade", finding.grade ? std::string(name(*finding.grade)) : ""},
+                {"confirmation", name(confirmation_of(finding.jury))}};
     if (standing != Standing::Unknown) one["standing"] = name(standing);
     return one;
   };
@@ -198,7 +200,9 @@ Json json_of(const FolderReport& report) {
 
 void print_text(const FolderReport& report) {
   const auto line = [](const Finding& finding, Standing standing) {
-    fmt::print("{}{}{}  {}\n", name(standing), standing == Standing::Unknown ? "" : "  ", finding.id,
+    const bool unconfirmed = confirmation_of(finding.jury) == Confirmation::Unconfirmed;
+    fmt::print("{}{}{}  {}{}{}\n", name(standing), standing == Standing::Unknown ? "" : "  ", finding.id,
+               unconfirmed ? "unconfirmed  " : "", finding.grade ? fmt::format("{}  ", name(*finding.grade)) : "",
                finding.signature);
   };
   for (const FindingReport& finding : report.findings) line(finding.finding, finding.standing);
@@ -227,6 +231,10 @@ Result<void> add_findings(const ReportFlags& flags, const std::vector<CampaignRe
   std::vector<const Finding*> all;
   for (const Finding& finding : findings) all.push_back(&finding);
   std::vector<std::size_t> order = furthest_first(all);
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return all[i]->grade.value_or(Grade::Gross); });
+  // Unconfirmed and known ones come last.
+  std::ranges::stable_partition(
+      order, [&](std::size_t i) { return confirmation_of(all[i]->jury) != Confirmation::Unconfirmed; });
   std::ranges::stable_partition(order, [&](std::size_t i) { return standings[i] != Standing::Known; });
   for (const std::size_t i : order) {
     const std::string at = found_at(findings[i], records);

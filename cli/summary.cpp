@@ -9,7 +9,10 @@
 #include <span>
 
 #include "cli/command.h"
+#include "corpus/closing_lines.h"
 #include "corpus/signature.h"
+#include "corpus/store.h"
+#include "fuzz/campaign/drawn_calls.h"
 #include "fuzz/findings/furthest_first.h"
 
 namespace parallax {
@@ -47,17 +50,21 @@ Json tally_json(const Tally& tally) {
   json["hidden_by_packing"] = tally.hidden_by_packing;
   json["base_diverges"] = tally.base_diverges;
   json["base_is_silent"] = tally.base_is_silent;
+  json["related"] = tally.related;
   json["with_reused_slot"] = tally.with_reused_slot;
   json["refusals"] = tally.refusals;
   json["seconds"] = tally.seconds;
   return json;
 }
 
-// The places of the findings in the order in which a person had better read them.
+// The places of the findings in the order in which a person had better read them: the highest grade first.
 std::vector<std::size_t> reading_order(const CampaignResult& result) {
   std::vector<const Finding*> findings;
   for (const CampaignFinding& found : result.findings) findings.push_back(&found.finding);
-  return furthest_first(findings);
+  std::vector<std::size_t> order = furthest_first(findings);
+  const auto grade = [&](std::size_t place) { return findings[place]->grade.value_or(Grade::Gross); };
+  std::ranges::stable_sort(order, {}, grade);
+  return order;
 }
 
 std::string percent(int64_t part, int64_t whole) {
@@ -88,7 +95,20 @@ std::string refusals_text(const std::map<std::string, int64_t>& refusals) {
   return text;
 }
 
+// A finding as a person reads it, with what shows it again where it is kept.
+std::string story(const CampaignFinding& found) {
+  std::string text = found.finding.explanation + closing_lines(found.finding);
+  if (!found.folder.empty()) {
+    text += reproduce_line(found.finding, found.folder) + fmt::format("  kept in {}\n", found.folder.string());
+  }
+  return text;
+}
+
 }  // namespace
+
+bool is_unconfirmed(const CampaignFinding& found) {
+  return !found.known && confirmation_of(found.finding.jury) == Confirmation::Unconfirmed;
+}
 
 std::string summary_json(const CampaignResult& result, std::optional<uint64_t> seed) {
   Json json;
@@ -113,7 +133,9 @@ std::string summary_json(const CampaignResult& result, std::optional<uint64_t> s
                                 {"known", found.known.has_value()},
                                 {"planted", finding.planted},
                                 {"blame", finding.blame},
-                                {"cause", finding.cause}});
+                                {"cause", finding.cause},
+                                {"grade", finding.grade ? std::string(name(*finding.grade)) : ""},
+                                {"confirmation", std::string(name(confirmation_of(finding.jury)))}});
     if (finding.repeats) {
       json["findings"].back()["wrong"] = finding.repeats->wrong;
       json["findings"].back()["runs"] = finding.repeats->runs;
@@ -135,6 +157,7 @@ std::string summary_text(const CampaignResult& result) {
     }
     if (tally.delegated + tally.fell_back > 0)
       counts += fmt::format(" · delegated {} · fell back {}", tally.delegated, tally.fell_back);
+    if (tally.related > 0) counts += fmt::format(" · related {}", tally.related);
     if (tally.hidden_by_packing > 0) counts += fmt::format(" · hidden by packing {}", tally.hidden_by_packing);
     if (tally.base_diverges > 0) counts += fmt::format(" · the base diverges too: {}", tally.base_diverges);
     if (tally.base_is_silent > 0) counts += fmt::format(" · the base does not judge: {}", tally.base_is_silent);
@@ -170,14 +193,21 @@ std::string summary_text(const CampaignResult& result) {
                           found.known->url.empty() ? "" : " · ", found.known->url);
     }
   }
-  for (const std::size_t i : reading_order(result)) {
-    const CampaignFinding& found = result.findings[i];
-    if (found.known) continue;
-    text += "\n" + found.finding.explanation;
-    if (!found.folder.empty()) text += fmt::format("  kept in {}\n", found.folder.string());
+  const std::vector<std::size_t> order = reading_order(result);
+  for (const std::size_t i : order) {
+    if (!result.findings[i].known && !is_unconfirmed(result.findings[i])) text += "\n" + story(result.findings[i]);
+  }
+  if (std::ranges::any_of(result.findings, is_unconfirmed)) {
+    text += "\nUnconfirmed, since a juror contradicts; perhaps a fault of Parallax:\n";
+  }
+  for (const std::size_t i : order) {
+    if (is_unconfirmed(result.findings[i])) text += "\n" + story(result.findings[i]);
   }
   return text;
 }
+
+// Calls of an op, in whatever form, that say something of whether a bug of it is fixed.
+constexpr int64_t often = 100;
 
 std::string known_text(const KnownFindings& known, const CampaignResult& result) {
   std::string text;
@@ -188,16 +218,21 @@ std::string known_text(const KnownFindings& known, const CampaignResult& result)
     const auto shows = [&](const CampaignFinding& found) {
       return found.known && found.known->signature == entry.signature;
     };
-    if (std::ranges::any_of(result.tallies, drives) && std::ranges::none_of(result.findings, shows))
+    if (std::ranges::none_of(result.tallies, drives) || std::ranges::any_of(result.findings, shows)) continue;
+    // What was not drawn says nothing, as with calls that are to be avoided.
+    if (drawn_calls(entry, result.tallies).value_or(often) >= often) {
       text += fmt::format("known, and not seen: perhaps fixed · {}\n", entry.signature);
+    }
   }
   for (const KnownFinding& entry : known.expired())
     text += fmt::format("known until {}: it counts again · {}\n", entry.expires, entry.signature);
   return text;
 }
 
-int exit_code_of(const CampaignResult& result, int64_t min_judged) {
-  const auto is_new = [](const CampaignFinding& found) { return !found.known; };
+int exit_code_of(const CampaignResult& result, int64_t min_judged, bool fail_on_unconfirmed) {
+  const auto is_new = [&](const CampaignFinding& found) {
+    return !found.known && (fail_on_unconfirmed || !is_unconfirmed(found));
+  };
   if (std::ranges::any_of(result.findings, is_new)) return diverged;
   if (!result.missing.empty()) return could_not_run;
   for (const auto& [target, tally] : result.tallies) {

@@ -19,7 +19,11 @@ std::string summary_text(const CampaignResult& result);
 // What of the known findings was not seen on a target that was driven, and may be fixed; and what has expired.
 std::string known_text(const KnownFindings& known, const CampaignResult& result);
 
-// 1 if something diverged that is not known, else 3 if a target judged fewer cases than `min_judged`, else 0.
-int exit_code_of(const CampaignResult& result, int64_t min_judged);
+// Whether a juror contradicts a finding that is not known.
+bool is_unconfirmed(const CampaignFinding& found);
+
+// 1 if something diverged that is not known and not unconfirmed (or is unconfirmed, where that fails), else 3 if a
+// target judged fewer cases than `min_judged`, else 0.
+int exit_code_of(const CampaignResult& result, int64_t min_judged, bool fail_on_unconfirmed = false);
 
 }  // namespace parallax

@@ -34,6 +34,11 @@ void add_repeat_option(CLI::App& command, int& repeat) {
       ->check(CLI::Range(1, most));
 }
 
+void add_fail_on_option(CLI::App& command, std::string& fail_on) {
+  command.add_option("--fail-on", fail_on, "unconfirmed: exit code 1 for findings that a juror contradicts, too")
+      ->check(CLI::IsMember({"unconfirmed"}));
+}
+
 std::vector<std::string> default_targets(const TargetOptions& options) {
   std::vector<std::string> targets = {"portable"};
   const Result<Catalogue> catalogue = open_catalogue();

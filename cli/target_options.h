@@ -15,6 +15,9 @@ void add_target_options(CLI::App& command, TargetOptions& options);
 // --repeat.
 void add_repeat_option(CLI::App& command, int& repeat);
 
+// --fail-on.
+void add_fail_on_option(CLI::App& command, std::string& fail_on);
+
 // What to drive where no --target is given: our own, and every installed one unless a bug is planted in ours.
 std::vector<std::string> default_targets(const TargetOptions& options);
 

@@ -1,6 +1,10 @@
 #include "corpus/finding.h"
 
+#include <algorithm>
+#include <array>
 #include <climits>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/choices.h"
@@ -34,6 +38,107 @@ Result<Repeats> read_repeats(const Field& field) {
   TRY(const auto runs, number_member(field, "runs"));
   if (!wrong || !runs || *wrong > *runs || *runs > INT_MAX) return field.fail("must say how many of how many runs");
   return Repeats{static_cast<int>(*wrong), static_cast<int>(*runs)};
+}
+
+constexpr std::array<std::string_view, 3> wrong_calls_names = {"all", "first alone", "later alone"};
+
+Result<double> read_number(const Field& root, std::string_view key) {
+  TRY(const Field field, root.need(key));
+  if (field.json().is_null()) return std::numeric_limits<double>::quiet_NaN();
+  if (field.json().is_string()) {  // JSON has no infinity
+    return field.json() == "inf" ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+  }
+  if (!field.json().is_number()) return field.fail("must be a number");
+  return field.json().get<double>();
+}
+
+Json number_json(double x) {
+  if (std::isnan(x)) return nullptr;
+  if (std::isinf(x)) return x > 0 ? "inf" : "-inf";
+  return x;
+}
+
+Json error_json(const NumericError& error) {
+  return {{"value", number_json(error.value)}, {"ulps", number_json(error.ulps)}};
+}
+
+Result<NumericError> read_error(const Field& field) {
+  TRY_VOID(field.expect_object());
+  NumericError error;
+  TRY(error.value, read_number(field, "value"));
+  TRY(error.ulps, read_number(field, "ulps"));
+  return error;
+}
+
+Json evidence_json(const NumericEvidence& evidence) {
+  Json json = {{"place", evidence.place},
+               {"dtype", name(evidence.dtype)},
+               {"reference", number_json(evidence.reference)},
+               {"reference_from", evidence.reference_from},
+               {"target", error_json(evidence.target)},
+               {"mismatched", evidence.mismatched},
+               {"total", evidence.total}};
+  if (evidence.eager) json["eager"] = error_json(*evidence.eager);
+  return json;
+}
+
+Result<NumericEvidence> read_evidence(const Field& field) {
+  TRY_VOID(field.expect_object());
+  NumericEvidence evidence;
+  TRY(evidence.place, text_member(field, "place"));
+  TRY(const std::string dtype, text_member(field, "dtype"));
+  const auto parsed = parse_dtype(dtype);
+  if (!parsed) return field.fail("there is no dtype '{}'", dtype);
+  evidence.dtype = *parsed;
+  TRY(evidence.reference, read_number(field, "reference"));
+  TRY(evidence.reference_from, text_member(field, "reference_from"));
+  TRY(const Field target, field.need("target"));
+  TRY(evidence.target, read_error(target));
+  if (const auto eager = field.find("eager")) {
+    TRY(evidence.eager, read_error(*eager));
+  }
+  TRY(const Field mismatched, field.need("mismatched"));
+  TRY(evidence.mismatched, mismatched.integer());
+  TRY(const Field total, field.need("total"));
+  TRY(evidence.total, total.integer());
+  return evidence;
+}
+
+Result<JurorAnswer> read_juror(const Field& field) {
+  TRY_VOID(field.expect_object());
+  JurorAnswer juror;
+  TRY(juror.juror, text_member(field, "juror"));
+  TRY(const std::string answer, text_member(field, "answer"));
+  const auto parsed = parse_answer(answer);
+  if (!parsed) return field.fail("unknown answer '{}'", answer);
+  juror.answer = *parsed;
+  TRY(juror.said, text_member(field, "said"));
+  return juror;
+}
+
+// What was made of a finding after it was reduced.
+Result<void> read_opinions(const Field& root, Finding& finding) {
+  if (const auto field = root.find("wrong_calls")) {
+    TRY(const std::string text, field->text());
+    const auto found = std::ranges::find(wrong_calls_names, text);
+    if (found == wrong_calls_names.end()) return field->fail("there are no calls '{}'", text);
+    finding.wrong_calls = static_cast<WrongCalls>(found - wrong_calls_names.begin());
+  }
+  if (const auto field = root.find("grade")) {
+    TRY(const std::string text, field->text());
+    finding.grade = parse_grade(text);
+    if (!finding.grade) return field->fail("unknown grade '{}'", text);
+  }
+  if (const auto field = root.find("evidence")) {
+    TRY(finding.evidence, read_evidence(*field));
+  }
+  if (const auto field = root.find("jury")) {
+    TRY_VOID(field->expect_array());
+    for (std::size_t i = 0; i < field->json().size(); ++i) {
+      TRY(finding.jury.emplace_back(), read_juror(field->element(i)));
+    }
+  }
+  return {};
 }
 
 Result<Finding> read_finding(const Field& root) {
@@ -73,6 +178,7 @@ Result<Finding> read_finding(const Field& root) {
   if (const auto repeats = root.find("repeats")) {
     TRY(finding.repeats, read_repeats(*repeats));
   }
+  TRY_VOID(read_opinions(root, finding));
   TRY(finding.seed, number_member(root, "seed"));
   TRY(finding.index, number_member(root, "index"));
   if (const auto versions = root.find("versions")) {
@@ -87,6 +193,18 @@ Result<Finding> read_finding(const Field& root) {
 }
 
 }  // namespace
+
+std::string_view describe(WrongCalls calls) {
+  switch (calls) {
+    case WrongCalls::All:
+      return "";
+    case WrongCalls::FirstAlone:
+      return "wrong on the first call of a program, right from the second on";
+    case WrongCalls::LaterAlone:
+      return "right on the first call of a program, wrong from the second on";
+  }
+  return "";
+}
 
 std::string short_id(std::string_view text, int length) {
   constexpr std::string_view digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -117,6 +235,15 @@ std::string finding_json(const Finding& finding) {
   if (!finding.cause.empty()) json["cause"] = finding.cause;
   if (!finding.configuration.empty()) json["configuration"] = finding.configuration;
   if (finding.repeats) json["repeats"] = {{"wrong", finding.repeats->wrong}, {"runs", finding.repeats->runs}};
+  if (finding.wrong_calls != WrongCalls::All) {
+    json["wrong_calls"] = wrong_calls_names[static_cast<std::size_t>(finding.wrong_calls)];
+  }
+  if (finding.grade) json["grade"] = name(*finding.grade);
+  if (finding.evidence) json["evidence"] = evidence_json(*finding.evidence);
+  for (const JurorAnswer& juror : finding.jury) {
+    json["jury"].push_back({{"juror", juror.juror}, {"answer", name(juror.answer)}, {"said", juror.said}});
+  }
+  if (!finding.jury.empty()) json["confirmation"] = name(confirmation_of(finding.jury));
   if (finding.seed) json["seed"] = *finding.seed;
   if (finding.index) json["index"] = *finding.index;
   for (const auto& [part, version] : finding.versions) json["versions"][part] = version;

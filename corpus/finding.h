@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "corpus/grade.h"
+#include "corpus/juror.h"
 #include "graph/control.h"
 #include "oracle/judge.h"
 
@@ -20,6 +22,11 @@ struct Repeats {
   bool always() const { return wrong == runs; }
   friend bool operator==(const Repeats&, const Repeats&) = default;
 };
+
+// Of the calls of one program that a target keeps, which diverge.
+enum class WrongCalls : uint8_t { All, FirstAlone, LaterAlone };
+// "right on the first call, wrong from the second on"; empty for All.
+std::string_view describe(WrongCalls calls);
 
 struct Finding {
   std::string id;      // "7KQ2": given by the store
@@ -36,10 +43,15 @@ struct Finding {
   std::string blame;  // the part of the target that its own detectors name, a pass or "planner"; empty for none
   std::string cause;  // what kind of slip of that part it is, "alias overwritten"; empty where that is not known
   std::string configuration;  // the least of the target that still diverges, "passes functionalize"; empty: not known
-  std::optional<Repeats> repeats;    // of the reduced case, where it does not always diverge or that was asked for
-  std::vector<std::string> planted;  // faults that were switched on ("F01")
-  std::optional<uint64_t> seed;      // what generated the original, where it was generated
-  std::optional<uint64_t> index;     // its number among the graphs of that seed
+  std::optional<Repeats> repeats;  // of the reduced case, where it does not always diverge or that was asked for
+  WrongCalls wrong_calls = WrongCalls::All;
+  std::optional<Case> earlier;  // what must run before the reduced case in the same process for it to diverge
+  std::optional<NumericEvidence> evidence;                    // of wrong numbers
+  std::optional<Grade> grade;                                 // nothing: it was stored before there were grades
+  std::vector<JurorAnswer> jury;                              // empty: it was not put to a jury
+  std::vector<std::string> planted;                           // faults that were switched on ("F01")
+  std::optional<uint64_t> seed;                               // what generated the original, where it was generated
+  std::optional<uint64_t> index;                              // its number among the graphs of that seed
   std::vector<std::pair<std::string, std::string>> versions;  // {"executorch", "1.4.1"} …
   // What the target compiled the reduced case to, by relative path. Written, and not read back.
   std::vector<std::pair<std::string, std::string>> artifacts;

@@ -96,6 +96,16 @@ std::string diagnosis(const Finding& finding) {
   return text;
 }
 
+std::string evidence(const Finding& finding) {
+  std::string text;
+  if (finding.evidence) text += markdown_block(describe(*finding.evidence));
+  for (const JurorAnswer& juror : finding.jury) {
+    text += fmt::format("{}- {}: {}, {}\n", text.ends_with("```\n") ? "\n" : "", markdown_code(juror.juror),
+                        name(juror.answer), markdown_code(juror.said));
+  }
+  return text;
+}
+
 std::string controls(const Finding& finding) {
   std::string text;
   for (const auto& [what, verdict] : finding.controls) {
@@ -125,12 +135,14 @@ std::string markdown_code(std::string_view text) {
   return fmt::format("{}{}{}{}{}", fence, pad, line, pad, fence);
 }
 
-std::string issue_text(const Finding& finding, std::string_view script) {
+std::string issue_text(const Finding& finding, std::string_view script, std::string_view how) {
   const std::string seen = (finding.reason.empty() ? "" : finding.reason + "\n") + recorded(finding.reduced);
   return "# " + title(finding) + "\n" + section("Environment", environment(finding)) +
-         section("Reproducer", "Exit code 1 where it shows.\n\n" + markdown_block(script, "python")) +
+         section("Reproducer", script.empty() ? std::string(how)
+                                              : "Exit code 1 where it shows.\n\n" + markdown_block(script, "python")) +
          section("Expected and actual", seen.empty() ? "" : markdown_block(seen)) +
-         section("Diagnosis", diagnosis(finding)) + section("Controls", controls(finding));
+         section("Evidence", evidence(finding)) + section("Diagnosis", diagnosis(finding)) +
+         section("Controls", controls(finding));
 }
 
 }  // namespace parallax

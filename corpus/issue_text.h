@@ -9,8 +9,9 @@
 
 namespace parallax {
 
-// `script` reproduces the reduced case. Free text of the finding goes into code, where Markdown leaves it alone.
-std::string issue_text(const Finding& finding, std::string_view script);
+// `script` reproduces the reduced case; `how` is said in its place where it is empty. Free text of the finding goes
+// into code, where Markdown leaves it alone.
+std::string issue_text(const Finding& finding, std::string_view script, std::string_view how = "");
 
 // The text as a code block whose fence it cannot close, and as an inline code of one line.
 std::string markdown_block(std::string_view text, std::string_view language = "");

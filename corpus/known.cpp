@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "core/json_field.h"
+#include "corpus/signature.h"
 #include "graph/text_file.h"
 #include "ops/registry.h"
 
@@ -65,6 +66,15 @@ bool holds(const KnownFinding& entry, std::string_view target, const KnownFindin
     const auto found = std::ranges::find(versions, wanted.first, &std::pair<std::string, std::string>::first);
     return found != versions.end() && within(found->second, wanted.second);
   });
+}
+
+// A signature that was written when in-place and functional twins were told apart.
+std::string plain_of_graph(const std::string& signature) {
+  constexpr std::string_view mark = " | values | ";
+  const std::size_t at = signature.find(mark);
+  if (at == std::string::npos) return signature;
+  const std::size_t begin = at + mark.size();
+  return signature.substr(0, begin) + without_twins(signature.substr(begin));
 }
 
 Result<KnownFinding> parse_entry(const Json& json) {
@@ -136,7 +146,8 @@ Result<KnownFindings> KnownFindings::read(const std::filesystem::path& path, std
     if (!entry) {
       Error error = std::move(entry).error();
       error.file = fmt::format("{}:{}", path.string(), number);
-      return std::unexpected(std::move(error));
+      known.broken_.push_back(std::move(error));
+      continue;
     }
     const bool over = !entry->expires.empty() && entry->expires < today;
     (over ? known.expired_ : known.entries_).push_back(*std::move(entry));
@@ -147,8 +158,9 @@ Result<KnownFindings> KnownFindings::read(const std::filesystem::path& path, std
 const KnownFinding* KnownFindings::find(std::string_view signature, std::string_view target,
                                         const Versions& versions) const {
   const std::string plain = plain_signature(signature, target);
-  const auto found = std::ranges::find_if(
-      entries_, [&](const KnownFinding& entry) { return entry.signature == plain && holds(entry, target, versions); });
+  const auto found = std::ranges::find_if(entries_, [&](const KnownFinding& entry) {
+    return (entry.signature == plain || plain_of_graph(entry.signature) == plain) && holds(entry, target, versions);
+  });
   return found == entries_.end() ? nullptr : &*found;
 }
 

@@ -37,7 +37,8 @@ struct KnownFinding {
 class KnownFindings {
  public:
   KnownFindings() = default;
-  // Reads the lines of a file; entries that expired before `today` do not hold. The first broken line is the error.
+  // Reads the lines of a file; entries that expired before `today` do not hold. A broken line is left out, and told by
+  // broken(): the others hold. An error is a file that cannot be read.
   static Result<KnownFindings> read(const std::filesystem::path& path, std::string_view today);
 
   using Versions = std::vector<std::pair<std::string, std::string>>;
@@ -52,6 +53,9 @@ class KnownFindings {
   const std::vector<KnownFinding>& entries() const { return entries_; }
   const std::vector<KnownFinding>& expired() const { return expired_; }
 
+  // Lines that could not be read, with their numbers.
+  const std::vector<Error>& broken() const { return broken_; }
+
   // The text of the file; empty where none was read.
   const std::string& text() const { return text_; }
 
@@ -59,6 +63,7 @@ class KnownFindings {
   std::string text_;
   std::vector<KnownFinding> entries_;
   std::vector<KnownFinding> expired_;
+  std::vector<Error> broken_;
 };
 
 // The line by which a finding is known from now on: its signature, target and versions, and the call to avoid where the

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <vector>
@@ -114,10 +115,14 @@ class Normaliser {
     const std::size_t end = run(0, is_word);
     std::string_view word = rest_.substr(0, end);
     if (word.size() > 1 && is_name(word)) return replace(end, "<name>");
+    // torch.export marks what it lifts: "b_" a buffer, "c_" a constant, "p_" a parameter.
+    if (word.size() > 2 && word[1] == '_' && std::string_view("bcp").contains(word[0]) && is_name(word.substr(2)))
+      return replace(end, "<name>");
     std::string_view stem = word;
     while (!stem.empty() && is_digit(stem.back())) stem.remove_suffix(1);
-    const bool numbered = stem.size() < word.size() && stem.size() > 1 && stem.ends_with('_');
-    out_ += numbered ? stem.substr(0, stem.size() - 1) : word;
+    const bool has_number = stem.size() < word.size();
+    const bool numbered = has_number && stem.size() > 1 && stem.ends_with('_');
+    out_ += numbered ? stem.substr(0, stem.size() - 1) : has_number && stem.ends_with("constant") ? stem : word;
     previous_ = word.back();
     rest_.remove_prefix(end);
     return true;
@@ -189,6 +194,32 @@ std::string graph_signature(const Graph& graph) {
   return text;
 }
 
+std::string without_twins(const std::string& graph_signature) {
+  // What is written and shared may be seen elsewhere: then writing is what it is about.
+  if (graph_signature.contains('~')) return graph_signature;
+  const std::string_view ops = std::string_view(graph_signature).substr(0, graph_signature.find(';'));
+  std::map<std::string, int> counts;
+  for (std::size_t begin = 0; begin < ops.size();) {
+    const std::size_t end = std::min(ops.find(' ', begin), ops.size());
+    std::string_view op = ops.substr(begin, end - begin);
+    begin = end + 1;
+    int count = 1;
+    if (const std::size_t star = op.find('*'); star != std::string_view::npos) {
+      count = std::max(1, std::atoi(std::string(op.substr(star + 1)).c_str()));
+      op = op.substr(0, star);
+    }
+    const std::size_t dot = std::min(op.find('.'), op.size());
+    const bool in_place = dot > 1 && op[dot - 1] == '_' && op[0] != '_';
+    counts[in_place ? fmt::format("{}{}", op.substr(0, dot - 1), op.substr(dot)) : std::string(op)] += count;
+  }
+  std::string text;
+  for (const auto& [op, count] : counts) {
+    text += (text.empty() ? "" : " ") + op;
+    if (count > 1) text += fmt::format("*{}", count);
+  }
+  return text;
+}
+
 std::string signature(std::string_view target, const Judgement& judgement, const Outcome& outcome, const Graph& reduced,
                       std::string_view blame, std::string_view cause) {
   if (!blame.empty()) {
@@ -202,7 +233,12 @@ std::string signature(std::string_view target, const Judgement& judgement, const
   std::string text = failure_class(target, judgement, outcome, reduced);
   const bool by_values = judgement.verdict == Verdict::Mismatch || judgement.verdict == Verdict::Suspect ||
                          judgement.verdict == Verdict::Nondeterministic;
-  return by_values ? text + " | " + graph_signature(reduced) : text;
+  if (!by_values) return text;
+  // A write that is lost shows in what was written; a wrong result is the same in place and out of place.
+  const bool of_output = judgement.divergence && judgement.divergence->place.kind == PlaceKind::Output &&
+                         judgement.divergence->run == RunId{};
+  const std::string of_graph = graph_signature(reduced);
+  return text + " | " + (of_output ? without_twins(of_graph) : of_graph);
 }
 
 std::optional<Verdict> signed_verdict(std::string_view signature) {

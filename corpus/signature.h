@@ -27,9 +27,13 @@ std::string failure_class(std::string_view target, const Judgement& judgement, c
 // "clone exp neg*2 sigmoid; view~clone; add_!input". Independent of names, literals and the order of independent nodes.
 std::string graph_signature(const Graph& graph);
 
+// The same with every op that writes in place named as its functional twin, and what is written left out, where no
+// memory is shared: "add_ exp; add_!input" is "add exp".
+std::string without_twins(const std::string& graph_signature);
+
 // The verdict and the target with the part that is to blame and what its slip is ("alias overwritten"), where `blame`
 // is not empty: "mismatch | portable | planner | alias overwritten". Else failure_class, for mismatches together with
-// graph_signature of the reduced graph.
+// graph_signature of the reduced graph, without its twins where an output of the first run is wrong.
 std::string signature(std::string_view target, const Judgement& judgement, const Outcome& outcome, const Graph& reduced,
                       std::string_view blame = "", std::string_view cause = "");
 

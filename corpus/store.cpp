@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 
+#include "corpus/check_line.h"
+#include "corpus/closing_lines.h"
 #include "export/emit_reproducer.h"
 #include "graph/case_json.h"
 #include "graph/text_file.h"
@@ -62,6 +65,9 @@ void sweep(const fs::path& folder) {
   }
 }
 
+constexpr std::string_view earlier_file = "earlier.json";
+constexpr std::string_view reproduce_words = "  reproduce: ";
+
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
 // The folders of findings, in the order of their names.
@@ -100,11 +106,14 @@ Result<Case> load_case(const fs::path& path) {
   return parse_case(text, path.string());
 }
 
-Result<void> write_finding(const Finding& finding, const fs::path& folder) {
+// `home` is where the folder will lie: what it says of its own files names them there.
+Result<void> write_finding(const Finding& finding, const fs::path& folder, const fs::path& home) {
   TRY_VOID(write_text_file(folder / "case.json", to_json(finding.original, 2) + "\n"));
   TRY_VOID(write_text_file(folder / "reduced.json", to_json(finding.reduced, 2) + "\n"));
   TRY_VOID(write_text_file(folder / "finding.json", finding_json(finding)));
-  TRY_VOID(write_text_file(folder / "explanation.txt", finding.explanation));
+  if (finding.earlier) TRY_VOID(write_text_file(folder / earlier_file, to_json(*finding.earlier, 2) + "\n"));
+  TRY_VOID(write_text_file(folder / "explanation.txt",
+                           finding.explanation + closing_lines(finding) + reproduce_line(finding, home)));
   // What no script can say is said by the case alone.
   if (const auto script = emit_reproducer(finding.reduced, script_options(finding))) {
     TRY_VOID(write_text_file(folder / "repro.py", *script));
@@ -121,11 +130,33 @@ Result<void> write_finding(const Finding& finding, const fs::path& folder) {
 
 }  // namespace
 
+Result<void> FindingStore::update(const Finding& finding) {
+  const fs::path home = folder_ / finding.id;
+  TRY_VOID(write_text_file(home / "finding.json", finding_json(finding)));
+  return write_text_file(home / "explanation.txt",
+                         finding.explanation + closing_lines(finding) + reproduce_line(finding, home));
+}
+
+// Half of what is between the errors of the target and of eager, where the default tolerances do not see it.
+static std::optional<double> tolerance_of(const Finding& finding) {
+  if (!finding.evidence || !finding.evidence->inside_tolerances()) return std::nullopt;
+  const NumericEvidence& evidence = *finding.evidence;
+  const double eager = evidence.eager ? std::abs(evidence.eager->value - evidence.reference) : 0;
+  const double target = std::abs(evidence.target.value - evidence.reference);
+  return std::isfinite(target) ? std::max(0.0, (target - eager) / 2) : 0;
+}
+
+std::string reproduce_line(const Finding& finding, const fs::path& home) {
+  const auto earlier = finding.earlier ? std::optional((home / earlier_file).string()) : std::nullopt;
+  return fmt::format("{}{}\n", reproduce_words, check_command(finding, (home / "reduced.json").string(), earlier));
+}
+
 ScriptOptions script_options(const Finding& finding) {
   return {
       .comment = fmt::format("{}: {} on {}\n{}", finding.id, name(finding.verdict), finding.target, finding.signature),
       .target = finding.target,
-      .control = finding.control};
+      .control = finding.control,
+      .tolerance = tolerance_of(finding)};
 }
 
 Result<FindingStore> FindingStore::open(const fs::path& folder) {
@@ -164,8 +195,8 @@ Result<fs::path> FindingStore::add(Finding& finding) {
   }
   finding.id = choose_id(finding.signature);
   TRY(TemporaryFolder temporary, TemporaryFolder::make(folder_, next_temporary_++));
-  TRY_VOID(write_finding(finding, temporary.path()));
   fs::path target = folder_ / finding.id;
+  TRY_VOID(write_finding(finding, temporary.path(), target));
   std::error_code code;
   fs::rename(temporary.path(), target, code);
   if (!code) {
@@ -182,7 +213,15 @@ Result<Finding> load_finding(const fs::path& folder) {
   TRY(Finding finding, load_record(folder));
   TRY(finding.original, load_case(folder / "case.json"));
   TRY(finding.reduced, load_case(folder / "reduced.json"));
+  if (fs::exists(folder / earlier_file)) {
+    TRY(finding.earlier, load_case(folder / earlier_file));
+  }
   TRY(finding.explanation, read_text_file(folder / "explanation.txt"));
+  // Whoever shows it says what is known and where the files lie then.
+  for (const std::string_view words : {reproduce_words, closing_words}) {
+    const std::size_t last = finding.explanation.rfind(fmt::format("\n{}", words));
+    if (last != std::string::npos) finding.explanation.resize(last + 1);
+  }
   return finding;
 }
 

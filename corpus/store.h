@@ -1,6 +1,7 @@
 // FindingStore: a folder of findings. One finding is FINDINGS/<ID>/ with
 //   case.json         what was found
 //   reduced.json      what is left of it
+//   earlier.json      what must run before that in the same process, where it takes that
 //   finding.json      target, verdict, signature, planted faults, seed, versions
 //   explanation.txt   why, for a person
 //   repro.py          the reduced case as a script for the target (export/emit_reproducer.h)
@@ -31,6 +32,9 @@ class FindingStore {
   // Gives the finding an id and writes it; returns its folder. A signature that is known already is not written again.
   Result<std::filesystem::path> add(Finding& finding);
 
+  // Writes what is known of a stored finding anew; its cases stay.
+  Result<void> update(const Finding& finding);
+
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
@@ -41,6 +45,9 @@ class FindingStore {
   std::unordered_map<std::string, std::string> ids_;  // by signature
   int next_temporary_ = 0;
 };
+
+// "  reproduce: parallax check …" for the files of a finding's folder, with a line break.
+std::string reproduce_line(const Finding& finding, const std::filesystem::path& home);
 
 // What a script that shows the finding is made with.
 ScriptOptions script_options(const Finding& finding);

@@ -70,7 +70,9 @@ Result<VerdictBook> VerdictBook::read(const std::filesystem::path& path) {
     if (!entry) {
       Error error = std::move(entry).error();
       error.file = fmt::format("{}:{}", path.string(), number);
-      return std::unexpected(std::move(error));
+      book.broken_.push_back(std::move(error));
+      book.broken_lines_.push_back(line);
+      continue;
     }
     book.set(*std::move(entry));
   }
@@ -84,6 +86,7 @@ Result<void> VerdictBook::write(const std::filesystem::path& path) const {
                     [](const RecordedVerdict* entry) { return std::tie(entry->path, entry->target, entry->versions); });
   std::string text;
   for (const RecordedVerdict* entry : sorted) text += line_of(*entry) + "\n";
+  for (const std::string& line : broken_lines_) text += line + "\n";
   return write_text_file(path, text);
 }
 

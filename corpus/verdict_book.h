@@ -37,12 +37,15 @@ VerdictChange change_of(Verdict recorded, Verdict now);
 
 class VerdictBook {
  public:
-  // Reads the lines of a file; a file that is not there is an empty book. The first broken line is the error.
+  // Reads the lines of a file; a file that is not there is an empty book. A broken line is left out,
+  // and told by broken(): the others count. An error is a file that cannot be read.
   static Result<VerdictBook> read(const std::filesystem::path& path);
-  // Writes the lines, by case and target; the file is replaced at once.
+  // Writes the lines, by case and target, those that could not be read behind them; the file is replaced at once.
   Result<void> write(const std::filesystem::path& path) const;
 
   const std::vector<RecordedVerdict>& entries() const { return entries_; }
+  // Lines that could not be read, with their numbers.
+  const std::vector<Error>& broken() const { return broken_; }
   // The entries of one case.
   std::vector<const RecordedVerdict*> of(std::string_view path) const;
   // Adds an entry in the place of that of the same case, target and versions.
@@ -50,6 +53,8 @@ class VerdictBook {
 
  private:
   std::vector<RecordedVerdict> entries_;
+  std::vector<Error> broken_;
+  std::vector<std::string> broken_lines_;
 };
 
 }  // namespace parallax

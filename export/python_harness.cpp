@@ -1,5 +1,7 @@
 #include "export/python_harness.h"
 
+#include <fmt/format.h>
+
 #include <string_view>
 
 namespace parallax {
@@ -88,16 +90,33 @@ def compare(expected, actual):
     return lines, diverges
 )py";
 
+// The last part with another comparison of tensors.
+std::string with_tolerance(std::string_view text, std::optional<double> tolerance) {
+  std::string changed(text);
+  if (!tolerance) return changed;
+  const auto replace = [&](std::string_view from, const std::string& to) {
+    changed.replace(changed.find(from), from.size(), to);
+  };
+  replace("expected, equal_nan=True)", fmt::format("expected, rtol=0, atol={:.17g}, equal_nan=True)", *tolerance));
+  if (*tolerance == 0) {
+    replace("        return True\n    return False\n",
+            "        return True\n"
+            "    signs = [tensor.signbit() & ~tensor.isnan() for tensor in (expected, actual)]\n"
+            "    return not torch.equal(*signs)\n");
+  }
+  return changed;
+}
+
 }  // namespace
 
-std::string python_harness(bool gradients, bool identity) {
+std::string python_harness(bool gradients, bool identity, std::optional<double> tolerance) {
   std::string text(gradients ? open_gradients : "");
   text += observe_head;
   text += gradients ? observe_gradients : observe_values;
   text += observe_places;
   if (identity) text += observe_memory;
   if (gradients) text += observe_backward;
-  return text.append(rest);
+  return text.append(with_tolerance(rest, tolerance));
 }
 
 }  // namespace parallax

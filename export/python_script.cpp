@@ -17,7 +17,8 @@ constexpr std::string_view blank = "\n\n";
 
 // The first two lines are ours: there Python would take the word "coding" in a comment for the encoding of the file.
 constexpr std::string_view head = R"py(#!/usr/bin/env python3
-# Exit code: 1 where the divergence shows, 0 where it does not, 2 where eager itself raises.
+# Exit code: 1 where the divergence shows, 0 where it does not, 2 where eager itself raises. With a traceback it did
+# not run.
 )py";
 
 // A class is named on the command line to run it alone.
@@ -155,7 +156,7 @@ Result<std::string> python_script(const Case& test, const ScriptOptions& options
     text += "torch.set_grad_enabled(False)\n";
   }
   text += blank;
-  text += python_harness(test.gradient.has_value(), target.identity);
+  text += python_harness(test.gradient.has_value(), target.identity, options.tolerance);
   text += blank;
   text += recorded ? against_record : against_target;
   text += blank;

@@ -17,6 +17,7 @@ struct ScriptOptions {
   std::string comment;  // on top, each of its lines behind "# "
   std::string target;   // what to hold against eager, as a user names targets
   std::optional<Control> control;
+  std::optional<double> tolerance = {};  // absolute, where the default ones of assert_close do not see what differs
 };
 
 // What the scripts for one system differ in.

@@ -35,6 +35,8 @@ struct ReduceProgress {
 struct ReduceOptions {
   int max_checks = 2000;  // candidates that were asked about, cached answers not counted
   double max_seconds = 60;
+  // Seconds that count, where they are not those on the wall: a busy machine is no reason to end early.
+  std::function<double()> seconds_spent = nullptr;
   // How many candidates are asked about together, those included that would be needless if one before them succeeds.
   // Where it is more than one, `interesting_together` is what is asked.
   std::size_t together = 1;

@@ -62,7 +62,8 @@ std::vector<std::size_t> Reduction::take_first(std::size_t count, const MakeCand
 }
 
 bool Reduction::ends_here() {
-  spent_ = spent_ || checks_ >= options_.max_checks || seconds() >= options_.max_seconds ||
+  spent_ = spent_ || checks_ >= options_.max_checks ||
+           (options_.seconds_spent ? options_.seconds_spent() : seconds()) >= options_.max_seconds ||
            (options_.interrupted && options_.interrupted());
   return spent_;
 }

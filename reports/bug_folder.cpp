@@ -49,9 +49,15 @@ void read_bugs(BugFolder& folder) {
   }
 }
 
-Result<GeneratedPage> false_alarms_of(const BugFolder& folder) {
+// Lines that cannot be read become errors of the folder, and the page tells of the others.
+Result<GeneratedPage> false_alarms_of(BugFolder& folder) {
   TRY(const std::string text, read_text_file(folder.path / "false-alarms.jsonl"));
-  TRY(const std::vector<ExaminedCampaign> campaigns, parse_examined("false-alarms.jsonl", text));
+  std::vector<Error> broken;
+  TRY(const std::vector<ExaminedCampaign> campaigns, parse_examined("false-alarms.jsonl", text, &broken));
+  for (Error& error : broken) {
+    error.file = (folder.path.filename() / error.file).string();
+    folder.errors.push_back(std::move(error));
+  }
   return false_alarm_page(campaigns);
 }
 

@@ -21,12 +21,26 @@ The script needs the system alone. It exits with 1 where the bug shows, and with
 
     .targets/FAMILY-VERSION/bin/python bugs/NAME.py
 
+The head of each page lists the packages that its script needs. A traceback is not exit code 1: the script did not run.
+
 XNNPACK's scripts are C++ programs: `g++ NAME.cpp -lXNNPACK -lpthreadpool -lcpuinfo`. `./parallax test --all` runs the
 scripts of the installed systems, and `./parallax corpus verify --target TARGET` the cases.
 `parallax bugs` lists the bugs; [adding a bug](../docs/adding-a-bug.md) tells how to add one.
 
 )";
 constexpr std::string_view counting_rules = R"(
+## Grades
+
+The highest first. A finding of `parallax fuzz` has one too.
+
+| grade | |
+|---|---|
+| gross | wrong without an error, and `torch.testing.assert_close` with its default tolerances sees it |
+| inside tolerances | wrong without an error, and it does not |
+| edge | it takes an edge of an API: no elements, an error for a 0-d tensor, NaN, an infinity, a subnormal number |
+| refusal | an error on a valid program |
+| crash | of the process, or a hang, on a valid program |
+
 ## What is counted
 
 - A cause is counted once. A second case of one cause has a page and is not counted, and causes that may be one count as one.
@@ -34,7 +48,10 @@ constexpr std::string_view counting_rules = R"(
 - These have no page: where NaN goes, the order of NaN and of ties, results just outside of a bound, the ends of a
   function's range, what ONNX leaves open, and ops that a system says it lacks.
 - "Found after" counts seconds from the start of the campaign. It is empty where a bug was found by hand or the time was not kept.
-- "Upstream" lists threads that tell of the bug. Search the tracker before you report one without a thread.
+- "Upstream" lists threads that tell of the bug, or says whether the tracker was searched. Search it before you report
+  one without a thread.
+- Core ML's packages were converted and not run. TOSA's graphs ran in its reference model. Thunder's releases do not
+  import with torch 2.13 alone: stand-ins for methods that it removed come first. Each row says so.
 
 ## Measurements
 
@@ -48,7 +65,11 @@ std::string median_text(double median) { return fmt::format("{:g}", median); }
 std::string link_to(const FoundBug& bug) { return fmt::format("[{}](../{}.md)", markdown_cell(bug.title), bug.name); }
 
 std::string upstream_text(const FoundBug& bug) {
-  if (bug.upstream.empty()) return bug.searched == "yes" ? "none found" : "none known";
+  if (bug.upstream.empty()) {
+    return bug.searched == "yes"  ? "searched, none found"
+           : bug.searched == "no" ? "not searched"
+                                  : "search not recorded";
+  }
   std::string text;
   for (const UpstreamThread& thread : bug.upstream) {
     text += fmt::format("{}[{}]({})", text.empty() ? "" : ", ", thread.label(), thread.url);
@@ -57,9 +78,15 @@ std::string upstream_text(const FoundBug& bug) {
   return text;
 }
 
+// The release, and what of it ran where that is not all.
+std::string release_text(const FoundBug& bug) {
+  return bug.executed.empty() ? bug.version : fmt::format("{}, {}", bug.version, markdown_cell(bug.executed));
+}
+
 std::vector<std::string> bug_row(const FoundBug& bug) {
   return {link_to(bug),
-          bug.version,
+          release_text(bug),
+          std::string(name(bug.grade)),
           bug.verdict_text(),
           fmt::format("{}", fmt::join(bug.aliasing, ", ")),
           fmt::format("{}", bug.calls),
@@ -82,7 +109,8 @@ std::string counted_table(const Bugs& bugs) {
     if (bug->counted) rows.push_back(bug_row(*bug));
   }
   if (rows.empty()) return "";
-  return "\n" + markdown_table({"cause", "version", "verdict", "aliasing", "calls", "found after", "upstream"}, rows);
+  return "\n" +
+         markdown_table({"cause", "version", "grade", "verdict", "aliasing", "calls", "found after", "upstream"}, rows);
 }
 
 std::string fixed_table(const Bugs& bugs) {
@@ -94,29 +122,48 @@ std::string fixed_table(const Bugs& bugs) {
   }
   if (rows.empty()) return "";
   return "\n## Found in older releases, and fixed since\n\n" +
-         markdown_table({"cause", "version", "fixed in", "verdict", "aliasing", "calls", "found after", "upstream"},
-                        rows);
+         markdown_table(
+             {"cause", "version", "fixed in", "grade", "verdict", "aliasing", "calls", "found after", "upstream"},
+             rows);
 }
 
 std::string further_table(const Bugs& bugs) {
   TableRows rows;
   for (const FoundBug* bug : bugs) {
     if (bug->same_cause_as.empty()) continue;
-    rows.push_back({link_to(*bug), bug->version, bug->verdict_text(),
+    rows.push_back({link_to(*bug), release_text(*bug), std::string(name(bug->grade)), bug->verdict_text(),
                     fmt::format("[{0}](../{0}.md)", bug->same_cause_as), upstream_text(*bug)});
   }
   if (rows.empty()) return "";
   return "\n## Further cases of a counted cause\n\n" +
-         markdown_table({"case", "version", "verdict", "same cause as", "upstream"}, rows);
+         markdown_table({"case", "version", "grade", "verdict", "same cause as", "upstream"}, rows);
 }
 
-GeneratedPage system_page(const Bugs& bugs) {
+// The highest grade first.
+Bugs by_grade(Bugs bugs) {
+  std::ranges::stable_sort(bugs, {}, &FoundBug::grade);
+  return bugs;
+}
+
+// "137 gross, 1 inside tolerances …", those that there are.
+std::string grades_text(const BugCounts& counts) {
+  std::string text;
+  for (const Grade grade : grades) {
+    const int count = counts.by_grade[static_cast<std::size_t>(grade)];
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name(grade));
+  }
+  return text;
+}
+
+GeneratedPage system_page(const Bugs& unsorted) {
+  const Bugs bugs = by_grade(unsorted);
   const std::string& system = bugs.front()->system;
   const BugCounts counts = count_bugs(bugs);
   std::string text = generated_note("bugs/*.md");
   text += fmt::format("# Bugs found in {}\n\n{}: {} silent, {} about aliasing; the median case has {} call{}. ", system,
                       plural(counts.causes, "cause"), counts.silent, counts.aliasing, median_text(counts.median_calls),
                       counts.median_calls == 1 ? "" : "s");
+  if (counts.causes > 0) text += fmt::format("By [grade](../README.md#grades): {}.\n", grades_text(counts));
   text += fmt::format("Found in {}. [All systems](../README.md)\n", versions_of(bugs));
   text += counted_table(bugs) + fixed_table(bugs) + further_table(bugs);
   return {fmt::format("by-system/{}.md", system_slug(system)), std::move(text)};
@@ -126,7 +173,11 @@ std::vector<std::string> overview_row(std::string_view system, const BugCounts& 
   const auto number = [](int count) { return count == 0 ? std::string() : fmt::format("{}", count); };
   return {std::string(system),
           fmt::format("{}", counts.causes),
-          number(counts.silent),
+          number(counts.by_grade[0]),
+          number(counts.by_grade[1]),
+          number(counts.by_grade[2]),
+          number(counts.by_grade[3]),
+          number(counts.by_grade[4]),
           number(counts.aliasing),
           median_text(counts.median_calls),
           number(counts.with_thread),
@@ -150,14 +201,15 @@ GeneratedPage overview(const std::vector<FoundBug>& bugs) {
   std::string text = generated_note("bugs/*.md");
   text += fmt::format(
       "# Bugs found in released systems\n\n"
-      "{} in {}. {} of them give silently wrong results, and {} need views, in-place writes, state or shared memory.\n"
+      "{} in {}. By [grade](#grades): {}.\n{} of them give silently wrong results, and {} need views, in-place writes, "
+      "state or shared memory.\n"
       "The median case has {} call{}. {} that a newer release fixed and {} of a counted cause have pages too.\n",
-      plural(total.causes, "distinct cause"), plural(systems, "system"), total.silent, total.aliasing,
-      median_text(total.median_calls), total.median_calls == 1 ? "" : "s", plural(total.fixed, "bug"),
+      plural(total.causes, "distinct cause"), plural(systems, "system"), grades_text(total), total.silent,
+      total.aliasing, median_text(total.median_calls), total.median_calls == 1 ? "" : "s", plural(total.fixed, "bug"),
       plural(total.further, "further case"));
   text += about_the_pages;
-  text += markdown_table({"system", "causes", "silent", "aliasing", "median calls", "with a thread upstream",
-                          "fixed since", "further cases"},
+  text += markdown_table({"system", "causes", "gross", "inside tolerances", "edge", "refusal", "crash", "aliasing",
+                          "median calls", "with a thread upstream", "fixed since", "further cases"},
                          rows);
   text += counting_rules;
   return {"README.md", std::move(text)};
@@ -182,6 +234,7 @@ BugCounts count_bugs(const Bugs& bugs) {
       continue;
     }
     ++counts.causes;
+    ++counts.by_grade[static_cast<std::size_t>(bug->grade)];
     if (bug->silent) ++counts.silent;
     if (bug->is_about_aliasing()) ++counts.aliasing;
     if (!bug->upstream.empty()) ++counts.with_thread;

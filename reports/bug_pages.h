@@ -2,6 +2,7 @@
 // system with a row per bug.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "reports/found_bug.h"
@@ -14,10 +15,11 @@ struct BugCounts {
   int causes = 0;
   int silent = 0;
   int aliasing = 0;
-  int with_thread = 0;      // with a thread in the system's own tracker
-  double median_calls = 0;  // of the counted bugs' cases; 0 for none
-  int fixed = 0;            // not counted: a newer release had the fix when the bug was found in an older one
-  int further = 0;          // not counted: another case of a counted cause
+  int with_thread = 0;                         // with a thread in the system's own tracker
+  double median_calls = 0;                     // of the counted bugs' cases; 0 for none
+  std::array<int, grade_count> by_grade = {};  // of the causes
+  int fixed = 0;    // not counted: a newer release had the fix when the bug was found in an older one
+  int further = 0;  // not counted: another case of a counted cause
 
   bool operator==(const BugCounts&) const = default;
 };

@@ -128,10 +128,16 @@ std::string campaign_table(const std::vector<ExaminedCampaign>& campaigns) {
 
 }  // namespace
 
-Result<std::vector<ExaminedCampaign>> parse_examined(const std::string& file, std::string_view text) {
+Result<std::vector<ExaminedCampaign>> parse_examined(const std::string& file, std::string_view text,
+                                                     std::vector<Error>* broken) {
   std::vector<ExaminedCampaign> campaigns;
-  TRY_VOID(for_each_json_line(file, text,
-                              [&](const Field& object) { return read_campaign(object, campaigns.emplace_back()); }));
+  const auto read = [&](const Field& object) -> Result<void> {
+    ExaminedCampaign campaign;
+    TRY_VOID(read_campaign(object, campaign));
+    campaigns.push_back(std::move(campaign));
+    return {};
+  };
+  TRY_VOID(for_each_json_line(file, text, read, broken));
   return campaigns;
 }
 

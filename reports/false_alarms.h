@@ -36,8 +36,10 @@ struct ExaminedCampaign {
   std::string note;
 };
 
-// Reads the lines of a file, which errors name; campaigns are in the order of time.
-Result<std::vector<ExaminedCampaign>> parse_examined(const std::string& file, std::string_view text);
+// Reads the lines of a file, which errors name; campaigns are in the order of time. Where `broken` is given, lines that
+// cannot be read go there and are left out; else the first one is the error.
+Result<std::vector<ExaminedCampaign>> parse_examined(const std::string& file, std::string_view text,
+                                                     std::vector<Error>* broken = nullptr);
 
 // What a target did since its last false alarm, or since a campaign that may hide one.
 struct CleanRun {

@@ -237,6 +237,24 @@ void write_controls(Html& html, const Finding& finding) {
   }
 }
 
+void write_jury(Html& html, const Finding& finding) {
+  if (finding.evidence) {
+    html.element("h3", "Evidence");
+    html.element("pre", describe(*finding.evidence), {{"tabindex", "0"}, {"aria-label", "The evidence"}});
+  }
+  html.element("h3", "Jury");
+  const Confirmation confirmation = confirmation_of(finding.jury);
+  html.element("p", fmt::format("It is {}.", name(confirmation)), {{"class", "note"}});
+  if (finding.jury.empty()) return;
+  const auto list = html.in("ul", {{"class", "stages"}});
+  for (const JurorAnswer& juror : finding.jury) {
+    const bool contradicts = juror.answer == Answer::Contradicts;
+    const auto item = html.in("li", {{"class", contradicts ? "wrong" : "right"}});
+    html.element("strong", juror.juror);
+    html.text(fmt::format(" {}{}{}", name(juror.answer), juror.said.empty() ? "" : ": ", juror.said));
+  }
+}
+
 void write_reproducer(Html& html, const FindingReport& report) {
   html.element("h3", "Reproduce");
   write_code(html, report.command, "command");
@@ -281,6 +299,8 @@ void write_finding(Html& html, const FindingReport& report) {
       const auto badges = html.in("p", {{"class", "badges"}});
       if (finding.verdict == Verdict::Mismatch) write_badge(html, "proved", "neutral");
       write_standing(html, report.standing);
+      if (finding.grade) write_badge(html, std::string(name(*finding.grade)), "neutral");
+      if (!finding.jury.empty()) write_badge(html, std::string(name(confirmation_of(finding.jury))), "neutral");
       for (const std::string& fault : finding.planted) write_badge(html, "planted " + fault, "planted");
     }
     html.element("p", finding.reason, {{"class", "reason"}});
@@ -302,6 +322,7 @@ void write_finding(Html& html, const FindingReport& report) {
   section([&] { write_graphs(html, report); });
   section([&] { write_stages(html, report); });
   section([&] { write_controls(html, finding); });
+  section([&] { write_jury(html, finding); });
   section([&] { write_reproducer(html, report); });
   section([&] {
     html.element("h3", "As it was explained when it was found");

@@ -60,6 +60,22 @@ Result<void> read_verdict(const FrontValue& value, FoundBug& bug) {
   return {};
 }
 
+Result<void> read_grade(const FrontValue& value, FoundBug& bug) {
+  std::string word;
+  TRY_VOID(read_text(value, word));
+  const std::optional<Grade> grade = parse_grade(word);
+  if (!grade) return fail("'{}' is no grade", word);
+  bug.grade = *grade;
+  return {};
+}
+
+Result<void> read_packages(const FrontValue& value, FoundBug& bug) {
+  const auto* packages = std::get_if<std::vector<std::string>>(&value);
+  if (packages == nullptr || packages->empty()) return fail("a list of packages is expected: [torch==2.13.0]");
+  bug.packages = *packages;
+  return {};
+}
+
 Result<void> read_aliasing(const FrontValue& value, FoundBug& bug) {
   const auto* words = std::get_if<std::vector<std::string>>(&value);
   if (words == nullptr) return fail("a list is expected: [], [views]");
@@ -121,6 +137,8 @@ constexpr std::array rules = {
     FieldRule{"fixed_in", false, as_text<&FoundBug::fixed_in>},
     FieldRule{"verdict", true, read_verdict},
     FieldRule{"differs_in", false, as_word<&FoundBug::differs_in, differences>},
+    FieldRule{"executed", false, as_text<&FoundBug::executed>},
+    FieldRule{"grade", true, read_grade},
     FieldRule{"silent", true, as_bool<&FoundBug::silent>},
     FieldRule{"aliasing", true, read_aliasing},
     FieldRule{"counted", true, as_bool<&FoundBug::counted>},
@@ -135,12 +153,18 @@ constexpr std::array rules = {
     FieldRule{"case", true, as_text<&FoundBug::case_file>},
     FieldRule{"control", true, as_text<&FoundBug::control>},
     FieldRule{"script", true, as_text<&FoundBug::script>},
+    FieldRule{"packages", true, read_packages},
 };
 
 // What two fields say of each other.
 Result<void> check_together(const FoundBug& bug) {
   const bool is_mismatch = bug.verdict == Verdict::Mismatch;
   if (bug.silent && !is_mismatch) return fail("field 'silent': only a mismatch is silent");
+  const bool is_of_numbers = bug.grade == Grade::Gross || bug.grade == Grade::InsideTolerances;
+  if (bug.silent && (bug.grade == Grade::Refusal || bug.grade == Grade::Crash))
+    return fail("field 'grade': what is silent is neither refused nor a crash");
+  if (is_of_numbers && (bug.verdict == Verdict::Crash || bug.verdict == Verdict::Hang))
+    return fail("field 'grade': a crash has no wrong result");
   if (!bug.differs_in.empty() && !is_mismatch)
     return fail("field 'differs_in': only a mismatch differs in {}", bug.differs_in);
   if (bug.counted && !bug.same_cause_as.empty()) {
@@ -205,6 +229,8 @@ Json bug_json(const FoundBug& bug) {
                {"fixed_in", bug.fixed_in},
                {"verdict", parallax::name(bug.verdict)},
                {"differs_in", bug.differs_in},
+               {"executed", bug.executed},
+               {"grade", parallax::name(bug.grade)},
                {"silent", bug.silent},
                {"aliasing", bug.aliasing},
                {"counted", bug.counted},
@@ -218,7 +244,8 @@ Json bug_json(const FoundBug& bug) {
                {"searched", bug.searched},
                {"case", bug.case_file},
                {"control", bug.control},
-               {"script", bug.script}};
+               {"script", bug.script},
+               {"packages", bug.packages}};
   if (bug.found_after) json["found_after"] = *bug.found_after;
   return json;
 }

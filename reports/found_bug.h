@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/json_text.h"
+#include "corpus/grade.h"
 #include "oracle/judge.h"
 
 namespace parallax {
@@ -30,6 +31,8 @@ struct FoundBug {
   std::string fixed_in;               // "1.22.0", "after 2025.3.0"; empty where no fixed release is known
   Verdict verdict = Verdict::Match;   // one that is a finding
   std::string differs_in;             // of a mismatch that is not of values: "sizes", "dtypes"
+  std::string executed;               // what of it ran: "the conversion alone"; empty for the whole
+  Grade grade = Grade::Gross;         // corpus/grade.h
   bool silent = false;                // wrong results and no error
   std::vector<std::string> aliasing;  // "views", "in-place", "state", "shared-memory": what it takes to show it
   bool counted = true;
@@ -44,6 +47,7 @@ struct FoundBug {
   std::string case_file;  // these three from the root of the repository
   std::string control;
   std::string script;
+  std::vector<std::string> packages;  // that the script needs: "torch==2.13.0"
   std::string text;
 
   bool is_about_aliasing() const { return !aliasing.empty(); }

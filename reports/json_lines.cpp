@@ -15,7 +15,8 @@ Result<void> visit_line(std::string_view line, const std::function<Result<void>(
 }  // namespace
 
 Result<void> for_each_json_line(const std::string& file, std::string_view text,
-                                const std::function<Result<void>(const Field& object)>& visit) {
+                                const std::function<Result<void>(const Field& object)>& visit,
+                                std::vector<Error>* broken) {
   for (int number = 1; !text.empty(); ++number) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
@@ -24,7 +25,8 @@ Result<void> for_each_json_line(const std::string& file, std::string_view text,
     if (auto visited = visit_line(line, visit); !visited) {
       Error error = std::move(visited).error();
       error.file = fmt::format("{}:{}", file, number);
-      return std::unexpected(std::move(error));
+      if (broken == nullptr) return std::unexpected(std::move(error));
+      broken->push_back(std::move(error));
     }
   }
   return {};

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unittest
 
-from adapters.worker.last_program import remembered
+from adapters.worker.last_program import forget_program, remembered
 
 
 class RememberedTest(unittest.TestCase):
@@ -19,6 +19,18 @@ class RememberedTest(unittest.TestCase):
         a = {"nodes": [1], "constants": {"c": {"data": [1.0]}}}
         b = {"nodes": [1], "constants": {"c": {"data": [2.0]}}}
         self.assertEqual([again(a, 1), again(dict(a), 2), again(b, 3), again(a, 4)], [1, 1, 2, 3])
+
+    def test_builds_anew_once_where_somebody_asked(self) -> None:
+        built: list[int] = []
+
+        def build(graph: dict) -> int:
+            built.append(1)
+            return len(built)
+
+        again = remembered(build)
+        first = again({})
+        forget_program()
+        self.assertEqual([first, again({}), again({})], [1, 2, 2])
 
     def test_does_not_remember_what_failed(self) -> None:
         calls: list[int] = []

@@ -8,6 +8,15 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from adapters.worker.system import Json
 
+_asked = 0  # how often somebody asked to build anew
+
+
+def forget_program() -> None:
+    """The next run builds its program anew, whatever is kept: what earlier runs left in it is not there then."""
+    global _asked
+    _asked += 1
+
+
 P = ParamSpec("P")
 Made = TypeVar("Made")
 
@@ -15,12 +24,13 @@ Made = TypeVar("Made")
 def remembered(build: Callable[Concatenate[Json, P], Made]) -> Callable[Concatenate[Json, P], Made]:
     """`build`, which is not called again for a graph that is equal to the last one, its constants and state included.
 
-    What was built must start afresh each time that it is run. An exception is not remembered.
+    What was built must start afresh each time that it is run. An exception is not remembered, and nothing is after
+    forget_program().
     """
-    last: list[tuple[str, Made]] = []
+    last: list[tuple[tuple[int, str], Made]] = []
 
     def build_or_reuse(graph: Json, *arguments: P.args, **named: P.kwargs) -> Made:
-        key = json.dumps(graph)
+        key = (_asked, json.dumps(graph))
         if not last or last[0][0] != key:
             last.clear()
             last.append((key, build(graph, *arguments, **named)))

@@ -20,6 +20,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+from adapters.worker.last_program import forget_program
 from adapters.worker.system import AdapterError, Json, NotRunError, Stages, System, UnsupportedError
 
 PROTOCOL = 1
@@ -105,6 +106,8 @@ def answer(system: System, request: Json, stderr: Stderr, stages: Stages) -> Jso
         return not_a_request(f"cannot do {request.get('do')!r}")
     stages.begin()
     stderr.mark()
+    if request.get("anew"):
+        forget_program()
     try:
         reply = {"status": "ok", **system.run(request, stages)}
     except KeyboardInterrupt:

@@ -8,6 +8,7 @@
 
 #include "backends/external/artifact_folder.h"
 #include "backends/external/last_line.h"
+#include "backends/given_up.h"
 #include "graph/runs.h"
 
 namespace parallax {
@@ -58,6 +59,11 @@ class ExternalTarget final : public Target {
   std::vector<std::pair<std::string, std::string>> artifacts(const Case& test) override;
   std::vector<StageOutcome> stages(const Case& test) override;
   Outcome run(const Case& test, const std::vector<Tensor>* second) override;
+  void forget_program() override { anew_ = true; }
+  double processor_seconds() override {
+    if (worker_) last_seconds_ = std::max(last_seconds_, worker_->processor_seconds());
+    return ended_seconds_ + last_seconds_;
+  }
 
   // Starts a worker and greets it.
   Result<void> start();
@@ -73,11 +79,15 @@ class ExternalTarget final : public Target {
   std::optional<Process> worker_;
   Hello hello_;
   int64_t next_id_ = 1;
-  int served_ = 0;  // cases that this worker was given
+  int served_ = 0;            // cases that this worker was given
+  bool anew_ = false;         // whether the next run builds its program anew
+  double ended_seconds_ = 0;  // processor time of earlier workers, as far as it was looked at
+  double last_seconds_ = 0;   // of this one, when it was looked at last
 };
 
 Result<void> ExternalTarget::start() {
   worker_.reset();
+  ended_seconds_ += std::exchange(last_seconds_, 0);
   served_ = 0;
   TRY(worker_, Process::start(command_, options_.limits));
   const int64_t id = next_id_++;
@@ -131,6 +141,13 @@ Outcome ExternalTarget::failed(const LineOrFailure& answer, std::chrono::millise
           [&](ProcessOverflow) {
             return protocol_failure(fmt::format("a reply is longer than {} bytes", options_.limits.reply_bytes));
           },
+          [&](ProcessGivenUp) {
+            Outcome given_up;
+            given_up.status = Status::Unsupported;
+            given_up.kind = given_up_kind;
+            given_up.message = "it was not waited for: the run ended";
+            return given_up;
+          },
           [](const ProcessEnd& end) {
             Outcome crash;
             crash.status = Status::Crash;
@@ -155,7 +172,7 @@ Outcome ExternalTarget::attempt(const Case& test, const std::vector<Tensor>* sec
   const int64_t id = next_id_++;
   const auto limit = served_ == 0 ? options_.first_limit : options_.later_limit;
   ++served_;
-  const LineOrFailure answer = worker_->exchange(encode_run(id, test, second), limit);
+  const LineOrFailure answer = worker_->exchange(encode_run(id, test, second, std::exchange(anew_, false)), limit);
   const auto* line = std::get_if<std::string>(&answer);
   if (line == nullptr) return failed(answer, limit);
   Outcome outcome = decode_run(*line, id, test);

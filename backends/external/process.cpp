@@ -16,7 +16,9 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "backends/external/core_wait.h"
@@ -239,6 +241,10 @@ LineOrFailure Process::exchange(const std::string& line, std::chrono::millisecon
       reap(true);
       return ProcessTimeout{};
     }
+    if (limits_.given_up && limits_.given_up()) {
+      reap(true);
+      return ProcessGivenUp{};
+    }
     std::array<pollfd, 2> waits = {{{output_, POLLIN, 0}, {input_, POLLOUT, 0}}};
     const bool writing = writable && sent < message.size();
     ::poll(waits.data(), writing ? 2 : 1, static_cast<int>(std::min(left, tick).count()));
@@ -267,6 +273,25 @@ bool Process::is_stale() {
   if (pid_ < 0) return true;
   pollfd wait{output_, POLLIN, 0};
   return !received_.empty() || ::poll(&wait, 1, 0) != 0;
+}
+
+double Process::processor_seconds() const {
+  if (pid_ < 0) return 0;
+  std::ifstream file(fmt::format("/proc/{}/stat", pid_));
+  std::string text;
+  std::getline(file, text);
+  // The name in parentheses may hold anything; the times are the 12th to 15th fields behind it.
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return 0;
+  std::istringstream fields(text.substr(name_end + 1));
+  std::string skipped;
+  for (int i = 0; i < 11; ++i) fields >> skipped;
+  double ticks = 0;
+  for (int i = 0; i < 4; ++i) {
+    double one = 0;
+    if (fields >> one) ticks += one;
+  }
+  return ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
 std::string Process::error_tail(std::size_t limit) const {

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -19,11 +20,13 @@ namespace parallax {
 struct ProcessLimits {
   std::size_t reply_bytes = std::size_t{256} << 20;  // the longest line taken
   std::size_t memory_bytes = 0;                      // address space (RLIMIT_AS); 0: no limit
+  std::function<bool()> given_up = nullptr;          // asked while it waits: true ends the wait, and the child
 };
 
 // Why no line came back.
 struct ProcessTimeout {};   // it was silent past the limit
 struct ProcessOverflow {};  // its line passed reply_bytes
+struct ProcessGivenUp {};   // nobody waits for it any more
 struct ProcessEnd {
   int signal = 0;              // what killed it, or 0
   int exit_status = 0;         // where it ended by itself
@@ -32,7 +35,7 @@ struct ProcessEnd {
   // "SIGSEGV", "exit 3".
   std::string text() const;
 };
-using LineOrFailure = std::variant<std::string, ProcessTimeout, ProcessOverflow, ProcessEnd>;
+using LineOrFailure = std::variant<std::string, ProcessTimeout, ProcessOverflow, ProcessGivenUp, ProcessEnd>;
 
 class Process {
  public:
@@ -52,6 +55,9 @@ class Process {
 
   // Whether it has ended, or has said something that nobody asked for: it is not to be used again.
   bool is_stale();
+
+  // Processor time that it took so far, with that of its children that ended; 0 where that is not told.
+  double processor_seconds() const;
 
   // The last `limit` bytes that were written to standard error since the last exchange began.
   std::string error_tail(std::size_t limit = 16 << 10) const;

@@ -339,7 +339,7 @@ std::string encode_artifact(int64_t id, const Case& test, const std::filesystem:
   return open_request(id, test) + R"(,"artifact":)" + write_json(Json(folder.string())) + "}";
 }
 
-std::string encode_run(int64_t id, const Case& test, const std::vector<Tensor>* second) {
+std::string encode_run(int64_t id, const Case& test, const std::vector<Tensor>* second, bool anew) {
   std::string request = open_request(id, test);
   if (second) {
     const std::vector<FeedSlot> slots = feed_slots(test.graph);
@@ -348,6 +348,7 @@ std::string encode_run(int64_t id, const Case& test, const std::vector<Tensor>* 
     for (std::size_t i = 0; i < slots.size(); ++i) feed[slots[i].name] = tensor_json((*second)[i]);
     request += R"(,"second_feed":)" + write_json(feed);
   }
+  if (anew) request += R"(,"anew":true)";
   return request + "}";
 }
 

@@ -77,14 +77,20 @@ class CompiledTarget : public Target {
   std::vector<Diagnosis> explain(const Case& test) override {
     complained();  // of what was run before
     std::vector<Diagnosis> diagnoses = {explain_passes(pass_failures(test))};
+    auto of_program = program_failure(test);
     std::vector<Diagnosis> of_plans = explain_plans(test);
-    if (auto found = wrong_build(test)) {
+    auto of_build = wrong_build(test);
+    // What a partition or a loop loses is told by the part that lost it, where the ladder sees only what comes of it.
+    // Where memory is what goes wrong first, the partitions computed right.
+    const bool of_memory = of_build && of_build->blame == "planner";
+    if (of_program && !of_memory) diagnoses.push_back(explain_program(*of_program));
+    if (of_build) {
       // Where every plan is sound, what shows once memory is shared is a kernel that reads more than it was given.
-      if (options_.device && found->blame == "planner" && of_plans.empty()) found->blame = device_part;
-      if (found->blame == device_part) found->kind = slip_of_device(test);
-      diagnoses.push_back(*std::move(found));
+      if (options_.device && of_memory && of_plans.empty()) of_build->blame = device_part;
+      if (of_build->blame == device_part) of_build->kind = slip_of_device(test);
+      diagnoses.push_back(*std::move(of_build));
     }
-    if (auto found = program_failure(test)) diagnoses.push_back(explain_program(*found));
+    if (of_program && of_memory) diagnoses.push_back(explain_program(*of_program));
     std::ranges::move(of_plans, std::back_inserter(diagnoses));
     return diagnoses;
   }

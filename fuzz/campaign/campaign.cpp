@@ -9,14 +9,19 @@
 #include <thread>
 #include <utility>
 
+#include "backends/given_up.h"
 #include "backends/lost_target.h"
+#include "core/choices.h"
 #include "corpus/signature.h"
 #include "corpus/store.h"
 #include "fuzz/campaign/description.h"
+#include "fuzz/campaign/lane.h"
 #include "fuzz/campaign/ledger.h"
 #include "fuzz/campaign/pack.h"
 #include "fuzz/findings/adjudicate.h"
+#include "fuzz/findings/jury.h"
 #include "fuzz/findings/make_finding.h"
+#include "fuzz/findings/neighbours.h"
 #include "fuzz/findings/target_crew.h"
 
 namespace parallax {
@@ -36,49 +41,11 @@ constexpr double seconds_a_save = 0.5;
 // One case in that many of a target that packs runs alone too: packing may hide what a case shows.
 constexpr uint64_t alone_too = 20;
 
-// A target that is open, and the base that it is held against, if there is one.
-struct Instance {
-  std::unique_ptr<Target> target;
-  std::unique_ptr<Target> base;
-};
-
-// One target's place in the sequence.
-struct Lane {
-  std::string name;
-  std::size_t cases_a_turn = 1;
-  std::size_t cases_a_program = 1;
-  int most_busy = 1;            // threads that may serve it at once
-  int busy = 0;                 // threads that do
-  std::vector<Instance> ready;  // that nobody uses
-  bool finished = false;
-  uint64_t next = 0;  // the first case of the next turn that is handed out
-  LaneState state;    // of finished turns
-};
-
-// What is known of a case once it ran.
-struct JudgedCase {
-  uint64_t k = 0;
-  Case test;
-  Examination examination;
-  double seconds = 0;
-  bool hidden_by_packing = false;
-  std::optional<Verdict> on_base = {};  // of one that diverges, where there is a base
-
-  // Whether what diverges is right on the base.
-  bool is_news() const { return !on_base || *on_base == Verdict::Match; }
-};
-
-// A turn while it is served. What it counts is added when it is finished, so that a turn is counted whole or not at
-// all.
-struct ServedTurn {
-  uint64_t first = 0;
-  std::vector<JudgedCase> judged;
-  std::vector<std::pair<CampaignFinding, const KnownFinding*>> known;
-};
-
 class Campaign {
  public:
-  explicit Campaign(const CampaignOptions& options) : options_(options) {}
+  explicit Campaign(const CampaignOptions& options) : options_(options), target_options_(options.target_options) {
+    target_options_.given_up = [this] { return is_over(); };
+  }
 
   Result<CampaignResult> run() {
     std::vector<Error> missing;
@@ -111,13 +78,15 @@ class Campaign {
     }
     TRY_VOID(go_on());
     start_ = Clock::now();
+    begun_ = true;
     std::vector<std::thread> threads;
     const int workers = std::max(1, options_.jobs);
     for (int i = 1; i < workers; ++i) threads.emplace_back([this] { work(); });
     work();
     for (std::thread& thread : threads) thread.join();
     report_progress(true);
-    if (!failure_) save(true);
+    result_.interrupted = is_interrupted();
+    if (!failure_) save(!result_.interrupted);
     result_.seconds = seconds();
     for (Lane& lane : lanes_) result_.tallies[lane.name] = std::move(lane.state.tally);
     std::stable_sort(
@@ -131,9 +100,13 @@ class Campaign {
   // Seconds since the campaign began, in this process or in earlier ones.
   double seconds() const { return seconds_before_ + seconds_since(start_); }
 
+  bool is_interrupted() const { return options_.interrupted && options_.interrupted(); }
+  // Nothing new is begun any more, and nobody waits for what was.
+  bool is_over() const { return is_interrupted() || (begun_ && options_.seconds && seconds() >= *options_.seconds); }
+
   Result<Instance> open(const std::string& name) const {
     Instance instance;
-    TRY(instance.target, open_target(name, options_.target_options));
+    TRY(instance.target, open_target(name, target_options_));
     if (!options_.base.empty()) {
       TRY(instance.base, open_target(options_.base, {}));
     }
@@ -234,7 +207,7 @@ class Campaign {
   std::optional<Turn> take_turn() {
     std::unique_lock lock(mutex_);
     while (true) {
-      if (failure_ || (options_.seconds && seconds() >= *options_.seconds)) return std::nullopt;
+      if (failure_ || is_over()) return std::nullopt;
       Lane* best = nullptr;
       bool waiting = false;
       for (Lane& lane : lanes_) {
@@ -277,8 +250,8 @@ class Campaign {
     }
     if (tests.empty()) return;
     const Clock::time_point begin = Clock::now();
-    ServedTurn served{turn, {}, {}};
-    for (std::size_t i = 0; i < tests.size(); i += lane.cases_a_program) {
+    ServedTurn served{.first = turn};
+    for (std::size_t i = 0; i < tests.size() && (i == 0 || !is_over()); i += lane.cases_a_program) {
       const auto begin_of_program = tests.begin() + static_cast<std::ptrdiff_t>(i);
       const auto left = std::min(lane.cases_a_program, tests.size() - i);
       serve_program(lane, instance, first + i,
@@ -288,6 +261,8 @@ class Campaign {
     }
     std::lock_guard lock(mutex_);
     lane.state.seconds += seconds_since(begin);
+    // A turn that was cut off is served again when the campaign goes on; its findings are kept.
+    if (is_interrupted() && served.judged.size() < tests.size()) return;
     finish(lane, std::move(served));
     report_progress(false);
     if (seconds() >= next_save_) save(false);
@@ -298,11 +273,13 @@ class Campaign {
     for (const JudgedCase& one : served.judged) {
       if (auto lost = lost_target(one.examination.outcome)) failure_ = std::move(lost);
       lane.state.tally.add(one.examination, one.seconds);
+      lane.state.tally.add_calls(one.test.graph);
       lane.state.tally.hidden_by_packing += one.hidden_by_packing;
       if (!one.is_news())
         ++(is_finding(*one.on_base) ? lane.state.tally.base_diverges : lane.state.tally.base_is_silent);
       if (options_.callbacks.on_case) options_.callbacks.on_case(lane.name, one.k, one.test, one.examination);
     }
+    lane.state.tally.related += served.related;
     for (auto& [found, entry] : served.known) add_known(std::move(found), *entry);
     lane.state.ahead.insert(served.first);
     while (lane.state.ahead.erase(lane.state.next) > 0) lane.state.next += lane.cases_a_turn;
@@ -313,9 +290,11 @@ class Campaign {
     const Clock::time_point begin = Clock::now();
     Target& target = *instance.target;
     if (lane.cases_a_program == 1) {
-      Examination examination = examine(target, tests.front());
-      return judged(lane, instance, {first, std::move(tests.front()), std::move(examination), seconds_since(begin)},
-                    served);
+      JudgedCase one = look(instance, {.k = first, .test = std::move(tests.front())});
+      one.seconds = seconds_since(begin);
+      const Case test = one.test;
+      judged(lane, instance, std::move(one), served);
+      return look_at_related(lane, instance, first, test, served);
     }
     std::vector<PackedCase> cases = examine_packed(target, std::move(tests));
     const double each = seconds_since(begin) / static_cast<double>(cases.size());
@@ -336,8 +315,39 @@ class Campaign {
     }
   }
 
+  // Runs a case, and remembers what ran before it where that may matter: in a process that lives on.
+  JudgedCase look(Instance& instance, JudgedCase one) const {
+    one.examination = examine(*instance.target, one.test);
+    if (runs_in_process(instance.target->name())) return one;
+    one.before = std::exchange(instance.last, one.test);
+    return one;
+  }
+
+  // Some of a case's neighbours, on the process that ran it: what it keeps between programs is put to the test.
+  void look_at_related(Lane& lane, Instance& instance, uint64_t k, const Case& test, ServedTurn& served) {
+    if (options_.related == 0 || runs_in_process(lane.name)) return;
+    std::vector<Neighbour> neighbours = neighbours_of(test);
+    Choices choices(options_.seed, k);
+    for (int i = 0; i < options_.related && !neighbours.empty() && !is_over(); ++i) {
+      const auto place = static_cast<std::ptrdiff_t>(choices.below(neighbours.size()));
+      Neighbour neighbour = std::move(neighbours[static_cast<std::size_t>(place)]);
+      neighbours.erase(neighbours.begin() + place);
+      neighbour.test.name = fmt::format("{}, {}: {}", test.name, neighbour.about, neighbour.edit);
+      JudgedCase one = look(instance, {.k = k, .test = std::move(neighbour.test)});
+      ++served.related;
+      if (is_finding(one.examination.judgement.verdict)) keep_if_new(lane, instance, one, served);
+    }
+  }
+
+  // Keeps what diverges, where it is news.
+  void keep_if_new(Lane& lane, Instance& instance, JudgedCase& one, ServedTurn& served) {
+    if (instance.base) one.on_base = examine(*instance.base, one.test).judgement.verdict;
+    if (one.is_news() && looks_new(*instance.target, lane.name, one, served)) keep(instance, lane.name, one, served);
+  }
+
   // Adds a case to its turn, and keeps it where it diverges.
   void judged(Lane& lane, Instance& instance, JudgedCase one, ServedTurn& served) {
+    if (was_given_up(one.examination.outcome)) return;
     const Clock::time_point begin = Clock::now();
     if (one.examination.judgement.verdict == Verdict::Suspect) {
       if (Adjudication adjudication = adjudicate(*instance.target, one.test); adjudication.proof) {
@@ -346,10 +356,7 @@ class Campaign {
       }
     }
     one.seconds += seconds_since(begin);
-    if (is_finding(one.examination.judgement.verdict)) {
-      if (instance.base) one.on_base = examine(*instance.base, one.test).judgement.verdict;
-      if (one.is_news() && looks_new(*instance.target, lane.name, one, served)) keep(instance, lane.name, one, served);
-    }
+    if (is_finding(one.examination.judgement.verdict)) keep_if_new(lane, instance, one, served);
     served.judged.push_back(std::move(one));
   }
 
@@ -401,12 +408,13 @@ class Campaign {
   // Keeps what a case shows; gives what was met while it was reduced.
   std::vector<SlippedCase> keep_one(Instance& instance, const std::string& name, const JudgedCase& one,
                                     ServedTurn& served) {
-    const FindingOptions options{.target_options = options_.target_options,
+    const FindingOptions options{.target_options = target_options_,
                                  .seed = options_.seed,
                                  .reduce = options_.reduce,
                                  .controls = options_.controls,
                                  .reduce_seconds = options_.reduce_seconds,
                                  .least_checks = options_.reduce_checks,
+                                 .interrupted = [this] { return is_over(); },
                                  .repeat = options_.repeat};
     MadeFinding made = make_finding(*instance.target, one.test, one.examination, options, instance.base.get());
     CampaignFinding found{
@@ -416,6 +424,10 @@ class Campaign {
     if (const KnownFinding* entry = options_.known.find(found.finding.signature, name, found.finding.versions)) {
       served.known.emplace_back(std::move(found), entry);
       return std::move(made.slipped);
+    }
+    if (options_.jury && !is_over() && !is_stored(found.finding.signature)) {
+      put_to_jury(found.finding, {.target_options = target_options_, .earlier = one.before});
+      if (is_over()) found.finding.jury.clear();  // a juror who was given up contradicts nothing
     }
     std::lock_guard lock(mutex_);
     if (!signatures_.insert(found.finding.signature).second) return std::move(made.slipped);
@@ -431,6 +443,11 @@ class Campaign {
     return std::move(made.slipped);
   }
 
+  bool is_stored(const std::string& signature) {
+    std::lock_guard lock(mutex_);
+    return signatures_.contains(signature);
+  }
+
   void report_progress(bool last) {
     if (!options_.callbacks.on_progress) return;
     const double now = seconds();
@@ -442,6 +459,8 @@ class Campaign {
   }
 
   const CampaignOptions& options_;
+  TargetOptions target_options_;
+  std::atomic<bool> begun_ = false;
   std::mutex mutex_;
   std::vector<Lane> lanes_;
   std::vector<Returned> returned_;  // turns that were taken and given up

@@ -60,13 +60,16 @@ struct CampaignOptions {
   bool pack = false;  // run several cases as one program on targets that ask for it
   bool reduce = true;
   bool controls = true;        // and what else takes more runs of the target (make_finding.h)
-  double reduce_seconds = 30;  // the most one reduction may take
+  double reduce_seconds = 30;  // the most processor time that one reduction may take
   int reduce_checks = 100;     // that it may make all the same, on a target that is slow to answer
   int repeat = 0;              // runs in which to see how often a finding diverges (make_finding.h)
   std::string base = {};       // must be right where a target is wrong, no fault planted; empty: none
+  int related = 0;             // one-edit neighbours of each case that run after it on the same live target
   KnownFindings known = {};    // these are counted, not reduced where that can be told, not kept
   std::optional<std::filesystem::path> findings = {};  // where finding folders go; nothing: they are not stored
   bool fresh = false;                                  // do not go on with an earlier one
+  bool jury = false;                       // put each distinct finding of an external target to jurors (jury.h)
+  std::function<bool()> interrupted = {};  // true: hand out no case, end reductions with the best so far, and stop
   CampaignCallbacks callbacks = {};
 };
 
@@ -85,6 +88,7 @@ struct CampaignResult {
   std::vector<CampaignFinding> findings;  // one a signature, by the number of the case
   double seconds = 0;
   std::vector<std::string> missing = {};  // targets that cannot be driven here, while others were
+  bool interrupted = false;               // before its end: the same campaign goes on
 };
 
 // Runs to the end. An error is that no target can be driven here, one that nobody knows, or a findings folder that

@@ -33,18 +33,20 @@ void for_each_draw_option(Options& options, Visit& visit) {
 
 template <class Options, class Visit>
 void for_each_target_option(Options& options, Visit& visit) {
-  auto& [faults, detect, selection] = options;
+  auto& [faults, detect, selection, given_up] = options;
   auto& [passes, stop_after] = selection;
   visit.decides("faults", faults);
   visit.decides("detect", detect);
   visit.decides("passes", passes);
   visit.decides("stop_after", stop_after);
+  visit.leaves_open("given_up", given_up);
 }
 
 template <class Options, class Visit>
 void for_each_campaign_option(Options& options, Visit& visit) {
   auto& [targets, target_options, source, cases, seconds, cases_a_turn, shard, shards, jobs, seed, pack, reduce,
-         controls, reduce_seconds, reduce_checks, repeat, base, known, findings, fresh, callbacks] = options;
+         controls, reduce_seconds, reduce_checks, repeat, base, related, known, findings, fresh, jury, interrupted,
+         callbacks] = options;
   visit.decides("targets", targets);
   for_each_target_option(target_options, visit);
   visit.decides("cases", cases);
@@ -60,11 +62,14 @@ void for_each_campaign_option(Options& options, Visit& visit) {
   visit.decides("reduce_checks", reduce_checks);
   visit.decides("repeat", repeat);
   visit.decides("base", base);
+  visit.decides("related", related);
   visit.decides("known", known);
   visit.leaves_open("source", source);  // `cases` says what it gives
   visit.leaves_open("jobs", jobs);
   visit.leaves_open("findings", findings);  // where the ledger lies
   visit.leaves_open("fresh", fresh);
+  visit.leaves_open("jury", jury);  // it may be asked later, too
+  visit.leaves_open("interrupted", interrupted);
   visit.leaves_open("callbacks", callbacks);
 }
 

@@ -52,6 +52,13 @@ void Tally::add(const Examination& examination, double spent_seconds) {
   }
 }
 
+void Tally::add_calls(const Graph& graph) {
+  for (const Node& node : graph.nodes) {
+    const auto found = calls.find(node.op->name);
+    ++(found == calls.end() ? calls[std::string(node.op->name)] : found->second);
+  }
+}
+
 double Tally::median_radius_ulps() const { return median(radius_buckets_); }
 
 std::vector<std::pair<std::string, double>> Tally::median_radius_by_family() const {

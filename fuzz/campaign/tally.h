@@ -21,17 +21,20 @@ struct Tally {
   int64_t hidden_by_packing = 0;  // cases that diverge alone and did not in a pack
   int64_t base_diverges = 0;      // cases that diverge, and on the base too
   int64_t base_is_silent = 0;     // cases that diverge, and of which the base does not say what is right
+  int64_t related = 0;            // neighbours of cases that ran after them, and are not among the cases
   int64_t with_reused_slot = 0;   // the memory plan put two storages into the same bytes
   ElementCounts elements;
   ShownBits proof_bits, ensemble_bits;  // of the elements that are floats, and of those where an ensemble ran
-  std::map<std::string, int64_t> undecided_cases;  // by reason: cases that hold such an element
-  std::map<std::string, int64_t> refusals;         // unsupported and rejected, by first line of the reason
-  double seconds = 0;                              // spent on this target
+  std::map<std::string, int64_t> undecided_cases;     // by reason: cases that hold such an element
+  std::map<std::string, int64_t> refusals;            // unsupported and rejected, by first line of the reason
+  std::map<std::string, int64_t, std::less<>> calls;  // of each op, in the cases
+  double seconds = 0;                                 // spent on this target
 
   int64_t count(Verdict verdict) const { return verdicts[static_cast<std::size_t>(verdict)]; }
   // Cases of which something could be said: judged over all that were made.
   int64_t judged() const;
   void add(const Examination& examination, double spent_seconds);
+  void add_calls(const Graph& graph);
   // The median radius of decided inexact output elements, in ulps of the dtype; 0 where there was none.
   double median_radius_ulps() const;
   // The same by the family of the op that made the output, for those that have some.

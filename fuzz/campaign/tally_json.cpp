@@ -28,6 +28,7 @@ std::string Tally::to_json() const {
                      {"hidden_by_packing", hidden_by_packing},
                      {"base_diverges", base_diverges},
                      {"base_is_silent", base_is_silent},
+                     {"related", related},
                      {"with_reused_slot", with_reused_slot},
                      {"elements",
                       {{"total", elements.total},
@@ -44,6 +45,7 @@ std::string Tally::to_json() const {
                      {"ensemble_bits", ensemble_bits.by_bits},
                      {"undecided_cases", undecided_cases},
                      {"refusals", refusals},
+                     {"calls", calls},
                      {"seconds", seconds},
                      {"radii", pairs_of(radius_buckets_)},
                      {"families", families}};
@@ -80,6 +82,10 @@ Result<Tally> Tally::from_json(const std::string& text) {
     json.at("undecided_cases").get_to(tally.undecided_cases);
     json.at("refusals").get_to(tally.refusals);
     json.at("seconds").get_to(tally.seconds);
+    tally.related = json.value("related", int64_t{0});  // an earlier version did not count these
+    if (const auto calls = json.find("calls"); calls != json.end()) {
+      for (const auto& [op, count] : calls->items()) tally.calls[op] = count.get<int64_t>();
+    }
     for (const Json& pair : json.at("radii")) tally.radius_buckets_[pair.at(0).get<int>()] = pair.at(1).get<int64_t>();
     for (const auto& [family, buckets] : json.at("families").items()) {
       for (const Json& pair : buckets) tally.family_buckets_[family][pair.at(0).get<int>()] = pair.at(1).get<int64_t>();

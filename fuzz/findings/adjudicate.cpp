@@ -40,7 +40,7 @@ class Adjudicator {
   bool proves(const std::optional<Case>& test, std::string_view by) {
     if (!test) return false;
     ++result_.checks;
-    Examination examination = examine(target_, *test);
+    Examination examination = examine_anew(target_, *test);
     if (examination.judgement.verdict != Verdict::Mismatch) return false;
     result_.proof = Adjudication::Proof{*test, std::move(examination), by};
     return true;
@@ -89,6 +89,7 @@ class Adjudicator {
     const std::optional<Case> asked = put_together(before, suspect_);
     if (!asked) return std::nullopt;
     ++result_.checks;
+    target_.forget_program();
     const Outcome outcome = target_.run(without_dead_nodes(*asked), nullptr);
     if (outcome.status != Status::Ok || !outcome.a || outcome.a->outputs.size() != operands.size()) return std::nullopt;
     Sketch sketch;

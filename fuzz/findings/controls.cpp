@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "backends/examine.h"
 #include "fuzz/generate/alias_relation.h"
 #include "graph/sketch.h"
+#include "ops/profiles.h"
 #include "ops/registry.h"
 
 namespace parallax {
@@ -56,13 +58,41 @@ std::optional<Case> edited(const Case& test, CallEdit edit) {
   return changed ? put_together(sketch, test) : std::nullopt;
 }
 
+// Whether two elements must come out alike, the sign of a zero included.
+bool same_element(const Ball& a, const Ball& b) {
+  if (!a.decided() || !b.decided()) return a.undecided == b.undecided;
+  if (std::isnan(a.mid) || std::isnan(b.mid)) return std::isnan(a.mid) && std::isnan(b.mid);
+  return a.mid == b.mid && std::signbit(a.mid) == std::signbit(b.mid);
+}
+
+bool same_tensor(const BallTensor& a, const BallTensor& b) {
+  const auto same_integer = [](const IntegerBall& x, const IntegerBall& y) {
+    return x.undecided == y.undecided && (x.undecided != Undecided::No || x.value == y.value);
+  };
+  return a.dtype == b.dtype && a.sizes == b.sizes && std::ranges::equal(a.balls, b.balls, same_element) &&
+         std::ranges::equal(a.integers, b.integers, same_integer);
+}
+
+// Whether eager gives the same for both cases: only then is the second one a control of the first.
+bool same_result(const Case& a, const Case& b) {
+  const Profile& eager = *find_profile("eager");
+  const auto of_a = expected_runs(eager, a);
+  const auto of_b = expected_runs(eager, b);
+  return of_a && of_b && std::ranges::equal(of_a->a.outputs, of_b->a.outputs, same_tensor);
+}
+
+constexpr std::string_view neighbour_mark = "neighbour: ";
+
 }  // namespace
+
+bool is_neighbour(std::string_view control) { return control.starts_with(neighbour_mark); }
 
 std::vector<Control> control_cases(const Case& test) {
   std::vector<Control> controls;
   for (const CaseControl& control : case_controls) {
     if (std::optional<Case> changed = edited(test, control.edit)) {
-      controls.push_back({std::string(control.what), *std::move(changed)});
+      const std::string_view mark = same_result(test, *changed) ? "" : neighbour_mark;
+      controls.push_back({fmt::format("{}{}", mark, control.what), *std::move(changed)});
     }
   }
   return controls;
@@ -70,6 +100,7 @@ std::vector<Control> control_cases(const Case& test) {
 
 std::optional<Control> passing_control(const Case& test, const std::vector<std::pair<std::string, Verdict>>& verdicts) {
   for (Control& control : control_cases(test)) {
+    if (is_neighbour(control.what)) continue;
     if (std::ranges::find(verdicts, std::pair(control.what, Verdict::Match)) != verdicts.end())
       return std::move(control);
   }
@@ -80,7 +111,7 @@ std::vector<std::pair<std::string, Verdict>> run_controls(Target& target, const 
                                                           const TargetOptions& options) {
   std::vector<std::pair<std::string, Verdict>> controls;
   for (const Control& control : control_cases(test)) {
-    controls.emplace_back(control.what, examine(target, control.test).judgement.verdict);
+    controls.emplace_back(control.what, examine_anew(target, control.test).judgement.verdict);
   }
   for (const std::string& name : {control_target(target.name()), newest_target(target.name())}) {
     if (name.empty()) continue;

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,9 +14,11 @@
 
 namespace parallax {
 
-// The controls that are cases of their own, as far as the case has them: copies made real ops, views made copies.
+// The controls that are cases of their own, as far as the case has them: copies made real ops, views made copies. One
+// of which eager does not give the same as of the case (x + 0 of -0.0 is 0.0) is none, and is named a neighbour.
 std::vector<Control> control_cases(const Case& test);
-// The first of them that passes by the verdicts of run_controls.
+bool is_neighbour(std::string_view control);
+// The first of them that is a control and passes by the verdicts of run_controls.
 std::optional<Control> passing_control(const Case& test, const std::vector<std::pair<std::string, Verdict>>& verdicts);
 
 // The verdict of each control that the case has: copies made real ops (x + 0), views made copies, the same case on the

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "fuzz/findings/controls.h"
 #include "graph/print.h"
 #include "oracle/judgement_text.h"
 
@@ -43,6 +44,7 @@ std::string explain_finding(const MadeFinding& made, const Examination& shown,
                             const std::vector<Diagnosis>& diagnoses) {
   const Finding& finding = made.finding;
   std::string text = fmt::format("{}  {}\n", header(finding, shown.judgement), explanation_line(shown.judgement));
+  if (finding.wrong_calls != WrongCalls::All) text += fmt::format("  {}\n", describe(finding.wrong_calls));
   if (finding.repeats) text += fmt::format("  wrong {} of {} runs\n", finding.repeats->wrong, finding.repeats->runs);
   if (shown.outcome.status == Status::Ok && !finding.stage.empty()) {
     text += fmt::format("  the first stage that differs: {}\n", finding.stage);
@@ -63,12 +65,13 @@ std::string explain_finding(const MadeFinding& made, const Examination& shown,
                         finding.reduced.graph.nodes.size(), made.checks, made.reduce_seconds);
   }
   if (!finding.configuration.empty()) text += fmt::format("  the least that diverges: {}\n", finding.configuration);
-  for (const auto& [what, verdict] : finding.controls) text += fmt::format("  control ({}): {}\n", what, name(verdict));
+  for (const auto& [what, verdict] : finding.controls) {
+    text += is_neighbour(what) ? fmt::format("  {}: {}\n", what, name(verdict))
+                               : fmt::format("  control ({}): {}\n", what, name(verdict));
+  }
   for (const SlippedCase& other : made.slipped)
     text += fmt::format("  met while it was reduced, and not followed: {}\n", other.look);
-  text += fmt::format("  reproduce: parallax check reduced.json --target '{}'", finding.target);
-  for (const std::string& fault : finding.planted) text += " --plant " + fault;
-  return text + "\n";
+  return text;
 }
 
 }  // namespace parallax

@@ -1,10 +1,12 @@
 #include "fuzz/findings/make_finding.h"
 
 #include <fmt/format.h>
+#include <time.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -14,8 +16,10 @@
 #include "fuzz/findings/controls.h"
 #include "fuzz/findings/explain_finding.h"
 #include "fuzz/findings/localise.h"
+#include "fuzz/findings/numeric_evidence.h"
 #include "fuzz/findings/repeats.h"
 #include "fuzz/findings/target_crew.h"
+#include "graph/case_json.h"
 #include "graph/second_feed.h"
 #include "oracle/record.h"
 #include "reducers/reduce.h"
@@ -30,6 +34,9 @@ constexpr std::size_t most_slipped = 3;
 // the edge of the bound is another matter.
 constexpr double far_outside = 64;
 constexpr double edge = 4;
+
+// The most time that a reduction waits, in budgets of processor time.
+constexpr double waits_a_budget = 10;
 
 // What of a divergence is the bug's own.
 struct Look {
@@ -54,6 +61,13 @@ Cause cause_of(const std::vector<Diagnosis>& diagnoses) {
   return cause;
 }
 
+// Processor time of this thread.
+double thread_seconds() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 // Whether a case shows one divergence, asked of the target (and of its base) as often as it takes.
 class Showing {
  public:
@@ -66,6 +80,10 @@ class Showing {
     must_stay_far_ = shown.judgement.divergence && shown.judgement.divergence->excess >= far_outside;
   }
   void set_tries(int tries) { tries_ = tries; }
+  // Which calls of one program are looked at: the first, or, where it is right, the second.
+  void set_calls(WrongCalls calls) { calls_ = calls; }
+  // Processor time that looks took so far, here and in the target's own processes.
+  double spent_seconds() const { return spent_; }
   const Look& wanted() const { return wanted_; }
 
   // The first run that shows it, of as many as are tried, on the target or on a copy of it. Threads with copies of
@@ -90,8 +108,17 @@ class Showing {
     return failure_class(target_.name(), seen.judgement, seen.outcome, test.graph);
   }
 
+  // One look at a program that is built anew.
+  Examination look(Target& target, const Case& test) {
+    const double before = thread_seconds() + target.processor_seconds();
+    Examination seen = examine_anew(target, test);
+    if (calls_ == WrongCalls::LaterAlone && !is_finding(seen.judgement.verdict)) seen = examine(target, test);
+    spent_ += std::max(0.0, thread_seconds() + target.processor_seconds() - before);
+    return seen;
+  }
+
   std::optional<Examination> once(Target& target, const Case& test) {
-    Examination seen = examine(target, test);
+    Examination seen = look(target, test);
     if (!is_finding(seen.judgement.verdict)) return std::nullopt;
     Look look{failure_of(test, seen), ""};
     // Of one part's slip, numbers that are wrong say more than numbers that differ from run to run.
@@ -117,7 +144,7 @@ class Showing {
   }
 
   bool is_right_on_base(const Case& test) {
-    return base_ == nullptr || examine(*base_, test).judgement.verdict == Verdict::Match;
+    return base_ == nullptr || examine_anew(*base_, test).judgement.verdict == Verdict::Match;
   }
 
   Target& target_;
@@ -126,6 +153,8 @@ class Showing {
   bool must_stay_far_ = false;
   bool differs_by_run_ = false;
   int tries_ = 1;
+  WrongCalls calls_ = WrongCalls::All;
+  std::atomic<double> spent_ = 0;
   std::mutex slipped_mutex_;
   std::map<std::string, Case> slipped_;  // by look
   std::atomic<bool> slipped_enough_ = false;
@@ -137,7 +166,7 @@ std::optional<std::pair<Case, Examination>> shown_at_once(Target& target, const 
   if (!seen.judgement.divergence || seen.judgement.divergence->run.kind != RunKind::B) return std::nullopt;
   Case second = test;
   second.feed = second_feed(test);
-  Examination examination = examine(target, second);
+  Examination examination = examine_anew(target, second);
   const auto& divergence = examination.judgement.divergence;
   if (examination.judgement.verdict != seen.judgement.verdict || !divergence) return std::nullopt;
   if (divergence->run.kind != RunKind::A || divergence->kind != seen.judgement.divergence->kind) return std::nullopt;
@@ -153,29 +182,63 @@ std::string first_wrong_stage(Target& target, const Case& test) {
   return stages.empty() ? "" : "after " + stages.back().name;
 }
 
+// What the cases that showed the divergence last did: the smallest is among them when a reduction ends.
+class LastShown {
+ public:
+  void add(const Case& test, Examination seen) {
+    const std::lock_guard lock(mutex_);
+    if (shown_.size() >= most_kept) shown_.pop_front();
+    shown_.emplace_back(to_json(test), std::move(seen));
+  }
+  std::optional<Examination> of(const Case& test) const {
+    const auto found = std::ranges::find(shown_, to_json(test), &std::pair<std::string, Examination>::first);
+    return found == shown_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  static constexpr std::size_t most_kept = 8;
+  std::mutex mutex_;
+  std::deque<std::pair<std::string, Examination>> shown_;
+};
+
 // Reduces the case that `showing` wants. False where what is left does not show it again: the case stays as it was
-// found.
+// found. `seconds_a_look` is processor time.
 bool reduce_finding(TargetCrew& crew, Showing& showing, const Case& start, const FindingOptions& options,
                     double seconds_a_look, MadeFinding& made, Examination& shown) {
+  LastShown last;
+  last.add(start, shown);
+  const auto shows = [&](Target& target, const Case& candidate) {
+    std::optional<Examination> seen = showing.examine_until_shown(target, candidate);
+    if (seen) last.add(candidate, *std::move(seen));
+    return seen.has_value();
+  };
+  const auto started = std::chrono::steady_clock::now();
+  const double spent_before = showing.spent_seconds();
   ReduceOptions limits;
   limits.max_seconds = std::max(options.reduce_seconds, options.least_checks * seconds_a_look);
+  limits.seconds_spent = [&] { return (showing.spent_seconds() - spent_before) / static_cast<double>(crew.size()); };
   limits.progress = options.progress;
-  limits.interrupted = options.interrupted;
+  // Who only waits takes no processor time: a hang, a device.
+  const double most_waited = waits_a_budget * limits.max_seconds;
+  limits.interrupted = [&] {
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - started;
+    return waited.count() > most_waited || (options.interrupted && options.interrupted());
+  };
   limits.together = crew.size();
   limits.interesting_together = [&](std::span<const Case> candidates) {
-    std::vector<char> shows(candidates.size(), false);  // of elements that threads may write to
-    crew.look_at_each(candidates.size(), [&](Target& target, std::size_t place) {
-      shows[place] = showing.examine_until_shown(target, candidates[place]).has_value();
-    });
-    return std::vector<bool>(shows.begin(), shows.end());
+    std::vector<char> found(candidates.size(), false);  // of elements that threads may write to
+    crew.look_at_each(candidates.size(),
+                      [&](Target& target, std::size_t place) { found[place] = shows(target, candidates[place]); });
+    return std::vector<bool>(found.begin(), found.end());
   };
-  const Interesting interesting = [&](const Case& candidate) {
-    return showing.examine_until_shown(candidate).has_value();
-  };
+  const Interesting interesting = [&](const Case& candidate) { return shows(crew.first(), candidate); };
   ReduceResult reduction = reduce(start, interesting, record_values, limits);
   made.checks = reduction.checks;
   made.reduce_seconds = reduction.seconds;
-  std::optional<Examination> again = showing.examine_until_shown(reduction.reduced);
+  // Nobody looks again after an interruption: what showed it last is what is kept.
+  const bool interrupted = options.interrupted && options.interrupted();
+  std::optional<Examination> again =
+      interrupted ? last.of(reduction.reduced) : showing.examine_until_shown(reduction.reduced);
   if (!again) return false;
   made.finding.reduced = std::move(reduction.reduced);
   shown = *std::move(again);
@@ -190,18 +253,35 @@ std::optional<Repeats> repeats_of_reduced(Showing& showing, const Case& reduced,
   return original.wrong == 0 ? original : count_repeats(most_repeats, shows);
 }
 
+// How often the case diverges on a program that is built anew; where it never does, on the later calls of one.
+Repeats repeats_of_original(Target& target, Showing& showing, Verdict verdict, const std::function<bool()>& shows,
+                            WrongCalls& calls) {
+  // A hang costs its whole limit each time; nobody waits for four more.
+  if (verdict == Verdict::Hang) return count_repeats(1, shows);
+  const Repeats repeats = measure_repeats(shows);
+  if (repeats.wrong > 0 || runs_in_process(target.name())) return repeats;
+  showing.set_calls(WrongCalls::LaterAlone);
+  const Repeats later = measure_repeats(shows);
+  if (!later.always()) {
+    showing.set_calls(WrongCalls::All);
+    return repeats;
+  }
+  calls = WrongCalls::LaterAlone;
+  return later;
+}
+
 // Sees the case again and reduces it, several candidates at a time where there is no base. How often the original
 // diverges.
 Repeats repeat_and_reduce(Target& target, Showing& showing, const FindingOptions& options, bool has_base,
                           MadeFinding& made, Examination& shown) {
   const Case& test = made.finding.original;
+  const auto is_over = [&] { return options.interrupted && options.interrupted(); };
   const auto shows = [&] { return showing.shows_once(test); };
-  // A hang costs its whole limit each time; nobody waits for four more.
-  const bool slow = shown.judgement.verdict == Verdict::Hang;
-  const auto started = std::chrono::steady_clock::now();
-  const Repeats repeats = slow ? count_repeats(1, shows) : measure_repeats(shows);
-  const std::chrono::duration<double> looked = std::chrono::steady_clock::now() - started;
-  if (repeats.wrong == 0) return repeats;
+  if (is_over()) return {1, 1};  // as it was found
+  const Repeats repeats =
+      repeats_of_original(target, showing, shown.judgement.verdict, shows, made.finding.wrong_calls);
+  if (repeats.wrong == 0) return is_over() ? Repeats{1, 1} : repeats;
+  const double seconds_a_look = showing.spent_seconds() / repeats.runs;
   const Examination as_found = shown;
   const std::string blame = showing.wanted().blame;
   Case start = test;
@@ -212,15 +292,23 @@ Repeats repeat_and_reduce(Target& target, Showing& showing, const FindingOptions
   // A reduction that must keep an element right in the first run would keep the nodes that make it so.
   if (auto at_once = shown_at_once(target, start, as_found)) {
     start = std::move(at_once->first);
+    shown = at_once->second;
     showing.want(start, at_once->second, cause_of(target.explain(start)).blame);
   }
   showing.set_tries(tries_for(repeats));
   TargetCrew crew(target, options.target_options, has_base ? 1 : options.jobs);
-  if (!reduce_finding(crew, showing, start, options, looked.count() / repeats.runs, made, shown)) {
+  if (!reduce_finding(crew, showing, start, options, seconds_a_look, made, shown)) {
+    shown = as_found;
     showing.want(test, as_found, blame);
   }
   made.slipped = showing.take_slipped();
   return repeats;
+}
+
+// Whether a second call of the program that diverged at its first one is right.
+bool is_right_when_called_again(Target& target, const Case& test) {
+  return is_finding(examine_anew(target, test).judgement.verdict) &&
+         !is_finding(examine(target, test).judgement.verdict);
 }
 
 // What more runs of the target and of others tell of the reduced case.
@@ -229,7 +317,7 @@ void run_more(Target& target, const Showing& showing, const TargetOptions& optio
   finding.controls = run_controls(target, finding.reduced, options);
   finding.control = passing_control(finding.reduced, finding.controls);
   finding.configuration = least_configuration(finding.target, options, diagnoses, [&](Target& with_less) {
-    const Examination seen = examine(with_less, finding.reduced);
+    const Examination seen = examine_anew(with_less, finding.reduced);
     return failure_class(finding.target, seen.judgement, seen.outcome, finding.reduced.graph) ==
            showing.wanted().failure;
   });
@@ -254,21 +342,29 @@ MadeFinding make_finding(Target& target, const Case& test, const Examination& ex
   showing.want(test, examination, cause_of(diagnoses).blame);
   const Repeats repeats =
       options.reduce ? repeat_and_reduce(target, showing, options, base != nullptr, made, shown) : Repeats{};
-  finding.repeats = repeats_of_reduced(showing, finding.reduced, options.repeat, repeats);
+  const auto is_over = [&] { return options.interrupted && options.interrupted(); };
+  if (!is_over()) finding.repeats = repeats_of_reduced(showing, finding.reduced, options.repeat, repeats);
   finding.verdict = shown.judgement.verdict;
   finding.reason = shown.judgement.reason;
+  if (options.controls && !is_over() && !runs_in_process(finding.target) && finding.verdict == Verdict::Mismatch &&
+      repeats.always() && finding.wrong_calls == WrongCalls::All &&
+      is_right_when_called_again(target, finding.reduced)) {
+    finding.wrong_calls = WrongCalls::FirstAlone;
+  }
   if (shown.outcome.status != Status::Ok) {
     finding.stage = shown.outcome.stage;
-  } else if (options.controls) {
+  } else if (options.controls && !is_over()) {
     finding.stage = first_wrong_stage(target, finding.reduced);
   }
-  if (options.reduce) diagnoses = target.explain(finding.reduced);
+  if (options.reduce && !is_over()) diagnoses = target.explain(finding.reduced);
   Cause cause = cause_of(diagnoses);
   finding.blame = std::move(cause.blame);
   finding.cause = std::move(cause.kind);
   finding.signature =
       signature(finding.target, shown.judgement, shown.outcome, finding.reduced.graph, finding.blame, finding.cause);
-  if (options.controls) run_more(target, showing, options.target_options, diagnoses, finding);
+  finding.evidence = numeric_evidence(target.profile(), finding.reduced, shown);
+  finding.grade = grade_of_finding(finding);
+  if (options.controls && !is_over()) run_more(target, showing, options.target_options, diagnoses, finding);
   finding.explanation = explain_finding(made, shown, diagnoses);
   return made;
 }

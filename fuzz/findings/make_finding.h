@@ -19,11 +19,11 @@ struct FindingOptions {
   std::optional<uint64_t> seed = {};  // that the case was generated from
   bool reduce = true;
   bool controls = true;        // run its stages and its controls, and keep what the target compiles it to
-  double reduce_seconds = 30;  // the most one reduction may take
+  double reduce_seconds = 30;  // the most processor time that one reduction may take, the target's included
   int least_checks = 0;  // what it may ask even if that takes longer: a second a question is too slow for the above
   int jobs = 1;          // copies of the target that look at candidates side by side
   std::function<void(const ReduceProgress&)> progress = nullptr;  // of the reduction
-  std::function<bool()> interrupted = nullptr;                    // true ends the reduction with the best so far
+  std::function<bool()> interrupted = nullptr;  // true ends the reduction with the best so far, and all further looks
   int repeat = 0;  // runs in which to see how often it diverges; 0: as many as its reduction takes to tell
 };
 

@@ -13,8 +13,8 @@ constexpr double missed_share = 0.01;
 }  // namespace
 
 Examination examine_until_wrong(Target& target, const Case& test, int runs) {
-  Examination seen = examine(target, test);
-  for (int i = 1; i < runs && !is_finding(seen.judgement.verdict); ++i) seen = examine(target, test);
+  Examination seen = examine_anew(target, test);
+  for (int i = 1; i < runs && !is_finding(seen.judgement.verdict); ++i) seen = examine_anew(target, test);
   return seen;
 }
 

@@ -20,6 +20,7 @@ class TargetCrew {
   // `options`. One that does not open is done without.
   TargetCrew(Target& first, const TargetOptions& options, int size);
 
+  Target& first() { return *members_.front(); }
   std::size_t size() const { return members_.size(); }
   // Calls `look(target, place)` for each place below `count`, in as many threads as there are members; no member looks
   // at two places at once.

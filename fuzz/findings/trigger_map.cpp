@@ -34,9 +34,9 @@ std::string with_verdict(const JudgedNeighbour& one, Group group) {
 }  // namespace
 
 TriggerMap trigger_map(Target& target, const Case& test) {
-  TriggerMap map{target.name(), examine(target, test).judgement, {}};
+  TriggerMap map{target.name(), examine_anew(target, test).judgement, {}};
   for (Neighbour& neighbour : neighbours_of(test)) {
-    Judgement judgement = examine(target, neighbour.test).judgement;
+    Judgement judgement = examine_anew(target, neighbour.test).judgement;
     map.neighbours.push_back({std::move(neighbour), std::move(judgement)});
   }
   return map;

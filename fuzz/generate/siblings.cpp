@@ -3,6 +3,7 @@
 #include <array>
 #include <numeric>
 #include <optional>
+#include <variant>
 
 #include "fuzz/generate/alias_relation.h"
 #include "ops/registry.h"
@@ -35,7 +36,11 @@ std::optional<std::vector<Argument>> arguments_for(const Op& op, const Node& nod
   std::size_t common = 0;
   while (common < from.size() && common < to.size() && from[common].kind == to[common].kind &&
          from[common].keyword_only == to[common].keyword_only) {
-    arguments.push_back(node.arguments[common]);
+    const Argument& argument = node.arguments[common];
+    if (is_none(argument) && !to[common].optional) return std::nullopt;  // slice's start may be None, narrow's not
+    const bool is_number = std::holds_alternative<Scalar>(argument) && to[common].kind == ArgKind::Tensor;
+    if (is_number && !to[common].takes_number) return std::nullopt;
+    arguments.push_back(argument);
     ++common;
   }
   for (std::size_t i = common; i < from.size(); ++i) {

@@ -40,6 +40,8 @@ Metas infer_clone(const Call& call) {
 // Dropout where nothing is dropped: outside of training, or at a probability of 0. The second result says what is kept.
 Metas infer_dropout(const Call& call) {
   const TensorMeta& input = call.tensor(arg::input);
+  // Eager hands an input without elements on, with a mask of the input's dtype.
+  if (input.layout.numel() == 0) return fail("{}: an input without elements is not supported", call.op().name);
   const bool trains = !call.has(arg::train) || call.boolean(arg::train);
   if (trains && call.real(arg::p) != 0) return refuse("{}: dropout is random", call.op().name);
   TRY(const Layout layout, fresh_layout(input.layout, MemoryFormat::Preserve));
@@ -192,7 +194,7 @@ Drawn sample_self(const Op& op, SampleContext& context) {
 }
 
 Drawn sample_dropout(const Op&, SampleContext& context) {
-  const auto input = pick_tensor(context);
+  const auto input = context.pick([](const Candidate&, const TensorMeta& meta) { return meta.layout.numel() > 0; });
   if (!input) return std::nullopt;
   return std::vector<Argument>{*input, Scalar(0.5), Scalar(false)};
 }

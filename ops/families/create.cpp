@@ -70,8 +70,9 @@ Result<void> reference_empty(const ReferenceCall& call) {
   return {};
 }
 
+// A bool whose byte is neither 0 nor 1 is no bool that could be shown.
 std::optional<std::vector<Argument>> sample_empty(const Op& op, SampleContext& context) {
-  const auto like = pick_tensor(context);
+  const auto like = pick_number(context);
   if (!like) return std::nullopt;
   const Layout& layout = context.meta(*like).layout;
   std::vector<Argument> given;

@@ -63,6 +63,9 @@ class Change {
   static void alter(std::function<std::optional<Case>(uint64_t k)>& field) {
     field = [](uint64_t) { return std::nullopt; };
   }
+  static void alter(std::function<bool()>& field) {
+    field = [] { return false; };
+  }
   static void alter(CampaignCallbacks& field) {
     field.save_more = [] { return "other"; };
   }
@@ -89,7 +92,8 @@ int expect_each_field_counts(const Visit& visit, const Text& text) {
 
 TEST(DescriptionTest, ChangesWithEachOptionThatDecides) {
   const auto visit = [](auto& options, Change& change) { for_each_campaign_option(options, change); };
-  EXPECT_EQ((expect_each_field_counts<CampaignOptions>(visit, describe)), 24);
+  const auto describe_all = [](const CampaignOptions& options) { return describe(options); };
+  EXPECT_EQ((expect_each_field_counts<CampaignOptions>(visit, describe_all)), 28);
   const auto visit_draw = [](auto& options, Change& change) { for_each_draw_option(options, change); };
   const auto describe_draw = [](const DrawOptions& options) { return describe_cases("1", options); };
   EXPECT_EQ((expect_each_field_counts<DrawOptions>(visit_draw, describe_draw)), 7);

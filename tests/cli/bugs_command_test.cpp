@@ -22,15 +22,19 @@ class BugsCommand : public CommandLine {
       write(file, "");
     }
     write("bugs/a.md", bug_text());
-    write("bugs/b.md", bug_text({{"system", "Other"}, {"verdict", "crash"}, {"silent", "false"}, {"aliasing", "[]"}}));
+    write(
+        "bugs/b.md",
+        bug_text(
+            {{"system", "Other"}, {"verdict", "crash"}, {"grade", "crash"}, {"silent", "false"}, {"aliasing", "[]"}}));
   }
 };
 
 TEST_F(BugsCommand, FiltersWhatItLists) {
   EXPECT_EQ(run("bugs --bugs bugs --silent").out,
-            "a  Example Compiler 1.2  mismatch, silent, views\n    a view is left out\n");
+            "a  Example Compiler 1.2  gross, mismatch, silent, views\n    a view is left out\n");
   EXPECT_EQ(run("bugs --bugs bugs --aliasing").out, run("bugs --bugs bugs --silent").out);
-  EXPECT_EQ(run("bugs --bugs bugs --verdict crash").out, "b  Other 1.2  crash\n    a view is left out\n");
+  EXPECT_EQ(run("bugs --bugs bugs --verdict crash").out, "b  Other 1.2  crash, crash\n    a view is left out\n");
+  EXPECT_EQ(run("bugs --bugs bugs --grade crash").out, run("bugs --bugs bugs --verdict crash").out);
   const Ran json = run("bugs --bugs bugs --system example-compiler --json");
   const auto rows = nlohmann::json::parse(json.out);
   ASSERT_EQ(rows.size(), 1U);

@@ -97,5 +97,20 @@ TEST(Signature, AMismatchIsSignedByItsCauseElseByItsGraphAndACrashByItsMessage) 
             "mismatch | portable | planner | alias overwritten");
 }
 
+// The wrong numbers of an op are one cause whether it writes in place or not; what is shared makes another one.
+TEST(Signature, TwinsAreOneCauseWhereNoMemoryIsShared) {
+  EXPECT_EQ(without_twins("add_.Tensor exp; add_.Tensor!input"), "add.Tensor exp");
+  EXPECT_EQ(without_twins("relu relu_; relu_!input"), "relu*2");
+  EXPECT_EQ(without_twins("_softmax neg_*2"), "_softmax neg*2");
+  EXPECT_EQ(without_twins("add_.Tensor view; add_.Tensor!input; view~input"),
+            "add_.Tensor view; add_.Tensor!input; view~input");
+}
+
+TEST(NormalisedMessage, NamesOfConstantsAreIncidental) {
+  const std::vector<std::string> names = {"weight", "k0"};
+  EXPECT_EQ(normalised_message("b_weight and c_k0 are wrong", names), "<name> and <name> are wrong");
+  EXPECT_EQ(normalised_message("no _tensor_constant12", names), normalised_message("no _tensor_constant3", names));
+}
+
 }  // namespace
 }  // namespace parallax

@@ -64,12 +64,17 @@ TEST_F(CorpusFolder, BookKeepsOneEntryForEachCaseTargetAndVersion) {
   EXPECT_TRUE(VerdictBook::read(folder_ / "none.jsonl")->entries().empty());
 }
 
-TEST_F(CorpusFolder, BrokenLinesAreNamed) {
+TEST_F(CorpusFolder, ABrokenLineIsNamedAndTheOthersCount) {
   write("verdicts.jsonl",
         "{\"case\": \"a\", \"target\": \"t\", \"verdict\": \"match\"}\n{\"case\": \"b\", \"target\": 7}\n");
-  const auto broken = VerdictBook::read(folder_ / "verdicts.jsonl");
-  ASSERT_FALSE(broken);
-  EXPECT_THAT(broken.error().text(), HasSubstr("verdicts.jsonl:2: /target"));
+  const auto book = VerdictBook::read(folder_ / "verdicts.jsonl");
+  ASSERT_TRUE(book) << book.error().text();
+  EXPECT_EQ(book->entries().size(), 1U);
+  ASSERT_EQ(book->broken().size(), 1U);
+  EXPECT_THAT(book->broken()[0].text(), HasSubstr("verdicts.jsonl:2: /target"));
+  // A line that nobody understands is somebody's all the same.
+  ASSERT_TRUE(book->write(folder_ / "verdicts.jsonl"));
+  EXPECT_EQ(VerdictBook::read(folder_ / "verdicts.jsonl")->broken().size(), 1U);
 }
 
 TEST(VerdictChange, SetsFixedAndNewApart) {

@@ -157,5 +157,18 @@ TEST(Process, TheMemoryLimitHolds) {
   EXPECT_NE(process.error_tail().find("MemoryError"), std::string::npos) << process.error_tail();
 }
 
+TEST(Process, WhoIsGivenUpIsNotWaitedFor) {
+  int asked = 0;
+  Process process = start("sleep 60", {.given_up = [&] { return ++asked > 2; }});
+  EXPECT_TRUE(std::holds_alternative<ProcessGivenUp>(process.exchange("", std::chrono::seconds(50))));
+  EXPECT_EQ(process.processor_seconds(), 0);
+}
+
+TEST(Process, TellsItsProcessorTime) {
+  Process process = start("i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; echo done; read x");
+  ASSERT_TRUE(std::holds_alternative<std::string>(process.exchange("", std::chrono::seconds(50))));
+  EXPECT_GT(process.processor_seconds(), 0.02);
+}
+
 }  // namespace
 }  // namespace parallax

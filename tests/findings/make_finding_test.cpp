@@ -10,6 +10,7 @@
 
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/findings/repeats.h"
+#include "graph/case_json.h"
 #include "oracle/expected_runs.h"
 #include "oracle/judge.h"
 #include "tests/support/graph_text.h"
@@ -124,6 +125,30 @@ class UnsteadyTarget : public Target {
   std::string blame_;
 };
 
+// Keeps the program of the case that came last, whose calls before or after the second one have a fault.
+class KeepingTarget : public Target {
+ public:
+  KeepingTarget(const std::string& fault, bool wrong_later)
+      : wrong_(portable_with({fault})), wrong_later_(wrong_later) {}
+
+  const std::string& name() const override { return name_; }
+  const Profile& profile() const override { return right_->profile(); }
+  bool promises_identity() const override { return right_->promises_identity(); }
+  void forget_program() override { kept_.clear(); }
+  Outcome run(const Case& test, const std::vector<Tensor>* second) override {
+    const std::string program = to_json(test);
+    const bool later = std::exchange(kept_, program) == program;
+    return (later == wrong_later_ ? wrong_ : right_)->run(test, second);
+  }
+
+ private:
+  std::string name_ = "keeping";
+  std::unique_ptr<Target> right_ = portable_with({});
+  std::unique_ptr<Target> wrong_;
+  bool wrong_later_;
+  std::string kept_;
+};
+
 // Counts what it is asked.
 class CountingTarget : public Target {
  public:
@@ -170,6 +195,45 @@ TEST(MakeFinding, AFaultThatFiresInThreeRunsOfTenIsReducedAndItsRateTold) {
   const auto back = parse_finding(finding_json(finding));
   ASSERT_TRUE(back) << back.error().text();
   EXPECT_EQ(back->repeats, finding.repeats);
+}
+
+// A program that an earlier look left something in must not decide: it is right from the second call on.
+TEST(MakeFinding, EveryLookBuildsTheProgramAnew) {
+  const auto [test, seen] = first_divergence(*portable_with({"F16"}), 5);
+  KeepingTarget keeping("F16", false);
+  const Finding finding = make_finding(keeping, test, examine(keeping, test), {.repeat = 30}).finding;
+  EXPECT_EQ(finding.repeats, (Repeats{30, 30}));
+  EXPECT_LE(finding.reduced.graph.nodes.size(), 2U);
+  EXPECT_EQ(finding.wrong_calls, WrongCalls::FirstAlone);
+  EXPECT_THAT(finding.explanation, HasSubstr("wrong on the first call of a program, right from the second on"));
+  const auto back = parse_finding(finding_json(finding));
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_EQ(back->wrong_calls, WrongCalls::FirstAlone);
+}
+
+TEST(MakeFinding, WhatIsWrongFromTheSecondCallOnIsReducedAndSaysSo) {
+  const auto [test, seen] = first_divergence(*portable_with({"F16"}), 5);
+  KeepingTarget keeping("F16", true);
+  examine(keeping, test);
+  const Examination shown = examine(keeping, test);
+  ASSERT_TRUE(is_finding(shown.judgement.verdict));
+  const Finding finding = make_finding(keeping, test, shown, {}).finding;
+  EXPECT_EQ(finding.wrong_calls, WrongCalls::LaterAlone);
+  EXPECT_LE(finding.reduced.graph.nodes.size(), 2U);
+  EXPECT_THAT(finding.explanation, HasSubstr("right on the first call of a program, wrong from the second on"));
+}
+
+// Who interrupts gets the smallest case so far, and no further look is made.
+TEST(MakeFinding, AnInterruptedReductionKeepsTheSmallestCaseSoFar) {
+  const auto target = portable_with({"F16"});
+  const auto [test, seen] = first_divergence(*target, 5);
+  int asked = 0;
+  const FindingOptions options{.interrupted = [&] { return ++asked > 12; }};
+  const MadeFinding made = make_finding(*target, test, seen, options);
+  EXPECT_LT(made.finding.reduced.graph.nodes.size(), test.graph.nodes.size());
+  EXPECT_TRUE(is_finding(examine(*target, made.finding.reduced).judgement.verdict));
+  EXPECT_EQ(made.finding.verdict, seen.judgement.verdict);
+  EXPECT_THAT(made.finding.controls, IsEmpty());
 }
 
 TEST(MakeFinding, OfWhatAlwaysDivergesTheRateIsToldOnRequestAlone) {

@@ -10,9 +10,11 @@
 #include "backends/open_target.h"
 #include "export/emit_pytest.h"
 #include "export/emit_pytorch.h"
+#include "fuzz/generate/generate.h"
 #include "graph/case_json.h"
 #include "graph/text_file.h"
 #include "places.h"
+#include "tests/support/portable_ops.h"
 
 namespace parallax {
 namespace {
@@ -73,6 +75,16 @@ TEST(Neighbours, AreValidAndDifferFromTheCaseAndEachOther) {
     EXPECT_TRUE(parse_case(text)) << neighbour.about << ": " << neighbour.edit;
   }
   EXPECT_GT(texts.size(), 10U);
+}
+
+// Every op's arguments are tried on its siblings: None and a number are no value of each parameter of that kind.
+TEST(Neighbours, AreMadeOfWhateverIsGenerated) {
+  std::size_t made = 0;
+  for (uint64_t k = 0; k < 150; ++k) {
+    Choices choices(171826003673962, k);
+    made += neighbours_of(generate(choices, testing::portable_options())).size();
+  }
+  EXPECT_GT(made, 1000U);
 }
 
 TEST(EmitPytest, HoldsEachVariantAgainstEager) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# Exit code: 1 where the divergence shows, 0 where it does not, 2 where eager itself raises.
+# Exit code: 1 where the divergence shows, 0 where it does not, 2 where eager itself raises. With a traceback it did
+# not run.
 #
 # What to look at.
 # On two lines.

@@ -47,6 +47,16 @@ TEST(FalseAlarms, ThePageHasBothTables) {
   EXPECT_THAT(page.text, HasSubstr("| 2026-01-03 |  | 7 | a | 30 | 4 | 0 | 0 |  |  | a \\| b |"));
 }
 
+TEST(Examined, ABrokenLineCostsThatLine) {
+  std::vector<Error> broken;
+  const auto campaigns =
+      parse_examined("f", "{\"targets\": {\"a\": {}}}\nnonsense\n{\"targets\": {\"b\": {}}}\n", &broken);
+  ASSERT_TRUE(campaigns);
+  EXPECT_EQ(campaigns->size(), 2U);
+  ASSERT_EQ(broken.size(), 1U);
+  EXPECT_EQ(broken[0].file, "f:2");
+}
+
 struct Broken {
   const char* line;
   const char* error;

@@ -26,7 +26,7 @@ std::vector<FoundBug> some_bugs() {
                       {"aliasing", "[]"},
                       {"calls", "1"},
                       {"upstream", "[https://github.com/o/r/issues/7 (open), https://github.com/o/r/pull/8]"}}),
-          bug("stop", {{"verdict", "crash"}, {"silent", "false"}, {"calls", "5"}}),
+          bug("stop", {{"verdict", "crash"}, {"grade", "crash"}, {"silent", "false"}, {"calls", "5"}}),
           bug("old", {{"version", "0.9"}, {"fixed_in", "1.0"}, {"counted", "false"}}),
           bug("again", {{"counted", "false"}, {"same_cause_as", "view"}}),
           bug("other", {{"system", "another"}})};
@@ -37,8 +37,14 @@ TEST(BugPagesTest, OnlyCountedBugsAreCounted) {
   const auto systems = bugs_by_system(bugs);
   ASSERT_EQ(systems.size(), 2U);
   EXPECT_EQ(systems[0].front()->system, "another");  // by name, whatever its case
-  const BugCounts expected = {
-      .causes = 3, .silent = 2, .aliasing = 2, .with_thread = 1, .median_calls = 2, .fixed = 1, .further = 1};
+  const BugCounts expected = {.causes = 3,
+                              .silent = 2,
+                              .aliasing = 2,
+                              .with_thread = 1,
+                              .median_calls = 2,
+                              .by_grade = {2, 0, 0, 0, 1},
+                              .fixed = 1,
+                              .further = 1};
   EXPECT_EQ(count_bugs(systems[1]), expected);
   EXPECT_EQ(count_bugs({}), BugCounts());
 }
@@ -60,10 +66,12 @@ TEST(BugPagesTest, TheOverviewHasTheTotals) {
   const GeneratedPage page = bug_pages(some_bugs()).front();
   EXPECT_EQ(page.path, "README.md");
   EXPECT_THAT(page.text, StartsWith("<!-- Generated from bugs/*.md by `parallax bugs write`; do not edit. -->\n"));
-  EXPECT_THAT(page.text, HasSubstr("4 distinct causes in 2 systems. 3 of them"));
   EXPECT_THAT(page.text,
-              HasSubstr("| [Example Compiler](by-system/example-compiler.md) | 3 | 2 | 2 | 2 | 1 | 1 | 1 |"));
-  EXPECT_THAT(page.text, HasSubstr("| all | 4 | 3 | 3 | 2 | 1 | 1 | 1 |"));
+              HasSubstr("4 distinct causes in 2 systems. By [grade](#grades): 3 gross, 1 crash.\n3 of them"));
+  EXPECT_THAT(
+      page.text,
+      HasSubstr("| [Example Compiler](by-system/example-compiler.md) | 3 | 2 |  |  |  | 1 | 2 | 2 | 1 | 1 | 1 |"));
+  EXPECT_THAT(page.text, HasSubstr("| all | 4 | 3 |  |  |  | 1 | 3 | 2 | 1 | 1 | 1 |"));
 }
 
 }  // namespace

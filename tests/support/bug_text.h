@@ -14,6 +14,7 @@ inline std::string bug_text(const std::map<std::string, std::string>& changes = 
                                                              {"system", "Example Compiler"},
                                                              {"version", "1.2"},
                                                              {"verdict", "mismatch"},
+                                                             {"grade", "gross"},
                                                              {"silent", "true"},
                                                              {"aliasing", "[views]"},
                                                              {"counted", "true"},
@@ -23,7 +24,8 @@ inline std::string bug_text(const std::map<std::string, std::string>& changes = 
                                                              {"searched", "no"},
                                                              {"case", "corpus/cases/found/a.json"},
                                                              {"control", "corpus/cases/found/a-control.json"},
-                                                             {"script", "bugs/a.py"}};
+                                                             {"script", "bugs/a.py"},
+                                                             {"packages", "[example==1.2]"}};
   std::map<std::string, std::string> left = changes;
   std::string text = "---\n";
   for (const auto& [key, value] : fields) {
