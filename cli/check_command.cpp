@@ -117,8 +117,8 @@ Result<int> check(const CheckFlags& flags) {
       story = fmt::format("{}{}", adjudged, finding.explanation);
     } else if (closer.wrong && (flags.explain || !flags.json)) {
       finding = make_finding(*target, closer.wrong->test, closer.wrong->examination, options).finding;
-      story = fmt::format("{} · {} of the whole, and a part of it diverges\n{}", name, parallax::name(judgement.verdict),
-                          finding.explanation);
+      story = fmt::format("{} · {} of the whole, and a part of it diverges\n{}", name,
+                          parallax::name(judgement.verdict), finding.explanation);
     }
     if (!story.empty()) {
       const auto after = flags.after.empty() ? std::nullopt : std::optional(flags.after);

@@ -90,7 +90,10 @@ void update_statistic(const ReferenceCall& call, const BallMath& math, double mo
   Ball updated = math.add(math.mul(math.scalar(momentum), fresh), math.mul(rest, kept));
   if (updated.decided() && std::isfinite(updated.mid)) {
     const double far = std::fabs(momentum) * (reach(fresh) + reach(kept));
-    const Ball wider = math.with_error(updated.mid, updated.radius, 2 * math.rounding(far));
+    // Statistics of a half may be updated in it: each product and their sum are rounded to it.
+    const BallMath stored(statistic.dtype, call.profile());
+    const double steps = statistic.dtype == math.dtype() ? 0 : 3 * stored.rounding(far + reach(kept));
+    const Ball wider = math.with_error(updated.mid, updated.radius, 2 * math.rounding(far) + steps);
     updated =
         wider.decided() ? Ball{wider.mid, wider.radius, updated.may_nan, updated.may_inf || wider.may_inf} : wider;
   }

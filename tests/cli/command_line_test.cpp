@@ -1,5 +1,4 @@
 // The program from outside: exit codes, messages on standard error, results on standard output.
-#include "places.h"
 #include "tests/cli/command_line.h"
 
 #include <gmock/gmock.h>
@@ -14,6 +13,8 @@
 #include <set>
 #include <string>
 #include <vector>
+
+#include "places.h"
 
 namespace {
 

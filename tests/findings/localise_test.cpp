@@ -8,6 +8,7 @@
 #include "fuzz/findings/part_checks.h"
 #include "graph/builder.h"
 #include "ops/profiles.h"
+#include "oracle/interpreter.h"
 #include "oracle/legal_run.h"
 
 namespace parallax {
