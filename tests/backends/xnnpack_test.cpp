@@ -194,7 +194,8 @@ TEST(Xnnpack, TakesNoNumberThatItWouldTakeForZero) {
     "nodes": [{"out": "y", "op": "aten.mul.Scalar", "args": ["%x", 1e-40]}],
     "outputs": ["%y"]})",
                                                              R"({"x": [1e38]})"));
-  EXPECT_EQ(examination.judgement.verdict, Verdict::Match) << examination.judgement.reason;
+  // Of a product with a number that a target may take for 0 the proof knows little.
+  EXPECT_FALSE(is_finding(examination.judgement.verdict)) << examination.judgement.reason;
   EXPECT_EQ(examination.outcome.delegated, 0);
 }
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "backends/examine.h"
-#include "backends/runtime/pass_checks.h"
 #include "backends/runtime/compiled_target.h"
+#include "backends/runtime/pass_checks.h"
 #include "compiler/decomposition.h"
 #include "fuzz/generate/single_op.h"
 #include "ops/registry.h"
@@ -69,7 +69,8 @@ TEST(Decompose, MakesTheRunningStatisticsOfABatchNormCopies) {
       R"({"x": [1, 3], "m": [0], "v": [1]})");
   const std::unique_ptr<Target> target = make_compiled_target("portable").value();
   const Examination examination = examine(*target, test);
-  ASSERT_EQ(examination.judgement.verdict, Verdict::Match) << examination.judgement.reason;
+  // With no eps the second feed's variance of 0 has an inverse that nothing sharp is known of.
+  ASSERT_FALSE(is_finding(examination.judgement.verdict)) << examination.judgement.reason;
   EXPECT_EQ(examination.outcome.a->inputs[1].value().get_double(0), 1);    // half of the mean 2
   EXPECT_EQ(examination.outcome.a->inputs[2].value().get_double(0), 1.5);  // half of 1, and of the unbiased 2
 }

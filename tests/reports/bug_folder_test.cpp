@@ -58,7 +58,7 @@ TEST_F(BugFolderTest, AMissingOrUnknownFieldIsNamed) {
   write("bugs/a.md", bug_text({{"system", ""}}));
   write("bugs/b.md", bug_text({{"colour", "red"}}));
   EXPECT_THAT(faults(),
-              ElementsAre("bugs/a.md: field 'system' is missing", "bugs/b.md: line 16: field 'colour' is unknown"));
+              ElementsAre("bugs/a.md: field 'system' is missing", "bugs/b.md: line 18: field 'colour' is unknown"));
 }
 
 TEST_F(BugFolderTest, AStalePageIsNamedAndMended) {
