@@ -14,12 +14,16 @@ Term column(Term vector) { return unsqueezed(vector, 1); }
 
 Term as_it_is(Term addend, const Dims&) { return addend; }
 
-// beta self + alpha product. With a beta of 0 not even NaN of self is seen.
+// beta self + alpha product. With a beta of 0 not even NaN of self is seen. Integers have integer factors: 0.5 is 0.
 Terms added(Composer& c, Term product, PlaceAddendFn place = as_it_is) {
   const auto scaled = [](Term x, Scalar by) { return as_double(by) == 1 ? x : x * by; };
-  const Term sum = scaled(product, c.scalar(arg::alpha));
-  if (as_double(c.scalar(arg::beta)) == 0) return {sum};
-  return {scaled(place(c.operand(arg::self), c.result().layout.sizes), c.scalar(arg::beta)) + sum};
+  const auto factor = [&](arg parameter) {
+    const Scalar given = c.scalar(parameter);
+    return is_integral(c.result().dtype) && is_floating(given) ? Scalar(as_integer(given)) : given;
+  };
+  const Term sum = scaled(product, factor(arg::alpha));
+  if (as_double(factor(arg::beta)) == 0) return {sum};
+  return {scaled(place(c.operand(arg::self), c.result().layout.sizes), factor(arg::beta)) + sum};
 }
 
 Terms addmm(Composer& c) { return addmm_parts(c, as_it_is); }

@@ -250,8 +250,8 @@ Result<void> reference_gradient(const ReferenceCall& call) {
   }
   for (std::size_t channel = 0; channel < weight.size(); ++channel) {
     const auto to = static_cast<int64_t>(channel);
-    call.output(weight_result).ball(to) = sums.weight(channel);
-    call.output(bias_result).ball(to) = sums.bias(channel);
+    call.output(weight_result).ball(to) = cast_ball(sums.weight(channel), math.dtype(), saved, call.profile());
+    call.output(bias_result).ball(to) = cast_ball(sums.bias(channel), math.dtype(), saved, call.profile());
   }
   return {};
 }
