@@ -42,7 +42,7 @@ struct Attention {
 };
 
 Term masked(Composer& c, Term scores) {
-  const Dims& sizes = c.sizes(scores);
+  const Dims sizes = c.sizes(scores);
   const auto nothing = [&] { return c.number(-infinity, c.computed_in()); };
   if (c.boolean(arg::is_causal)) {
     scores = choose(is_later(c, sizes[sizes.size() - 2], sizes.back()), nothing(), scores);
@@ -82,7 +82,7 @@ Attention attention_of(Composer& c, bool grouped, bool wants_logs) {
 }
 
 bool has_scores(Composer& c) {
-  const Dims& key = c.meta(c.raw(arg::key)).layout.sizes;
+  const Dims key = c.meta(c.raw(arg::key)).layout.sizes;
   return c.result().layout.numel() > 0 && key[key.size() - 2] > 0;
 }
 

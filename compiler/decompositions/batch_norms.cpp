@@ -46,7 +46,7 @@ Terms inferred(Composer& c, const Dims& channel) {
 }
 
 Terms batch_norm(Composer& c) {
-  const Dims& sizes = c.meta(c.raw(arg::input)).layout.sizes;
+  const Dims sizes = c.meta(c.raw(arg::input)).layout.sizes;
   // One number a channel, seen beside the dims that follow the channels.
   Dims channel = Dims::filled(sizes.size() - 1, 1);
   channel[0] = sizes[1];

@@ -102,7 +102,7 @@ Terms native_group_norm(Composer& c) {
 }
 
 Terms group_norm(Composer& c) {
-  const Dims& sizes = c.meta(c.raw(arg::input)).layout.sizes;
+  const Dims sizes = c.meta(c.raw(arg::input)).layout.sizes;
   const int64_t inner = lane_length(sizes, dims_from(2, sizes.size()));
   return in_groups(c, {sizes[0], sizes[1], inner, c.integer(arg::num_groups)});
 }

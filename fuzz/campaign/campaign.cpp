@@ -325,7 +325,7 @@ class Campaign {
 
   // Some of a case's neighbours, on the process that ran it: what it keeps between programs is put to the test.
   void look_at_related(Lane& lane, Instance& instance, uint64_t k, const Case& test, ServedTurn& served) {
-    if (options_.related == 0 || runs_in_process(lane.name)) return;
+    if (options_.related == 0 || lane.name == "recorded" || is_own_target(lane.name)) return;
     std::vector<Neighbour> neighbours = neighbours_of(test);
     Choices choices(options_.seed, k);
     for (int i = 0; i < options_.related && !neighbours.empty() && !is_over(); ++i) {
