@@ -68,7 +68,7 @@ bool for_each_tensor(ExpectedRuns& runs, const ExpectedRuns& others, F visit) {
 }
 
 Result<ExpectedRuns> run_of(const Profile& profile, const Case& test, const LegalRun::Style& style) {
-  LegalRun run(test.graph, profile, style);
+  LegalRun run(test.graph, style);
   return expected_runs(profile, test, [&](NodeId node, std::span<const BallView> values) { run.decide(node, values); });
 }
 
@@ -111,16 +111,17 @@ void forget(ExpectedRuns& expected) {
 bool add_spreads(const Profile& profile, const Case& test, int members, ExpectedRuns& expected) {
   const Result<ExpectedRuns> values = run_of(profile, test, LegalRun::in_double());
   if (!values) return false;
-  const auto begin = [&](BallTensor& noted, const BallTensor& value) { start(noted, value, profile); };
+  // Tensors of the proof, the values and each member lie side by side in the same order.
+  std::vector<const BallTensor*> plain;
+  const auto begin = [&](BallTensor& noted, const BallTensor& value) {
+    start(noted, value, profile);
+    plain.push_back(&value);
+  };
   if (!for_each_tensor(expected, *values, begin)) return false;
   for (int member = 0; member < members; ++member) {
     const LegalRun::Style style = style_of(member);
     const double weight = style.exaggeration > 1 ? exaggerated_weight : 1;
     const Result<ExpectedRuns> run = run_of(profile, test, style);
-    // Tensors of the proof, the values and the member lie side by side in the same order.
-    std::vector<const BallTensor*> plain;
-    const auto remember = [&](BallTensor&, const BallTensor& value) { plain.push_back(&value); };
-    for_each_tensor(expected, *values, remember);
     std::size_t at = 0;
     const auto compare = [&](BallTensor& noted, const BallTensor& other) { widen(noted, *plain[at++], other, weight); };
     if (!run || !for_each_tensor(expected, *run, compare)) {

@@ -17,19 +17,16 @@ bool is_statistical(const Judgement& judgement) { return judgement.divergence &&
 
 Judgement judge_case(const Profile& profile, const Case& test, const ExpectedRuns& expected, const Outcome& outcome,
                      bool promises_identity) {
-  Judgement judgement = judge(test.graph, expected, outcome, promises_identity);
-  if (!is_doubtful(judgement)) return judgement;
+  const Judgement by_proof = judge(test.graph, expected, outcome, promises_identity);
+  if (!is_doubtful(by_proof)) return by_proof;
   ExpectedRuns with_spreads = expected;
-  if (!add_spreads(profile, test, first_look_members, with_spreads)) return judgement;
-  judgement = judge(test.graph, with_spreads, outcome, promises_identity);
-  if (!is_statistical(judgement)) return judgement;
-  return judge_by_ensemble(profile, test, expected, outcome, promises_identity);
-}
-
-Judgement judge_by_ensemble(const Profile& profile, const Case& test, ExpectedRuns expected, const Outcome& outcome,
-                            bool promises_identity) {
-  add_spreads(profile, test, reported_members, expected);
-  return judge(test.graph, expected, outcome, promises_identity);
+  Judgement judgement;
+  for (const int members : {first_look_members, reported_members}) {
+    if (!add_spreads(profile, test, members, with_spreads)) return by_proof;
+    judgement = judge(test.graph, with_spreads, outcome, promises_identity);
+    if (!is_statistical(judgement)) break;
+  }
+  return judgement;
 }
 
 }  // namespace parallax

@@ -11,8 +11,4 @@ namespace parallax {
 Judgement judge_case(const Profile& profile, const Case& test, const ExpectedRuns& expected, const Outcome& outcome,
                      bool promises_identity);
 
-// With an ensemble from the start, for a person who asks how much is known.
-Judgement judge_by_ensemble(const Profile& profile, const Case& test, ExpectedRuns expected, const Outcome& outcome,
-                            bool promises_identity);
-
 }  // namespace parallax

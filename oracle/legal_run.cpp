@@ -17,9 +17,6 @@ double amplitude(const Ball& ball) {
 
 }  // namespace
 
-LegalRun::LegalRun(const Graph& graph, const Profile& profile, const Style& style)
-    : graph_(&graph), profile_(&profile), style_(style) {}
-
 double LegalRun::draw() { return std::ldexp(static_cast<double>(mix(style_.seed, ++drawn_) >> 11), -52) - 1; }
 
 void LegalRun::decide(Ball& ball, DType dtype) {

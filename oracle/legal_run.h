@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <span>
 
-#include "core/profile.h"
 #include "graph/graph.h"
 #include "ops/ball.h"
 
@@ -31,8 +30,8 @@ class LegalRun {
   static constexpr Style in_double() { return {}; }
   static constexpr Style rounded() { return {.rounds = true}; }
 
-  // Both must outlive the run.
-  LegalRun(const Graph& graph, const Profile& profile, const Style& style);
+  // The graph must outlive the run.
+  LegalRun(const Graph& graph, const Style& style) : graph_(&graph), style_(style) {}
 
   // Makes numbers of what a node that was just run made or wrote, of all values. Elements that are undecided on exact
   // operands stay so, and what may be NaN or infinite keeps that.
@@ -43,7 +42,6 @@ class LegalRun {
   double draw();  // in [-1, 1)
 
   const Graph* graph_;
-  const Profile* profile_;
   Style style_;
   uint64_t drawn_ = 0;
 };

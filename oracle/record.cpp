@@ -37,7 +37,7 @@ std::optional<std::vector<Tensor>> record_values(const Case& test) {
   PARALLAX_CHECK(eager != nullptr);
   std::vector<Tensor> values(test.graph.metas.size());
   record_sources(test, values);
-  LegalRun eagerly(test.graph, *eager, LegalRun::rounded());
+  LegalRun eagerly(test.graph, LegalRun::rounded());
   Interpreter interpreter(test.graph, *eager);
   const auto done = interpreter.run(test.feed, [&](NodeId node, std::span<const BallView> views) {
     eagerly.decide(node, views);

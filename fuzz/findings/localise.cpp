@@ -32,6 +32,15 @@ std::vector<std::optional<std::size_t>> last_writers(const Graph& graph) {
   return last;
 }
 
+// By value: the node that makes it; 0 for a source.
+std::vector<std::size_t> makers_of(const Graph& graph) {
+  std::vector<std::size_t> makers(graph.metas.size(), 0);
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (const ValueId result : graph.nodes[n].results) makers[result.index] = n;
+  }
+  return makers;
+}
+
 class Localiser {
  public:
   Localiser(Target& target, const Case& test)
@@ -39,6 +48,7 @@ class Localiser {
         test_(test),
         windows_(test),
         last_writers_(last_writers(test.graph)),
+        makers_(makers_of(test.graph)),
         values_(test.graph.metas.size()),
         known_(test.graph.metas.size(), false) {}
 
@@ -85,10 +95,10 @@ class Localiser {
     return values;
   }
 
-  // Whether the node that makes it, or a later one, writes the memory of a value after it was made.
-  bool written_after(ValueId value, std::size_t node) const {
+  // Whether a node after the one that makes a value writes its memory.
+  bool written_after(ValueId value) const {
     const std::optional<std::size_t> last = last_writers_[test_.graph.meta(value).storage.index];
-    return last && *last > node;
+    return last && *last > makers_[value.index];
   }
 
   // Runs the program with some values as outputs too. Whether its own outputs are still wrong then.
@@ -117,7 +127,7 @@ class Localiser {
   std::optional<ValueId> exposable(Sketch& sketch, ValueId value) const {
     for (std::size_t n = 0; n < sketch.nodes.size(); ++n) {
       if (std::ranges::find(sketch.nodes[n].results, value) == sketch.nodes[n].results.end()) continue;
-      if (!written_after(value, node_of(value))) return value;
+      if (!written_after(value)) return value;
       const ValueId copy(sketch.stand_ins.size());
       sketch.stand_ins.push_back(copy);
       Sketch::CallSketch clone;
@@ -130,14 +140,6 @@ class Localiser {
       return copy;
     }
     return std::nullopt;
-  }
-
-  std::size_t node_of(ValueId value) const {
-    for (std::size_t n = 0; n < test_.graph.nodes.size(); ++n) {
-      const auto& made = test_.graph.nodes[n].results;
-      if (std::ranges::find(made, value) != made.end()) return n;
-    }
-    return test_.graph.nodes.size();
   }
 
   bool all_known(const Node& node) const {
@@ -185,6 +187,7 @@ class Localiser {
   const Case& test_;
   CaseWindows windows_;
   std::vector<std::optional<std::size_t>> last_writers_;
+  std::vector<std::size_t> makers_;
   std::vector<Tensor> values_;
   std::vector<bool> known_;
   Localised result_;

@@ -24,7 +24,7 @@ class OffByAFactor : public Target {
   const Profile& profile() const override { return *find_profile("eager"); }
   Outcome run(const Case& test, const std::vector<Tensor>*) override {
     Outcome outcome;
-    LegalRun eager(test.graph, profile(), LegalRun::rounded());
+    LegalRun eager(test.graph, LegalRun::rounded());
     Interpreter interpreter(test.graph, profile());
     const bool wrong = test.graph.nodes.size() >= from_;
     const auto expected = interpreter.run(test.feed, [&](NodeId id, std::span<const BallView> values) {

@@ -40,7 +40,7 @@ Judgement judged(double relative) {
   const Profile& profile = *find_profile("eager");
   const Case test = deep_case();
   const ExpectedRuns expected = *expected_runs(profile, test);
-  LegalRun eager(test.graph, profile, LegalRun::rounded());
+  LegalRun eager(test.graph, LegalRun::rounded());
   const ExpectedRuns computed =
       *expected_runs(profile, test, [&](NodeId node, std::span<const BallView> values) { eager.decide(node, values); });
   Outcome outcome;
