@@ -68,6 +68,14 @@ extern const Fault merge_allocations;
 extern const Fault add_slice_starts;
 extern const Fault choose_addend_axis_by_size;
 
+// A program's state, as functionalize reads it and writes it back.
+extern const Fault stale_cache_slot;
+extern const Fault cache_slot_off_by_one;
+extern const Fault update_of_read_state_lost;
+extern const Fault caches_swapped;
+extern const Fault position_frozen;
+extern const Fault returned_cache_aliased;
+
 // What a device does with a partition that is right.
 extern const Fault padding_lanes_reduced;
 extern const Fault barriers_left_out;
@@ -111,6 +119,12 @@ inline constexpr std::array all_faults = {
     &merge_allocations,
     &add_slice_starts,
     &choose_addend_axis_by_size,
+    &stale_cache_slot,
+    &cache_slot_off_by_one,
+    &update_of_read_state_lost,
+    &caches_swapped,
+    &position_frozen,
+    &returned_cache_aliased,
 };
 
 // What of the compiler a fault replaces: names of passes, "partition", "fusion", "planner". A finding under it should

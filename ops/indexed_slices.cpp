@@ -37,6 +37,8 @@ Result<void> check_source_slices(const Call& call) {
   const TensorMeta& source = call.tensor(arg::source);
   TRY(const int dim, sliced_dim(call));
   TRY_VOID(check_dtype_of_self(call, source));
+  const Layout from = at_least_1d(source.layout);
+  if (dim >= from.rank()) return refuse("a source of {} dims has no dim {}", source.layout.rank(), dim);
   Dims slice = call.tensor(arg::self).layout.sizes;
   Dims other = source.layout.sizes;
   if (dim < slice.size()) slice.erase(dim);
@@ -45,7 +47,7 @@ Result<void> check_source_slices(const Call& call) {
     return refuse("slices of shape [{}] do not go into slices of shape [{}]", to_string(other), to_string(slice));
   }
   const int64_t count = call.tensor(arg::index).layout.numel();
-  const int64_t slices = at_least_1d(source.layout).sizes[dim];
+  const int64_t slices = from.sizes[dim];
   if (count != slices) return refuse("{} indices for {} slices", count, slices);
   return {};
 }

@@ -97,6 +97,9 @@ TEST_F(IndexFamilies, RefusesIndicesThatEagerRefuses) {
               HasSubstr("is not i64"));
   EXPECT_THAT(refusal("aten.index_add.default", {a, integer(0), indices({0}), matrix()}),
               HasSubstr("1 indices for 2 slices"));
+  const ValueId column = harness_.add(DType::F32, {2, 1}, {1, 2});
+  EXPECT_THAT(refusal("aten.index_copy.default", {column, integer(1), indices({0}), vector({3, 4})}),
+              HasSubstr("a source of 1 dims has no dim 1"));
 }
 
 TEST_F(IndexFamilies, Scatters) {
