@@ -74,6 +74,7 @@ std::vector<std::string> own_worker(const std::string& name, const TargetOptions
   if (!options.selection.stop_after.empty()) {
     command.insert(command.end(), {"--stop-after", options.selection.stop_after});
   }
+  if (options.threads > 1) command.insert(command.end(), {"--threads", std::to_string(options.threads)});
   return command;
 }
 
@@ -94,6 +95,9 @@ Result<std::unique_ptr<Target>> open_own(const OwnBackend& own, const std::strin
   CompiledTargetOptions& compiled = asked.target;
   TRY(compiled.faults, FaultSet::of(options.faults));
   compiled.detect = options.detect;
+  if (options.threads > 1 && is_contained(own))
+    return fail("{} runs on one thread at a time; --threads is for portable and for installed systems", own.name);
+  compiled.threads = options.threads;
   if (own.equip) TRY_VOID(own.equip(asked.of_backend, compiled));
   TRY(std::unique_ptr<Target> target, make_compiled_target(name, compiled));
   if (!is_contained(own) || asked.in_process) return target;

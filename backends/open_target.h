@@ -19,6 +19,7 @@ struct TargetOptions {
   std::vector<std::string> faults;           // ids to plant in our own compiler ("F01")
   DetectorSet detect = {};                   // what may raise a finding beside the values
   PassSelection selection = {};              // of our own compiler's passes
+  int threads = 1;                           // that run each case at once, an instance each
   std::function<bool()> given_up = nullptr;  // asked while a worker is waited for: true ends the wait
 
   // Whether our own compiler runs without a planted fault and with all of its passes.

@@ -26,6 +26,12 @@ void add_target_options(CLI::App& command, TargetOptions& options) {
       ->delimiter(',');
   command.add_option("--stop-after", options.selection.stop_after, "The last pass of our own compiler to run")
       ->type_name("PASS");
+  constexpr int most_threads = 64;
+  command
+      .add_option("--threads", options.threads,
+                  "Run each case once more on this many threads at the same time, an instance each")
+      ->check(CLI::Range(1, most_threads))
+      ->type_name("N");
 }
 
 void add_repeat_option(CLI::App& command, int& repeat) {

@@ -9,7 +9,7 @@
 
 namespace parallax {
 
-// --plant, --detect, --passes and --stop-after.
+// --plant, --detect, --passes, --stop-after and --threads.
 void add_target_options(CLI::App& command, TargetOptions& options);
 
 // --repeat.

@@ -64,6 +64,8 @@ class CompiledTarget : public Target {
     const Result<LoadedRuns> full = plain ? built(test, full_build) : plain;
     if (full) {
       run_protocol(*plain, *full, options_.memory, test, second, outcome);
+      if (options_.threads > 1 && outcome.status == Status::Ok)
+        run_on_threads(full->front(), options_.memory, test, options_.threads, outcome);
       outcome.reused_slots = count_reused_slots(plain->front()->program.plan);
       if (options_.delegates && !options_.device) outcome.delegated = delegated_nodes(*plain->front());
       if (outcome.status == Status::Ok) ask_detectors({*plain, *full}, test, outcome);

@@ -24,6 +24,7 @@ struct CompiledTargetOptions {
   std::shared_ptr<Device> device = nullptr;            // that runs what the first of them takes
   bool draws_order = false;                            // of the nodes, a legal one for each case
   runtime::FreshMemory memory = {};                    // what is there before a run
+  int threads = 1;                                     // that run A at once, each on an instance of its own
 };
 
 // With delegates it is a target of their name, which promises of its arithmetic what they do.

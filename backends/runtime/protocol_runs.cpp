@@ -1,5 +1,8 @@
 #include "backends/runtime/protocol_runs.h"
 
+#include <barrier>
+#include <thread>
+
 #include "backends/lost_target.h"
 #include "graph/runs.h"
 
@@ -37,6 +40,11 @@ Observation observe(const Executable& executable, const RunResult& result) {
   for (Tensor& tensor : read_all(result.buffers)) observation.buffers.emplace_back(std::move(tensor));
   observation.identity = identity(executable);
   return observation;
+}
+
+// Kernels compute the same bits on every thread. NaN is the same as itself.
+bool same_bytes(const Observation& a, const Observation& b) {
+  return a.outputs == b.outputs && a.inputs == b.inputs && a.buffers == b.buffers;
 }
 
 // The runs after the first, on the instance that has run that one; whether all went well.
@@ -99,6 +107,33 @@ void run_protocol(const LoadedRuns& runs, const LoadedRuns& again, const FreshMe
   if (!a_again) return stop(outcome, "run", a_again.error());
   outcome.a_again = observe(*again.front(), *a_again);
   if (several) run_later(again, test, fresh, outcome.later_again, outcome);
+}
+
+void run_on_threads(const Loaded& executable, const FreshMemory& memory, const Case& test, int threads,
+                    Outcome& outcome) {
+  std::vector<Observation> seen(static_cast<std::size_t>(threads));
+  std::vector<std::string> errors(seen.size());
+  std::barrier together(threads);
+  {
+    std::vector<std::jthread> running;
+    for (std::size_t t = 0; t < seen.size(); ++t) {
+      running.emplace_back([&, t] {
+        Instance instance(executable, memory.second);
+        together.arrive_and_wait();
+        const Result<RunResult> ran = instance.run(test.feed);
+        if (ran) {
+          seen[t] = observe(*executable, *ran);
+        } else {
+          errors[t] = ran.error().text();
+        }
+      });
+    }
+  }
+  for (std::size_t t = 0; t < seen.size(); ++t) {
+    if (!errors[t].empty())
+      return stop(outcome, Status::Error, "run", "Error", errors[t] + " on one thread of several");
+    if (!same_bytes(seen[t], *outcome.a)) outcome.a_again = std::move(seen[t]);
+  }
 }
 
 std::vector<PlanFailure> sanitized_run(const Loaded& executable, std::span<const Tensor> feed) {

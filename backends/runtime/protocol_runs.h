@@ -27,6 +27,11 @@ inline constexpr FreshMemory zeros_for_both{std::byte{0}, std::byte{0}};
 void run_protocol(const LoadedRuns& runs, const LoadedRuns& again, const FreshMemory& memory, const Case& test,
                   const std::vector<Tensor>* second, Outcome& outcome);
 
+// A once more on that many threads at the same time, each on an instance of its own of one executable. The first that
+// differs from what the outcome has of A takes the place of its run on a fresh instance, so that it is judged.
+void run_on_threads(const Loaded& executable, const FreshMemory& memory, const Case& test, int threads,
+                    Outcome& outcome);
+
 // Puts an error into an outcome as its status; and what a detector of our own raises.
 void stop(Outcome& outcome, Status status, std::string stage, std::string kind, std::string message);
 void stop(Outcome& outcome, std::string stage, Detector detector, std::string message);

@@ -33,12 +33,13 @@ void for_each_draw_option(Options& options, Visit& visit) {
 
 template <class Options, class Visit>
 void for_each_target_option(Options& options, Visit& visit) {
-  auto& [faults, detect, selection, given_up] = options;
+  auto& [faults, detect, selection, threads, given_up] = options;
   auto& [passes, stop_after] = selection;
   visit.decides("faults", faults);
   visit.decides("detect", detect);
   visit.decides("passes", passes);
   visit.decides("stop_after", stop_after);
+  visit.decides("threads", threads);
   visit.leaves_open("given_up", given_up);
 }
 

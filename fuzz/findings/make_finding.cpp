@@ -80,6 +80,7 @@ class Showing {
     must_stay_far_ = shown.judgement.divergence && shown.judgement.divergence->excess >= far_outside;
   }
   void set_tries(int tries) { tries_ = tries; }
+  bool shows_at_times() const { return tries_ > 1; }
   // Which calls of one program are looked at: the first, or, where it is right, the second.
   void set_calls(WrongCalls calls) { calls_ = calls; }
   // Processor time that looks took so far, here and in the target's own processes.
@@ -239,6 +240,8 @@ bool reduce_finding(TargetCrew& crew, Showing& showing, const Case& start, const
   const bool interrupted = options.interrupted && options.interrupted();
   std::optional<Examination> again =
       interrupted ? last.of(reduction.reduced) : showing.examine_until_shown(reduction.reduced);
+  // It was seen to show it, at a rate that may be less than the tries are made for.
+  if (!again && showing.shows_at_times()) again = last.of(reduction.reduced);
   if (!again) return false;
   made.finding.reduced = std::move(reduction.reduced);
   shown = *std::move(again);
@@ -250,7 +253,7 @@ std::optional<Repeats> repeats_of_reduced(Showing& showing, const Case& reduced,
   const auto shows = [&] { return showing.shows_once(reduced); };
   if (asked > 0) return count_repeats(asked, shows);
   if (original.always()) return std::nullopt;
-  return original.wrong == 0 ? original : count_repeats(most_repeats, shows);
+  return original.wrong == 0 ? original : measure_repeats(shows);
 }
 
 // How often the case diverges on a program that is built anew; where it never does, on the later calls of one.

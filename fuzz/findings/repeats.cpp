@@ -1,6 +1,7 @@
 #include "fuzz/findings/repeats.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 namespace parallax {
@@ -9,6 +10,7 @@ namespace {
 // What fires in one run of three passes for certain once in eighty times.
 constexpr int first_repeats = 4;
 constexpr double missed_share = 0.01;
+constexpr int enough_wrong = 3;  // of what fires rarely
 
 }  // namespace
 
@@ -24,18 +26,25 @@ Repeats count_repeats(int runs, const std::function<bool()>& shows) {
   return repeats;
 }
 
-Repeats measure_repeats(const std::function<bool()>& shows) {
+Repeats measure_repeats(const std::function<bool()>& shows, double seconds) {
+  const auto start = std::chrono::steady_clock::now();
   const Repeats first = count_repeats(first_repeats, shows);
   if (first.always()) return first;
   const Repeats rest = count_repeats(most_repeats - first.runs, shows);
-  return {first.wrong + rest.wrong, first.runs + rest.runs};
+  Repeats all = {first.wrong + rest.wrong, first.runs + rest.runs};
+  if (all.wrong > 0) return all;
+  const auto waited = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  for (; all.runs < rarest_repeats && all.wrong < enough_wrong && waited() < seconds; ++all.runs) all.wrong += shows();
+  return all;
 }
 
 int tries_for(const Repeats& repeats) {
   if (repeats.always()) return 1;
-  if (repeats.wrong == 0) return most_repeats;
-  const double quiet = 1 - static_cast<double>(repeats.wrong) / repeats.runs;
-  return std::clamp(static_cast<int>(std::ceil(std::log(missed_share) / std::log(quiet))), 1, most_repeats);
+  if (repeats.wrong == 0) return rarest_repeats;
+  // Few wrong runs tell a rate by a factor of two at best.
+  const double cautious = repeats.wrong <= enough_wrong ? 0.5 : 1;
+  const double quiet = 1 - cautious * repeats.wrong / repeats.runs;
+  return std::clamp(static_cast<int>(std::ceil(std::log(missed_share) / std::log(quiet))), 1, rarest_repeats);
 }
 
 }  // namespace parallax

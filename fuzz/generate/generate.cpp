@@ -65,7 +65,7 @@ class Generator {
     if (delegating && !holds_delegated_call()) draw_node(100);
     draw_outputs();
     if (weights_.more_calls > 0 && words_.several_runs() && symbols_.empty() && choices_.chance(weights_.more_calls)) {
-      more_calls_ = static_cast<std::size_t>(choices_.between(1, 4));
+      more_calls_ = draw_more_calls();
     }
   }
 
@@ -84,6 +84,14 @@ class Generator {
   }
 
  private:
+  // Mostly a few; now and then as many as it takes to go round a cache, or to meet what only a long life shows.
+  std::size_t draw_more_calls() {
+    static constexpr std::array<uint32_t, 3> lengths = {14, 5, 1};
+    static constexpr std::array<std::pair<int64_t, int64_t>, 3> bounds = {{{1, 4}, {5, 15}, {16, 63}}};
+    const auto [fewest, most] = bounds[choices_.weighted(lengths)];
+    return static_cast<std::size_t>(choices_.between(fewest, most));
+  }
+
   void draw_sizes() {
     symbols_ = draw_symbols(choices_, builder_.graph());
     if (symbols_.empty()) return;

@@ -1,5 +1,5 @@
-// One run, fewer runs, no symbols: every run alone at its own sizes, then one run less, then the sizes that a symbol
-// has in the first run for good.
+// One run, fewer runs, no symbols: every run alone at its own sizes, then without halves, quarters … and single runs,
+// then the sizes that a symbol has in the first run for good.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,10 +11,13 @@
 namespace parallax {
 namespace {
 
-Sketch without_run(const Sketch& whole, std::size_t run) {
+// Without `count` of the later runs, from that one on.
+Sketch without_runs(const Sketch& whole, std::size_t from, std::size_t count) {
   Sketch sketch = whole;
   const auto drop = [&](auto& list) {
-    if (!list.empty()) list.erase(list.begin() + static_cast<std::ptrdiff_t>(run));
+    if (list.empty()) return;
+    const auto first = list.begin() + static_cast<std::ptrdiff_t>(from);
+    list.erase(first, first + static_cast<std::ptrdiff_t>(count));
   };
   drop(sketch.later);
   for (Sketch::DeclaredStorage& storage : sketch.storages) drop(storage.later);
@@ -42,8 +45,12 @@ std::vector<Edit> run_candidates(const Case& test, const RecordedValues&) {
     if (Result<Case> one = case_of_run(test, run)) candidates.offer(fmt::format("run {} alone", run), take_apart(*one));
   }
   const Sketch whole = take_apart(test);
-  for (std::size_t run = test.later.size(); run-- > 0;) {
-    candidates.offer(fmt::format("without run {}", run), without_run(whole, run));
+  const std::size_t later = test.later.size();
+  for (std::size_t count = later; count > 0; count /= 2) {
+    for (std::size_t end = later; end > 0; end -= std::min(end, count)) {
+      const std::size_t from = end - std::min(end, count);
+      candidates.offer(fmt::format("without runs {} to {}", from, end - 1), without_runs(whole, from, end - from));
+    }
   }
   if (!test.later.empty()) {
     if (const std::optional<Case> shorter = without_first_run(test)) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <random>
 #include <set>
 
 #include "fuzz/campaign/campaign.h"
@@ -270,10 +271,36 @@ TEST(MakeFinding, KeepsTheBestSoFarWhenInterrupted) {
 
 TEST(Repeats, AreMeasuredInAsManyRunsAsItTakes) {
   EXPECT_EQ(measure_repeats([] { return true; }), (Repeats{4, 4}));
-  EXPECT_EQ(measure_repeats([] { return false; }), (Repeats{0, 20}));
+  EXPECT_EQ(measure_repeats([] { return false; }), (Repeats{0, rarest_repeats}));
+  EXPECT_EQ(measure_repeats([] { return false; }, 0), (Repeats{0, most_repeats}));
   EXPECT_EQ(tries_for({4, 4}), 1);
   EXPECT_EQ(tries_for({6, 20}), 13);
-  EXPECT_EQ(tries_for({1, 20}), 20);
+  EXPECT_EQ(tries_for({1, 20}), 182);
+  EXPECT_EQ(tries_for({1, 459}), rarest_repeats);
+}
+
+// Of 300 seeds 297 are expected; fewer than 288 would be a chance of one in a million.
+TEST(Repeats, FindWhatFiresInOneRunOfAHundred) {
+  constexpr int seeds = 300;
+  int found = 0;
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    std::mt19937_64 random(seed);
+    std::bernoulli_distribution fires(0.01);
+    found += measure_repeats([&] { return fires(random); }).wrong > 0;
+  }
+  EXPECT_GE(found, 288);
+}
+
+TEST(MakeFinding, AFaultThatFiresInOneRunOfAHundredIsReducedAndItsRateTold) {
+  const auto [test, seen] = first_divergence(*portable_with({"F16"}), 5);
+  FlakyTarget flaky("F16", 1);
+  const Examination shown = examine_until_wrong(flaky, test, 2000);
+  ASSERT_TRUE(is_finding(shown.judgement.verdict));
+  const Finding finding = make_finding(flaky, test, shown, {}).finding;
+  EXPECT_LT(finding.reduced.graph.nodes.size(), test.graph.nodes.size());
+  ASSERT_TRUE(finding.repeats);
+  EXPECT_GT(finding.repeats->runs, most_repeats);
+  EXPECT_THAT(finding.repeats->wrong, AllOf(Ge(1), Le(15)));
 }
 
 TEST(MakeFinding, WhatIsKeptAsFoundTakesNoMoreRunsOfTheTarget) {
