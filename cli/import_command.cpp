@@ -7,6 +7,7 @@
 #include "cli/target_options.h"
 #include "graph/case_json.h"
 #include "graph/text_file.h"
+#include "graph/weights_beside.h"
 
 namespace parallax {
 namespace {
@@ -22,17 +23,18 @@ struct ImportFlags {
 Result<int> import_case(const ImportFlags& flags) {
   TRY(const Case test, imported_case(flags.program, flags.options));
   for (const std::string& note : import_notes(test)) fmt::print(stderr, "note: {}\n", note);
-  std::string text = to_json(test, 1) + "\n";
+  if (!flags.redact && !flags.target.empty()) return fail("--target: it is what --redact holds the case against");
   if (flags.redact) {
-    TRY(Redaction redaction, redact_on(test, flags.target, {}));
-    text = std::move(redaction.text);
-  } else if (!flags.target.empty()) {
-    return fail("--target: it is what --redact holds the case against");
-  }
-  if (flags.output.empty()) {
-    fmt::print("{}", text);
+    TRY(const Redaction redaction, redact_on(test, flags.target, {}));
+    if (!flags.output.empty()) {
+      TRY_VOID(write_text_file(flags.output, redaction.text));
+    } else {
+      fmt::print("{}", redaction.text);
+    }
+  } else if (flags.output.empty()) {
+    fmt::print("{}\n", to_json(test, 1));
   } else {
-    TRY_VOID(write_text_file(flags.output, text));
+    TRY_VOID(write_case_file(test, flags.output));
   }
   return nothing_new;
 }
@@ -65,7 +67,9 @@ void add_import_command(CLI::App& program, int& exit_code) {
                     "Random numbers in the place of weights and inputs, canonical names in the place of names");
   command->add_option("--target", flags->target, "Where the redacted case must show what it shows now")
       ->type_name("TARGET");
-  command->add_option("-o,--output", flags->output, "Where the case goes; default: standard output");
+  command->add_option(
+      "-o,--output", flags->output,
+      "Where the case goes, and weights over 64 KiB beside it as .safetensors; default: standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(import_case(*flags)); });
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "backends/external/artifact_folder.h"
 #include "backends/external/one_line.h"
 #include "cli/target_options.h"
 #include "graph/case_json.h"
@@ -32,11 +33,18 @@ Result<Case> imported_case(const std::string& program, const ImportOptions& opti
     for (const Op& op : all_ops()) known += op.name + ",";
     arguments.insert(arguments.end() - 1, "--known");
   }
+  TRY(const ArtifactFolder folder, ArtifactFolder::make());
+  arguments.insert(arguments.end(), {"--weights", folder.path().string()});
   TRY(const Catalogue catalogue, open_catalogue());
   TRY(const std::vector<std::string> command, catalogue.tool(onnx ? "import-onnx" : "import-program", arguments));
   TRY(const std::string line, one_line(command, limit));
-  TRY(Case test, parse_case(line, program));
-  test.name = std::filesystem::path(program).filename().string();
+  Result<Case> test = parse_case(line, (folder.path() / "case.json").string());
+  if (!test) {
+    test.error().file = program;
+    return test;
+  }
+  test->file = program;
+  test->name = std::filesystem::path(program).filename().string();
   return test;
 }
 

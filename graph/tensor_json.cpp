@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "core/philox.h"
 #include "graph/base64.h"
+#include "graph/weights_beside.h"
 
 namespace parallax {
 namespace {
@@ -96,6 +99,24 @@ Result<Tensor> read_base64(const Field& b64, const TensorType& type) {
   return tensor;
 }
 
+// Data in a weights file, which resolve_weights (graph/weights_beside.h) has put in its place.
+Result<Tensor> read_weights(const Field& data, const TensorType& type) {
+  TRY(const std::string tensor, data.need_text("tensor"));
+  const auto bytes = data.find(resolved_bytes);
+  if (!bytes || !bytes->json().is_binary())
+    return data.fail("only a case that is read from a file has weights beside it");
+  TRY(const std::string held, data.need_text(resolved_type));
+  if (held != type_text(type.dtype, type.sizes))
+    return data.fail("'{}' is {} there and not {}", tensor, held, type_text(type.dtype, type.sizes));
+  const auto& binary = bytes->json().get_binary();
+  if (type.dtype == DType::Bool && std::ranges::any_of(binary, [](uint8_t byte) { return byte > 1; }))
+    return data.fail("'{}' has a byte over 1, a bool is 0 or 1", tensor);
+  Tensor result(type.dtype, type.sizes);
+  PARALLAX_CHECK(binary.size() == result.bytes.size());
+  std::memcpy(result.bytes.data(), binary.data(), binary.size());
+  return result;
+}
+
 Result<double> read_bound(const Field& random, std::string_view key, DType dtype) {
   TRY(Field field, random.need(key));
   if (!field.json().is_number()) return field.fail("must be a number");
@@ -179,8 +200,9 @@ Result<Tensor> read_tensor(const Field& data, const TensorType& type) {
   if (data.json().is_object()) {
     if (auto b64 = data.find("b64")) return read_base64(*b64, type);
     if (auto random = data.find("random")) return read_random(*random, type);
+    if (data.find("safetensors")) return read_weights(data, type);
   }
-  return data.fail("data must be a list of elements, {{\"b64\": …}} or {{\"random\": …}}");
+  return data.fail("data must be a list of elements, {{\"b64\": …}}, {{\"random\": …}} or {{\"safetensors\": …}}");
 }
 
 Json tensor_json(const Tensor& tensor) {

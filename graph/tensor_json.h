@@ -1,4 +1,4 @@
-// Tensor data as the case file writes it: a list of elements, {"b64": …} or {"random": …}.
+// Tensor data as the case file writes it: a list of elements, {"b64": …}, {"random": …} or {"safetensors": …}.
 #pragma once
 
 #include "core/json_field.h"

@@ -28,6 +28,7 @@ from adapters.importing.program_archive import load_archive
 from adapters.importing.program_walk import Walk, private_copies
 from adapters.importing.python_program import PythonProgram
 from adapters.importing.size_symbols import drawn_inputs, note_symbols
+from adapters.importing.weights_beside import move_weights
 from adapters.worker.one_answer import RefusedError, answer_once
 
 Json = dict[str, Any]
@@ -204,10 +205,16 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--known", default="", metavar="OP,OP,…")
     parser.add_argument("--library", action="append", default=[], metavar="FILE|MODULE")
+    parser.add_argument("--weights", metavar="FOLDER", help="where large constants and buffers go")
     options = parser.parse_args()
     where = options.program
     known = set(options.known.split(",")) - {""}
-    return answer_once(where, lambda: import_program(where, options.input, options.seed, known, options.library))
+
+    def imported() -> Json:
+        case = import_program(where, options.input, options.seed, known, options.library)
+        return move_weights(case, options.weights)
+
+    return answer_once(where, imported)
 
 
 if __name__ == "__main__":

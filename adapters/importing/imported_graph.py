@@ -8,14 +8,16 @@ from typing import Any
 
 import torch
 
+from adapters.importing.weights_beside import MOST_INLINE_BYTES
 from adapters.torch.tensors import NAMES, encode
 from adapters.worker.case_text import contiguous_strides
 from adapters.worker.one_answer import RefusedError
 
 Json = dict[str, Any]
 
-# A reply is one line of at most 256 MiB, in which three bytes take four characters.
+# A reply is one line of at most 256 MiB, in which three bytes take four characters. Weights go into a file.
 MOST_BYTES = 180 << 20
+MOST_WEIGHT_BYTES = 2 << 30
 INPUT, BUFFER, CONSTANT = "inputs", "buffers", "constants"
 
 
@@ -76,6 +78,7 @@ class ImportedGraph:
         self._written: set[int] = set()  # storages
         self._tied: dict[tuple[Any, ...], Value] = {}
         self._bytes = 0
+        self._weight_bytes = 0
 
     def name(self, hint: str) -> str:
         stem = re.sub(r"[^A-Za-z0-9_]", "_", hint)
@@ -91,9 +94,14 @@ class ImportedGraph:
         place = (storage_of(tensor), tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
         if section == CONSTANT and tensor.numel() > 0 and place in self._tied:
             return self._tied[place]
-        self._bytes += tensor.nbytes
+        if section == INPUT or tensor.nbytes <= MOST_INLINE_BYTES:
+            self._bytes += tensor.nbytes
+        else:
+            self._weight_bytes += tensor.nbytes
         if self._bytes > MOST_BYTES:
             raise RefusedError(f"its tensors are more than a case's line holds, {MOST_BYTES >> 20} MiB")
+        if self._weight_bytes > MOST_WEIGHT_BYTES:
+            raise RefusedError(f"its weights are more than {MOST_WEIGHT_BYTES >> 30} GiB")
         value = Value(tensor, self.name(hint), section == CONSTANT)
         self._sources.append(Source(section, value.name or "", value, entry(tensor)))
         if section == CONSTANT:

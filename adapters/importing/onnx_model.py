@@ -22,6 +22,7 @@ from adapters.importing.onnx.model import Importer
 from adapters.importing.onnx.reading import read_model
 from adapters.importing.onnx.types import element_dtype
 from adapters.importing.onnx.values import NoCounterpartError, NotKnownError
+from adapters.importing.weights_beside import move_weights
 from adapters.worker.arrays import Array, decode, encode
 from adapters.worker.case_text import split_type
 from adapters.worker.one_answer import answer_once
@@ -149,8 +150,13 @@ def main() -> int:
         help="the type of an input, in order or as NAME=TYPE, or a JSON object: the elements of inputs by name",
     )
     parser.add_argument("--seed", type=int, default=0, help="of the feed that is drawn")
+    parser.add_argument("--weights", metavar="FOLDER", help="where large constants go")
     options = parser.parse_args()
-    return answer_once(str(options.file), lambda: read_case(options.file, options.input, options.seed))
+
+    def imported() -> Json:
+        return move_weights(read_case(options.file, options.input, options.seed), options.weights)
+
+    return answer_once(str(options.file), imported)
 
 
 if __name__ == "__main__":

@@ -167,8 +167,11 @@ class MeaningTest(unittest.TestCase):
         with self.assertRaisesRegex(onnx_model.NoCounterpartError, "before operator set 7"):
             calls("g (float[2,3] x, float[3] z) => (float[2,3] y) { y = Add(x, z) }", 6)
         with self.assertRaisesRegex(onnx_model.NoCounterpartError, "attribute 'axis', .* would be lost"):
-            calls("""g (float[3,3] x, float[3] z) => (float[3,3] y)
-                { y = Add<broadcast: int = 1, axis: int = 0>(x, z) }""", 7)
+            calls(
+                """g (float[3,3] x, float[3] z) => (float[3,3] y)
+                { y = Add<broadcast: int = 1, axis: int = 0>(x, z) }""",
+                7,
+            )
 
     def test_the_greatest_of_no_elements_is_the_lowest_number(self) -> None:
         text = "g (float[2,0] x) => (float[2,1] y) <int64[1] a = {1}> { y = ReduceMax(x, a) }"
