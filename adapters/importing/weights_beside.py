@@ -29,7 +29,7 @@ def move_weights(case: Json, folder: str | None) -> Json:
     for section in ("constants", "buffers"):
         for name, entry in graph.get(section, {}).items():
             text = entry["data"].get("b64") if isinstance(entry.get("data"), dict) else None
-            if text is None or len(text) * 3 // 4 <= MOST_INLINE_BYTES:
+            if text is None or len(text) // 4 * 3 - text[-2:].count("=") <= MOST_INLINE_BYTES:
                 continue
             data = base64.b64decode(text)
             dtype, sizes = split_type(entry["type"])
