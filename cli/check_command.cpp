@@ -1,7 +1,9 @@
 // parallax check: one case, judged, with the reason.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "backends/lost_target.h"
 #include "backends/runtime/executor.h"
@@ -16,7 +18,9 @@
 #include "fuzz/findings/adjudicate.h"
 #include "fuzz/findings/make_finding.h"
 #include "fuzz/findings/repeats.h"
+#include "fuzz/generate/drawn_runs.h"
 #include "graph/print.h"
+#include "graph/runs.h"
 #include "oracle/bounds_by_node.h"
 
 namespace parallax {
@@ -31,6 +35,8 @@ struct CheckFlags {
   std::string after;        // a case that runs before, in the same process
   std::string print_after;  // a pass of our own compiler, or "all"
   int repeat = 0;
+  int sizes = 0;
+  uint64_t seed = 0;
   double part_seconds = 20;
   bool validate = false;
   bool explain = false;
@@ -78,8 +84,24 @@ Result<void> print_after(const CheckFlags& flags, const Graph& graph) {
   return {};
 }
 
+// At how many sizes a case with symbols ran, and what the target made of them; empty for any other.
+std::string sizes_text(const Case& test, const Outcome& outcome) {
+  if (test.symbols.empty() || outcome.status != Status::Ok) return "";
+  std::set<SymbolSizes> sizes;
+  for (std::size_t run = 0; run <= test.later.size(); ++run) sizes.insert(sizes_of_run(test, run));
+  std::string text = fmt::format(" · at {} sizes", sizes.size());
+  if (!outcome.specialized.empty()) text += fmt::format(" · specialized {}", fmt::join(outcome.specialized, ", "));
+  if (outcome.recompiled >= 0) text += fmt::format(" · recompiled {}", outcome.recompiled);
+  return text;
+}
+
 Result<int> check(const CheckFlags& flags) {
   TRY(Case test, read_one_case(flags.path));
+  if (flags.sizes > 0) {
+    auto drawn = with_drawn_runs(test, static_cast<std::size_t>(flags.sizes), flags.seed);
+    if (!drawn) return fail("--sizes {}: {}", flags.sizes, drawn.error().text());
+    test = *std::move(drawn);
+  }
   std::optional<Case> earlier;
   if (!flags.after.empty()) {
     TRY(earlier, read_one_case(flags.after));
@@ -136,14 +158,16 @@ Result<int> check(const CheckFlags& flags) {
                     {"grade", finding.grade ? std::string(parallax::name(*finding.grade)) : ""},
                     {"blame", finding.blame},
                     {"cause", finding.cause},
+                    {"specialized", examination.outcome.specialized},
+                    {"recompiled", examination.outcome.recompiled},
                     {"wrong", finding.repeats ? finding.repeats->wrong : 0},
                     {"runs", finding.repeats ? finding.repeats->runs : 0},
                     {"partitions", partitions},
                     {"bounds", bounds}});
     if (flags.json) continue;
     if (story.empty()) {
-      fmt::print("{} · {}{}{}{}\n", name, parallax::name(judgement.verdict), judgement.reason.empty() ? "" : " · ",
-                 judgement.reason, adjudged);
+      fmt::print("{} · {}{}{}{}{}\n", name, parallax::name(judgement.verdict), judgement.reason.empty() ? "" : " · ",
+                 judgement.reason, adjudged, sizes_text(judged, examination.outcome));
     } else {
       fmt::print("{}", story);
     }
@@ -176,6 +200,13 @@ void add_check_command(CLI::App& program, int& exit_code) {
                    "Print the graph after this pass of our own compiler, or after all of them")
       ->type_name("PASS");
   add_repeat_option(*command, flags->repeat);
+  command
+      ->add_option(
+          "--sizes", flags->sizes,
+          "Of a case with symbols: so many runs of one program, each at sizes of its own; what is fed is drawn")
+      ->check(CLI::Range(2, 64))
+      ->type_name("N");
+  command->add_option("--seed", flags->seed, "Seed of what --sizes draws")->capture_default_str();
   command
       ->add_option("--part-seconds", flags->part_seconds,
                    "How long to judge a long program part by part, or to look where it deviates; 0: not at all")

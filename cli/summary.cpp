@@ -52,6 +52,10 @@ Json tally_json(const Tally& tally) {
   json["base_is_silent"] = tally.base_is_silent;
   json["related"] = tally.related;
   json["with_reused_slot"] = tally.with_reused_slot;
+  json["dynamic"] = tally.dynamic;
+  json["at_three_sizes"] = tally.at_three_sizes;
+  json["specialized"] = tally.specialized;
+  json["recompiled"] = tally.recompiled;
   json["refusals"] = tally.refusals;
   json["seconds"] = tally.seconds;
   return json;
@@ -157,6 +161,10 @@ std::string summary_text(const CampaignResult& result) {
     }
     if (tally.delegated + tally.fell_back > 0)
       counts += fmt::format(" · delegated {} · fell back {}", tally.delegated, tally.fell_back);
+    if (tally.dynamic > 0) {
+      counts += fmt::format(" · at changing sizes {} (three or more: {} · specialized {} · recompiled {})",
+                            tally.dynamic, tally.at_three_sizes, tally.specialized, tally.recompiled);
+    }
     if (tally.related > 0) counts += fmt::format(" · related {}", tally.related);
     if (tally.hidden_by_packing > 0) counts += fmt::format(" · hidden by packing {}", tally.hidden_by_packing);
     if (tally.base_diverges > 0) counts += fmt::format(" · the base diverges too: {}", tally.base_diverges);

@@ -117,9 +117,12 @@ Result<Program> compile(const Graph& graph, const Symbols& symbols, const Compil
     sizes.push_back(std::move(instance.sizes));
     others.push_back(std::move(other));
   }
-  TRY(std::vector<VaryingNumber> varying, varying_numbers(made, symbols, sizes, others));
+  // The numbers of the calls are those of the compiled graph from here on.
+  Symbols inputs_alone = symbols;
+  inputs_alone.numbers.clear();
+  TRY(std::vector<VaryingNumber> varying, varying_numbers(made, inputs_alone, sizes, others));
   TRY(Program program, lower(std::move(made), others, parts, options));
-  program.symbols = symbols;
+  program.symbols = std::move(inputs_alone);
   program.varying = std::move(varying);
   return program;
 }

@@ -292,7 +292,12 @@ class GtestWriter {
       put(fmt::format("test.symbols.list.push_back({{{}, {}, {}}});", literal(symbol.name), symbol.low, symbol.high));
     }
     for (const SymbolicDim& dim : test_.symbols.dims) {
-      put(fmt::format("test.symbols.dims.push_back({{{}, {}, {}}});", dim.source, dim.dim, dim.symbol));
+      put(fmt::format("test.symbols.dims.push_back({{{}, {}, {{{}, {}, {}}}}});", dim.source, dim.dim, dim.of.symbol,
+                      dim.of.factor, dim.of.offset));
+    }
+    for (const SymbolicNumber& number : test_.symbols.numbers) {
+      put(fmt::format("test.symbols.numbers.push_back({{{}, {}, {}, {{{}, {}, {}}}}});", number.node, number.argument,
+                      number.place, number.of.symbol, number.of.factor, number.of.offset));
     }
     for (const LaterRun& run : test_.later) {
       put(fmt::format("test.later.push_back({{{{{}}}, {{{}}}, {{}}}});", fmt::join(run.sizes, ", "),

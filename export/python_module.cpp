@@ -126,11 +126,38 @@ std::string PythonModule::constructor_text() const {
   return text + "\n";
 }
 
+// A number that hangs on a symbol, by a dim of an input that does.
+std::string PythonModule::size_text(const Relation& relation) const {
+  const auto of_symbol = [&](const SymbolicDim& dim) { return dim.of.symbol == relation.symbol; };
+  const auto is_plain = [&](const SymbolicDim& dim) {
+    return of_symbol(dim) && dim.of.factor == 1 && dim.of.offset == 0;
+  };
+  const std::vector<SymbolicDim>& dims = test_.symbols.dims;
+  auto dim = std::ranges::find_if(dims, is_plain);
+  if (dim == dims.end()) dim = std::ranges::find_if(dims, of_symbol);
+  PARALLAX_CHECK(dim != dims.end());
+  std::string symbol = fmt::format("{}.size({})", name(graph_.sources[dim->source].value), dim->dim);
+  if (dim->of.offset != 0) symbol = fmt::format("({} - {})", symbol, dim->of.offset);
+  if (dim->of.factor != 1) symbol = fmt::format("{} // {}", symbol, dim->of.factor);
+  if (relation.factor != 1) symbol = fmt::format("{} * ({})", relation.factor, symbol);
+  return relation.offset == 0 ? symbol : fmt::format("{} + {}", symbol, relation.offset);
+}
+
 std::string PythonModule::node_text(std::size_t i) const {
   const Node& node = graph_.nodes[i];
   const bool list = node.op->schema.has_list_result();
   const std::string& target = list ? list_names_[i] : name(node.results.front());
-  std::string text = indented(2, fmt::format("{} = {}", target, call_(node, python_spelling(read_))));
+  Spelling spelling = python_spelling(read_);
+  for (const SymbolicNumber& number : test_.symbols.numbers) {
+    if (number.node == i) spelling.said.push_back(number.argument);
+  }
+  spelling.number = [&](std::size_t argument, std::size_t place) -> std::string {
+    for (const SymbolicNumber& number : test_.symbols.numbers) {
+      if (number.node == i && number.argument == argument && number.place == place) return size_text(number.of);
+    }
+    return "";
+  };
+  std::string text = indented(2, fmt::format("{} = {}", target, call_(node, spelling)));
   if (!list) return text;
   for (std::size_t k = 0; k < node.results.size(); ++k) {
     if (used_[node.results[k].index]) {
@@ -192,6 +219,34 @@ const std::string& PythonModule::name_of(std::string_view source) const {
   const auto found = std::ranges::find(graph_.names, source);
   PARALLAX_CHECK(found != graph_.names.end());
   return names_[static_cast<std::size_t>(found - graph_.names.begin())];
+}
+
+std::string PythonModule::dynamic_text() const {
+  const Symbols& symbols = test_.symbols;
+  if (symbols.empty()) return "";
+  std::string text;
+  for (const auto& [symbol, low, high] : symbols.list)
+    text += fmt::format("{0} = torch.export.Dim(\"{0}\", min={1}, max={2})\n", symbol, low, high);
+  std::string dynamic;
+  std::string bound;
+  for (const std::string& input : input_names()) {
+    std::string dims;
+    std::string sizes;
+    for (std::size_t i = 0; i < graph_.sources.size(); ++i) {
+      const Source& source = graph_.sources[i];
+      if (source.kind != SourceKind::Input || name(source.value) != input) continue;
+      const Dims& own = graph_.meta(source.value).layout.sizes;
+      for (int dim = 0; dim < own.size(); ++dim) {
+        const SymbolicDim* symbolic = symbols.at(i, dim);
+        const int64_t most = symbolic ? symbolic->of.at(symbols.list[symbolic->of.symbol].high) : own[dim];
+        sizes += fmt::format("{},{}", most, dim + 1 < own.size() ? " " : "");
+        if (symbolic) dims += fmt::format("{}{}: {}", dims.empty() ? "" : ", ", dim, symbols.text(symbolic->of));
+      }
+    }
+    dynamic += dims.empty() ? "None, " : fmt::format("{{{}}}, ", dims);
+    bound += dims.empty() ? "None, " : fmt::format("({}), ", sizes);
+  }
+  return fmt::format("{}DYNAMIC = ({})\nBOUND = ({})\n", text, dynamic, bound);
 }
 
 std::string PythonModule::gradient_text() const {

@@ -31,6 +31,9 @@ class PythonModule {
   // The function of that name: the inputs of a run by name, made afresh, windows on a storage sharing its memory. The
   // run's graph is the case's, at whatever sizes.
   std::string inputs_text(std::string_view function, const Case& run) const;
+  // The symbols, and DYNAMIC and BOUND: by input, which of its dims are what, and its sizes at the bound; None for one
+  // that never changes. Empty for a case without symbols.
+  std::string dynamic_text() const;
   // WRT and COTANGENTS, where the case asks for gradients; else empty.
   std::string gradient_text() const;
   // EXPECTED, what the case records, by the place that the scripts call it; else empty.
@@ -47,6 +50,7 @@ class PythonModule {
   std::string fed_name(StorageId storage) const;
   std::vector<std::string> state_storages(SourceKind kind) const;
   std::string constructor_text() const;
+  std::string size_text(const Relation& relation) const;
   std::string node_text(std::size_t node) const;
 
   const Case& test_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "export/python_dynamic.h"
 #include "export/python_harness.h"
 #include "export/python_text.h"
 #include "graph/origin.h"
@@ -121,8 +122,12 @@ Result<void> check_module(const Graph& graph) {
   return {};
 }
 
-Result<std::string> python_script(const Case& test, const ScriptOptions& options, const ScriptTarget& target) {
+Result<std::string> python_script(const Case& test, const ScriptOptions& options, const ScriptTarget& of_system) {
   TRY_VOID(check_module(test.graph));
+  ScriptTarget target = of_system;
+  if (!test.symbols.empty() && !target.definition.empty()) {
+    TRY(target, dynamic_target(of_system, options.target.contains("dynamism=automatic")));
+  }
   const PythonModule module(test, target.call, target.takes);
   const std::string comment = options.comment.empty() ? about(test) : options.comment;
   std::string text(head);
@@ -143,6 +148,7 @@ Result<std::string> python_script(const Case& test, const ScriptOptions& options
   text += feeds.text;
   text += blank;
   if (!target.definition.empty()) {
+    if (const std::string dynamic = module.dynamic_text(); !dynamic.empty()) text += fmt::format("{}{}", dynamic, blank);
     text += target.definition;
     text += blank;
   }

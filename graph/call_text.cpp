@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace parallax {
@@ -50,11 +51,11 @@ std::string spell_text(std::string_view text) {
 
 }  // namespace
 
-WrittenArguments written_arguments(const Node& node) {
+WrittenArguments written_arguments(const Node& node, std::span<const std::size_t> said) {
   WrittenArguments written;
   const std::vector<Parameter>& parameters = node.op->schema.parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (is_default(parameters[i], node.arguments[i])) continue;
+    if (is_default(parameters[i], node.arguments[i]) && std::ranges::find(said, i) == said.end()) continue;
     if (parameters[i].keyword_only) {
       written.named.push_back(static_cast<int>(i));
     } else {
@@ -96,19 +97,33 @@ std::string spell(const Argument& argument, const Spelling& spelling) {
 }
 
 std::string spell_arguments(const Node& node, const Spelling& spelling) {
-  const WrittenArguments written = written_arguments(node);
+  const WrittenArguments written = written_arguments(node, spelling.said);
+  const auto spell_one = [&](std::size_t index) {
+    const Argument& argument = node.arguments[index];
+    const auto number = [&](std::size_t place, int64_t plain) {
+      const std::string text = spelling.number ? spelling.number(index, place) : "";
+      return text.empty() ? fmt::format("{}", plain) : text;
+    };
+    if (const auto* list = std::get_if<IntList>(&argument)) {
+      std::size_t place = 0;
+      return spell_list(*list, [&](int64_t element) { return number(place++, element); });
+    }
+    const auto* scalar = std::get_if<Scalar>(&argument);
+    const auto* integer = scalar ? std::get_if<int64_t>(scalar) : nullptr;
+    return integer ? number(0, *integer) : spell(argument, spelling);
+  };
   std::string text;
   const auto separate = [&] {
     if (!text.empty()) text += ", ";
   };
   for (int i = 0; i < written.positional; ++i) {
     separate();
-    text += spell(node.arguments[static_cast<std::size_t>(i)], spelling);
+    text += spell_one(static_cast<std::size_t>(i));
   }
   for (int i : written.named) {
     separate();
     const auto index = static_cast<std::size_t>(i);
-    text += node.op->schema.parameters[index].name + "=" + spell(node.arguments[index], spelling);
+    text += node.op->schema.parameters[index].name + "=" + spell_one(index);
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ struct WrittenArguments {
   int positional = 0;      // so many leading ones go by position
   std::vector<int> named;  // keyword-only ones, by parameter index
 };
-WrittenArguments written_arguments(const Node& node);
+// Those of `said` are written whatever they are.
+WrittenArguments written_arguments(const Node& node, std::span<const std::size_t> said = {});
 
 // By value: whether a node or the caller reads it. The others of a list's elements need no name.
 std::vector<bool> used_values(const Graph& graph);
@@ -27,6 +29,9 @@ struct Spelling {
   std::function<std::string(DType)> dtype;
   std::function<std::string(MemoryFormat)> memory_format;
   std::string_view yes, no, none;
+  // What is said for a number of an argument, by their places, where it is another text than the number.
+  std::function<std::string(std::size_t argument, std::size_t place)> number = {};
+  std::vector<std::size_t> said = {};  // arguments with such a number
 };
 // "[a, b]", "0.5", "true": an argument in a language.
 std::string spell(const Argument& argument, const Spelling& spelling);

@@ -207,7 +207,16 @@ Result<Case> read_case(const Field& root) {
     TRY(const SymbolSizes sizes, read_symbol_sizes(test.symbols, graph, feed));
     named = named_sizes(test.symbols, sizes);
   }
-  TRY(test.graph, read_graph(graph, first.find("feed"), named));
+  std::vector<NumberText> numbers;
+  TRY(test.graph, read_graph(graph, first.find("feed"), named, &numbers));
+  for (const NumberText& number : numbers) {
+    TRY(const Relation of, read_relation(number.text, test.symbols));
+    Node& node = test.graph.nodes[number.node];
+    if (!integer_in(node.arguments[number.argument], number.place))
+      return graph.fail("node '{}': '{}' takes no \"${}\"", node.name, node.op->schema.parameters[number.argument].name,
+                        number.text);
+    test.symbols.numbers.push_back({number.node, number.argument, number.place, of});
+  }
   TRY(test.feed, read_feed(first, test.graph));
   TRY(test.expect, read_expectation(first, test.graph));
   if (runs) {

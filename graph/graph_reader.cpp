@@ -25,7 +25,8 @@ bool is_aten_overload(std::string_view name) {
 
 class GraphReader {
  public:
-  GraphReader(std::optional<Field> feed, const NamedSize& named) : feed_(std::move(feed)), named_(named) {}
+  GraphReader(std::optional<Field> feed, const NamedSize& named, std::vector<NumberText>* numbers)
+      : feed_(std::move(feed)), named_(named), numbers_(numbers) {}
 
   Result<Graph> read(const Field& graph) {
     TRY(names_, gather_names(graph));
@@ -161,6 +162,32 @@ class GraphReader {
     return {};
   }
 
+  // An argument whose numbers may hang on symbols: those are what they are in the first run.
+  Result<Argument> read_one(const Field& field, const Parameter& parameter, std::size_t index,
+                            const ResolveReference& resolver) const {
+    if (parameter.kind == ArgKind::String || !numbers_) return read_argument(field, parameter, resolver);
+    Json plain = field.json();
+    bool changed = false;
+    const auto settle = [&](Json& json, const Field& of, std::size_t place) -> Result<void> {
+      if (!json.is_string() || !json.get_ref<const std::string&>().starts_with('$')) return {};
+      if (!plain.is_array() && parameter.kind != ArgKind::Int && parameter.kind != ArgKind::Scalar)
+        return of.fail("'{}' stands for an integer or in a list of integers", json.get<std::string>());
+      const std::string text = json.get<std::string>().substr(1);
+      Result<int64_t> number = named_ ? named_(text, 0) : Result<int64_t>(fail("the case has no \"symbols\""));
+      if (!number) return at(of.pointer(), std::move(number).error());
+      numbers_->push_back({builder_.graph().nodes.size(), index, place, text});
+      json = *number;
+      changed = true;
+      return {};
+    };
+    if (plain.is_array()) {
+      for (std::size_t i = 0; i < plain.size(); ++i) TRY_VOID(settle(plain[i], field.element(i), i));
+    } else {
+      TRY_VOID(settle(plain, field, 0));
+    }
+    return read_argument(changed ? Field(plain, field.pointer()) : field, parameter, resolver);
+  }
+
   Result<std::vector<Argument>> read_arguments(const Field& node, const Op& op) const {
     const ResolveReference resolver = [this](const Field& field) { return resolve(field); };
     const std::vector<Parameter>& parameters = op.schema.parameters;
@@ -172,7 +199,7 @@ class GraphReader {
         if (i == parameters.size() || parameters[i].keyword_only) {
           return field.fail("{} takes at most {} positional arguments, got {}", op.name, i, args->json().size());
         }
-        TRY(Argument argument, read_argument(field, parameters[i], resolver));
+        TRY(Argument argument, read_one(field, parameters[i], i, resolver));
         positional.push_back(std::move(argument));
       }
     }
@@ -185,7 +212,8 @@ class GraphReader {
         if (static_cast<std::size_t>(index) < positional.size()) {
           return field.fail("{}: argument '{}' is given twice", op.name, name);
         }
-        TRY(Argument argument, read_argument(field, parameters[static_cast<std::size_t>(index)], resolver));
+        const auto place = static_cast<std::size_t>(index);
+        TRY(Argument argument, read_one(field, parameters[place], place, resolver));
         named.emplace_back(name, std::move(argument));
         return {};
       }));
@@ -247,6 +275,7 @@ class GraphReader {
 
   std::optional<Field> feed_;
   NamedSize named_;
+  std::vector<NumberText>* numbers_ = nullptr;
   std::unordered_map<std::size_t, std::optional<Tensor>> fed_;  // by value, what was looked up
   GraphBuilder builder_;
   GraphNames names_;
@@ -257,8 +286,9 @@ class GraphReader {
 
 }  // namespace
 
-Result<Graph> read_graph(const Field& graph, std::optional<Field> feed, const NamedSize& named) {
-  return GraphReader(std::move(feed), named).read(graph);
+Result<Graph> read_graph(const Field& graph, std::optional<Field> feed, const NamedSize& named,
+                         std::vector<NumberText>* numbers) {
+  return GraphReader(std::move(feed), named, numbers).read(graph);
 }
 
 Field data_of(const Field& entry) {

@@ -43,25 +43,46 @@ Json sources_json(const Graph& graph, SourceKind kind, const Symbols& symbols) {
   return section;
 }
 
-Json node_json(const Graph& graph, const Node& node) {
-  const WrittenArguments written = written_arguments(node);
-  Json args = Json::array();
-  for (int i = 0; i < written.positional; ++i) {
-    args.push_back(argument_json(node.arguments[static_cast<std::size_t>(i)], graph));
+// The arguments of a node that have a number that hangs on a symbol: equal to the default in one run alone.
+std::vector<std::size_t> arguments_with_numbers(const Symbols& symbols, std::size_t n) {
+  std::vector<std::size_t> arguments;
+  for (const SymbolicNumber& number : symbols.numbers) {
+    if (number.node == n) arguments.push_back(number.argument);
   }
-  Json json = {{"out", node.name}, {"op", node.op->name}, {"args", std::move(args)}};
-  for (int i : written.named) {
-    const auto index = static_cast<std::size_t>(i);
-    json["kwargs"][node.op->schema.parameters[index].name] = argument_json(node.arguments[index], graph);
+  return arguments;
+}
+
+// An argument, its numbers that hang on symbols as "$2*s+1".
+Json argument_json(const Graph& graph, std::size_t n, std::size_t index, const Symbols& symbols) {
+  Json json = argument_json(graph.nodes[n].arguments[index], graph);
+  for (const SymbolicNumber& number : symbols.numbers) {
+    if (number.node != n || number.argument != index) continue;
+    (json.is_array() ? json[number.place] : json) = "$" + symbols.text(number.of);
   }
   return json;
 }
 
-Json nodes_json(const Graph& graph) {
+Json node_json(const Graph& graph, std::size_t n, const Symbols& symbols) {
+  const Node& node = graph.nodes[n];
+  const WrittenArguments written = written_arguments(node, arguments_with_numbers(symbols, n));
+  Json args = Json::array();
+  for (int i = 0; i < written.positional; ++i) {
+    args.push_back(argument_json(graph, n, static_cast<std::size_t>(i), symbols));
+  }
+  Json json = {{"out", node.name}, {"op", node.op->name}, {"args", std::move(args)}};
+  for (int i : written.named) {
+    const auto index = static_cast<std::size_t>(i);
+    json["kwargs"][node.op->schema.parameters[index].name] = argument_json(graph, n, index, symbols);
+  }
+  return json;
+}
+
+Json nodes_json(const Graph& graph, const Symbols& symbols) {
   const std::vector<bool> used = used_values(graph);
   Json nodes = Json::array();
-  for (const Node& node : graph.nodes) {
-    nodes.push_back(node_json(graph, node));
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    nodes.push_back(node_json(graph, n, symbols));
     if (!node.op->schema.has_list_result()) continue;
     for (std::size_t k = 0; k < node.results.size(); ++k) {
       // Unread and without a name of its own: what reads the file again names it the same.
@@ -83,7 +104,7 @@ Json graph_json(const Graph& graph, const Symbols& symbols) {
     Json section = sources_json(graph, kind, symbols);
     if (!section.empty()) json[std::string(source_sections[static_cast<std::size_t>(kind)])] = std::move(section);
   }
-  json["nodes"] = nodes_json(graph);
+  json["nodes"] = nodes_json(graph, symbols);
   Json& outputs = json["outputs"] = Json::array();
   for (ValueId output : graph.outputs) outputs.push_back("%" + graph.name(output));
   return json;

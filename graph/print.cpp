@@ -155,10 +155,17 @@ std::string print(const Graph& graph) {
 std::string print(const Case& test) {
   std::string text = test.name + "\n" + print(test.graph);
   if (!has_several_runs(test)) return text + run_text(test.graph, test.feed, test.expect);
-  for (const auto& [source, dim, symbol] : test.symbols.dims) {
-    const auto& [symbol_name, low, high] = test.symbols.list[symbol];
-    text += fmt::format("  dim {} of {} is {} in [{}, {}]\n", dim, test.graph.name(test.graph.sources[source].value),
-                        symbol_name, low, high);
+  for (const SymbolicDim& dim : test.symbols.dims) {
+    const auto& [symbol_name, low, high] = test.symbols.list[dim.of.symbol];
+    const std::string of_symbol = test.symbols.text(dim.of);
+    text += fmt::format("  dim {} of {} is {}{} in [{}, {}]\n", dim.dim,
+                        test.graph.name(test.graph.sources[dim.source].value), of_symbol,
+                        of_symbol == symbol_name ? "" : fmt::format(", {}", symbol_name), low, high);
+  }
+  for (const SymbolicNumber& number : test.symbols.numbers) {
+    const Node& node = test.graph.nodes[number.node];
+    text += fmt::format("  '{}' of #{} is {}\n", node.op->schema.parameters[number.argument].name, number.node,
+                        test.symbols.text(number.of));
   }
   for (std::size_t run = 0; run <= test.later.size(); ++run) {
     const std::string sizes = parallax::text(test.symbols, sizes_of_run(test, run));

@@ -70,16 +70,18 @@ class Assembler {
     std::vector<std::optional<std::size_t>> kept(sketch_.symbols.size());
     for (std::size_t i = 0; i < test.graph.sources.size(); ++i) {
       for (const SymbolicDim& dim : symbols_of(test.graph.sources[i].value)) {
-        std::optional<std::size_t>& symbol = kept[dim.symbol];
+        std::optional<std::size_t>& symbol = kept[dim.of.symbol];
         if (!symbol) {
           symbol = test.symbols.list.size();
-          test.symbols.list.push_back(sketch_.symbols[dim.symbol]);
+          test.symbols.list.push_back(sketch_.symbols[dim.of.symbol]);
         }
-        test.symbols.dims.push_back({i, dim.dim, *symbol});
+        test.symbols.dims.push_back({i, dim.dim, {*symbol, dim.of.factor, dim.of.offset}});
         if (dim.dim >= test.graph.meta(test.graph.sources[i].value).layout.rank()) return false;
       }
     }
-    if (!at_sizes(test.graph, test.symbols, sizes_of(test.graph, test.symbols))) return false;
+    const SymbolSizes first = sizes_of(test.graph, test.symbols);
+    add_numbers(kept, first, test);
+    if (!has_sizes(test.graph, test.symbols, first) || !at_sizes(test.graph, test.symbols, first)) return false;
     for (std::size_t run = 0; run < sketch_.later.size(); ++run) {
       LaterRun& later = test.later.emplace_back();
       later.sizes.resize(test.symbols.list.size());
@@ -91,6 +93,21 @@ class Assembler {
       later.feed = feed_of(sketch_, *resized, run + 1);
     }
     return check_runs(test).has_value();
+  }
+
+  // The numbers in calls that hang on a symbol that is still there. An edit of the argument makes it a plain number.
+  void add_numbers(const std::vector<std::optional<std::size_t>>& kept, const SymbolSizes& sizes, Case& test) const {
+    for (std::size_t n = 0; n < sketch_.nodes.size(); ++n) {
+      for (const SymbolicNumber& number : sketch_.nodes[n].numbers) {
+        const std::optional<std::size_t> symbol = kept[number.of.symbol];
+        if (!symbol || number.argument >= test.graph.nodes[n].arguments.size()) continue;
+        Argument argument = test.graph.nodes[n].arguments[number.argument];
+        const int64_t* integer = integer_in(argument, number.place);
+        const Relation of{*symbol, number.of.factor, number.of.offset};
+        if (integer && *integer == of.at(sizes[*symbol]))
+          test.symbols.numbers.push_back({n, number.argument, number.place, of});
+      }
+    }
   }
 
   const std::vector<SymbolicDim>& symbols_of(ValueId value) const {
@@ -230,9 +247,16 @@ Sketch take_apart(const Case& test) {
   sketch.symbols = test.symbols.list;
   for (const SymbolicDim& dim : test.symbols.dims) sketch.sources[dim.source].symbols.push_back(dim);
   for (const LaterRun& run : test.later) sketch.later.push_back(run.sizes);
+  const auto numbers_of = [&](std::size_t n) {
+    std::vector<SymbolicNumber> numbers;
+    std::ranges::copy_if(test.symbols.numbers, std::back_inserter(numbers),
+                         [&](const SymbolicNumber& number) { return number.node == n; });
+    return numbers;
+  };
   for (const Node& node : graph.nodes) {
     Sketch::CallSketch call{node.op, node.name, node.arguments, node.results, {}};
     for (ValueId result : node.results) call.result_names.push_back(graph.name(result));
+    call.numbers = numbers_of(sketch.nodes.size());
     sketch.nodes.push_back(std::move(call));
   }
   sketch.outputs = graph.outputs;

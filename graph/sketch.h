@@ -39,6 +39,7 @@ struct Sketch {
     std::vector<Argument> arguments;
     std::vector<ValueId> results;
     std::vector<std::string> result_names;
+    std::vector<SymbolicNumber> numbers = {};  // of its arguments, whatever node it is
   };
 
   std::vector<DeclaredStorage> storages;

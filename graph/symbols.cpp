@@ -22,9 +22,10 @@ Result<void> check_ranges(const Symbols& symbols, const SymbolSizes& sizes) {
 }
 
 Result<void> resize_inputs(const Symbols& symbols, const SymbolSizes& sizes, Graph& graph) {
-  for (const auto& [source, dim, symbol] : symbols.dims) {
+  for (const SymbolicDim& symbolic : symbols.dims) {
+    const std::size_t source = symbolic.source;
     TensorMeta& meta = graph.metas[graph.sources[source].value.index];
-    meta.layout.sizes[dim] = sizes[symbol];
+    meta.layout.sizes[symbolic.dim] = symbolic.of.at(sizes[symbolic.of.symbol]);
     const auto elements = checked_numel(meta.layout.sizes);
     if (!elements || *elements > max_elements)
       return fail("'{}' of shape [{}] is too large", graph.name(graph.sources[source].value),
@@ -62,7 +63,7 @@ Result<void> check_made(const Graph& graph, const Node& node, const Made& made) 
 // Infers a node anew over what its operands have become.
 Result<void> resize_node(const Graph& graph, const std::vector<std::optional<NodeId>>& makers, NodeId id, Made& made,
                          Graph& resized) {
-  const Node& node = graph.node(id);
+  const Node& node = resized.node(id);
   TRY_VOID(check_made(graph, node, made));
   TRY(const std::vector<ResultMeta> results, node.op->infer(Call(*node.op, node.arguments, resized.metas)));
   if (results.size() != node.results.size())
@@ -90,19 +91,51 @@ SymbolSizes Symbols::bound() const {
   return sizes;
 }
 
-const Symbol* Symbols::at(std::size_t source, int dim) const {
+const SymbolicDim* Symbols::at(std::size_t source, int dim) const {
   for (const SymbolicDim& symbolic : dims) {
-    if (symbolic.source == source && symbolic.dim == dim) return &list[symbolic.symbol];
+    if (symbolic.source == source && symbolic.dim == dim) return &symbolic;
   }
   return nullptr;
 }
 
+std::string Symbols::text(const Relation& relation) const {
+  const std::string factor = relation.factor == 1 ? "" : fmt::format("{}*", relation.factor);
+  const std::string offset = relation.offset == 0 ? "" : fmt::format("{:+}", relation.offset);
+  return fmt::format("{}{}{}", factor, list[relation.symbol].name, offset);
+}
+
+std::optional<int64_t> Relation::symbol_size(int64_t number) const {
+  const int64_t product = number - offset;
+  if (product < 0 || product % factor != 0) return std::nullopt;
+  return product / factor;
+}
+
 SymbolSizes sizes_of(const Graph& graph, const Symbols& symbols) {
   SymbolSizes sizes(symbols.list.size());
-  for (const auto& [source, dim, symbol] : symbols.dims) {
-    sizes[symbol] = graph.meta(graph.sources[source].value).layout.sizes[dim];
+  for (const SymbolicDim& dim : symbols.dims) {
+    const int64_t elements = graph.meta(graph.sources[dim.source].value).layout.sizes[dim.dim];
+    sizes[dim.of.symbol] = dim.of.symbol_size(elements).value_or(-1);
   }
   return sizes;
+}
+
+bool has_sizes(const Graph& graph, const Symbols& symbols, const SymbolSizes& sizes) {
+  const auto dim_fits = [&](const SymbolicDim& dim) {
+    const Layout& layout = graph.meta(graph.sources[dim.source].value).layout;
+    return dim.dim < layout.rank() && layout.sizes[dim.dim] == dim.of.at(sizes[dim.of.symbol]);
+  };
+  const auto number_fits = [&](const SymbolicNumber& number) {
+    Argument argument = graph.nodes[number.node].arguments[number.argument];
+    const int64_t* integer = integer_in(argument, number.place);
+    return integer && *integer == number.of.at(sizes[number.of.symbol]);
+  };
+  return std::ranges::all_of(symbols.dims, dim_fits) && std::ranges::all_of(symbols.numbers, number_fits);
+}
+
+int64_t* integer_in(Argument& argument, std::size_t place) {
+  if (auto* list = std::get_if<IntList>(&argument)) return place < list->size() ? &(*list)[place] : nullptr;
+  if (auto* scalar = std::get_if<Scalar>(&argument)) return place == 0 ? std::get_if<int64_t>(scalar) : nullptr;
+  return nullptr;
 }
 
 std::string text(const Symbols& symbols, const SymbolSizes& sizes) {
@@ -116,6 +149,11 @@ Result<Graph> at_sizes(const Graph& graph, const Symbols& symbols, const SymbolS
   TRY_VOID(check_ranges(symbols, sizes));
   Graph resized = graph;
   TRY_VOID(resize_inputs(symbols, sizes, resized));
+  for (const SymbolicNumber& number : symbols.numbers) {
+    int64_t* integer = integer_in(resized.nodes[number.node].arguments[number.argument], number.place);
+    PARALLAX_CHECK(integer != nullptr);
+    *integer = number.of.at(sizes[number.of.symbol]);
+  }
   Made made(graph.metas.size(), true);
   // An op may ask how far anything reaches into an operand's storage: nothing does that is not made yet.
   for (const Node& node : graph.nodes) {

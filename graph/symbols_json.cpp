@@ -1,6 +1,7 @@
 #include "graph/symbols_json.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "core/tensor.h"
 #include "graph/builder.h"
@@ -11,11 +12,11 @@ namespace {
 Result<Symbol> read_symbol(const std::string& name, const Field& range) {
   if (!is_identifier(name)) return range.fail("'{}' is not a name ([A-Za-z_][A-Za-z0-9_]*)", name);
   TRY_VOID(range.expect_array());
-  if (range.json().size() != 2) return range.fail("must be [low, high]");
+  if (range.json().size() != 2) return range.fail("{}: must be [low, high]", name);
   TRY(const int64_t low, range.element(0).integer());
   TRY(const int64_t high, range.element(1).integer());
-  if (low < 0 || low > high || high > max_tensor_elements)
-    return range.fail("[{}, {}] is no range of sizes", low, high);
+  if (low > high) return range.fail("{}: [{}, {}] has no members", name, low, high);
+  if (low < 0 || high > max_tensor_elements) return range.fail("{}: [{}, {}] is no range of sizes", name, low, high);
   return Symbol{name, low, high};
 }
 
@@ -27,15 +28,66 @@ Result<TensorType> parse_type_at(const Field& entry, const NamedSize& named) {
   return type;
 }
 
+// "s", "8*s", "2*s+1": a size that hangs on a symbol.
+struct RelationText {
+  int64_t factor = 1;
+  std::string_view name;
+  int64_t offset = 0;
+};
+
+constexpr int64_t most_in_relation = 1 << 20;
+
+std::optional<int64_t> small_number(std::string_view digits) {
+  int64_t number = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, number);
+  if (digits.empty() || error != std::errc() || stop != end || number < 0 || number > most_in_relation)
+    return std::nullopt;
+  return number;
+}
+
+Result<RelationText> parse_relation(std::string_view text) {
+  RelationText relation;
+  const auto refused = [&] { return fail("'{}' is no size that hangs on a symbol, as s, 8*s or 2*s+1", text); };
+  std::string_view rest = text;
+  if (const std::size_t star = rest.find('*'); star != std::string_view::npos) {
+    const std::optional<int64_t> factor = small_number(rest.substr(0, star));
+    if (factor.value_or(0) < 1) return refused();
+    relation.factor = *factor;
+    rest.remove_prefix(star + 1);
+  }
+  if (const std::size_t sign = rest.find_first_of("+-"); sign != std::string_view::npos) {
+    const std::optional<int64_t> offset = small_number(rest.substr(sign + 1));
+    if (!offset) return refused();
+    relation.offset = rest[sign] == '-' ? -*offset : *offset;
+    rest = rest.substr(0, sign);
+  }
+  if (!is_identifier(rest)) return refused();
+  relation.name = rest;
+  return relation;
+}
+
+}  // namespace
+
+Result<Relation> read_relation(std::string_view text, const Symbols& symbols) {
+  TRY(const RelationText relation, parse_relation(text));
+  const auto found = std::ranges::find(symbols.list, relation.name, &Symbol::name);
+  if (found == symbols.list.end()) return fail("no symbol is named '{}'", relation.name);
+  return Relation{static_cast<std::size_t>(found - symbols.list.begin()), relation.factor, relation.offset};
+}
+
+namespace {
+
 // The dims of one input that are symbols.
 Result<void> read_dims(const Field& entry, std::size_t source, Symbols& symbols) {
   const std::size_t before = symbols.dims.size();
   TRY([[maybe_unused]] const TensorType type,
       parse_type_at(entry, [&](std::string_view name, int dim) -> Result<int64_t> {
-        const auto found = std::ranges::find(symbols.list, name, &Symbol::name);
-        if (found == symbols.list.end()) return fail("no symbol is named '{}'", name);
-        symbols.dims.push_back({source, dim, static_cast<std::size_t>(found - symbols.list.begin())});
-        return found->high;
+        TRY(const Relation of, read_relation(name, symbols));
+        const auto& [symbol, low, high] = symbols.list[of.symbol];
+        if (of.at(low) < 0) return fail("{} is {} where {} is {}", name, of.at(low), symbol, low);
+        symbols.dims.push_back({source, dim, of});
+        return of.at(high);
       }));
   if (symbols.dims.size() == before) return {};
   for (const char* placed : {"strides", "storage"}) {
@@ -66,8 +118,8 @@ Result<Symbols> read_symbols(const Field& field, const Field& graph) {
     TRY_VOID(for_each_member(*inputs, read_input));
   }
   for (std::size_t s = 0; s < symbols.list.size(); ++s) {
-    if (std::ranges::find(symbols.dims, s, &SymbolicDim::symbol) == symbols.dims.end())
-      return field.fail("no input's type has '{}'", symbols.list[s].name);
+    const auto is_it = [&](const SymbolicDim& dim) { return dim.of.symbol == s; };
+    if (std::ranges::none_of(symbols.dims, is_it)) return field.fail("no input's type has '{}'", symbols.list[s].name);
   }
   return symbols;
 }
@@ -91,15 +143,18 @@ Result<SymbolSizes> read_symbol_sizes(const Symbols& symbols, const Field& graph
       return entry.fail("'{}' has symbols: its entry must carry a \"type\"", name);
     TRY(const TensorType type, parse_type_at(entry, nullptr));
     const Field text = *entry.find("type");
-    for (const auto& [of, dim, s] : symbols.dims) {
-      if (of != place) continue;
-      const auto& [symbol, low, high] = symbols.list[s];
-      if (dim >= type.sizes.size())
-        return text.fail("'{}' has {} dims and '{}' is dim {}", name, type.sizes.size(), symbol, dim);
-      const int64_t size = type.sizes[dim];
-      if (size < low || size > high) return text.fail("{} is {}, outside [{}, {}]", symbol, size, low, high);
-      if (known[s].value_or(size) != size) return text.fail("{} is {} here and {} before", symbol, size, *known[s]);
-      known[s] = size;
+    for (const SymbolicDim& symbolic : symbols.dims) {
+      if (symbolic.source != place) continue;
+      const auto& [symbol, low, high] = symbols.list[symbolic.of.symbol];
+      if (symbolic.dim >= type.sizes.size())
+        return text.fail("'{}' has {} dims and '{}' is dim {}", name, type.sizes.size(), symbol, symbolic.dim);
+      const int64_t elements = type.sizes[symbolic.dim];
+      const std::optional<int64_t> size = symbolic.of.symbol_size(elements);
+      if (!size) return text.fail("{} is {} for no size of {}", symbols.text(symbolic.of), elements, symbol);
+      if (*size < low || *size > high) return text.fail("{} is {}, outside [{}, {}]", symbol, *size, low, high);
+      std::optional<int64_t>& before = known[symbolic.of.symbol];
+      if (before.value_or(*size) != *size) return text.fail("{} is {} here and {} before", symbol, *size, *before);
+      before = size;
     }
     return {};
   }));
@@ -110,9 +165,8 @@ Result<SymbolSizes> read_symbol_sizes(const Symbols& symbols, const Field& graph
 
 NamedSize named_sizes(const Symbols& symbols, const SymbolSizes& sizes) {
   return [&symbols, sizes](std::string_view name, int) -> Result<int64_t> {
-    const auto found = std::ranges::find(symbols.list, name, &Symbol::name);
-    if (found == symbols.list.end()) return fail("no symbol is named '{}'", name);
-    return sizes[static_cast<std::size_t>(found - symbols.list.begin())];
+    TRY(const Relation of, read_relation(name, symbols));
+    return of.at(sizes[of.symbol]);
   };
 }
 
@@ -120,8 +174,8 @@ std::string symbolic_type_text(const Graph& graph, std::size_t source, const Sym
   const TensorMeta& meta = graph.meta(graph.sources[source].value);
   std::string sizes;
   for (int dim = 0; dim < meta.layout.rank(); ++dim) {
-    const Symbol* symbol = symbols.at(source, dim);
-    sizes += (dim > 0 ? "," : "") + (symbol ? symbol->name : std::to_string(meta.layout.sizes[dim]));
+    const SymbolicDim* symbolic = symbols.at(source, dim);
+    sizes += (dim > 0 ? "," : "") + (symbolic ? symbols.text(symbolic->of) : std::to_string(meta.layout.sizes[dim]));
   }
   return fmt::format("{}[{}]", name(meta.dtype), sizes);
 }

@@ -1,4 +1,5 @@
-// Symbols as the case file writes them: {"B": [1, 8]}, "f32[B,3]" as an input's type, and concrete types in each feed.
+// Symbols as the case file writes them: {"B": [1, 8]}, "f32[B,2*B+1]" as an input's type, and concrete types in each
+// feed.
 #pragma once
 
 #include "core/json_field.h"
@@ -12,6 +13,9 @@ namespace parallax {
 Result<Symbols> read_symbols(const Field& symbols, const Field& graph);
 // {"B": [1, 8]}
 Json symbols_json(const Symbols& symbols);
+
+// The relation in "2*s+1" to one of the symbols.
+Result<Relation> read_relation(std::string_view text, const Symbols& symbols);
 
 // What one feed makes of the symbols: its entries for inputs with symbols carry their type. Refuses two dims that
 // disagree and a size outside the range.

@@ -1,5 +1,6 @@
 #include "graph/type_text.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "core/layout.h"
@@ -18,13 +19,18 @@ Result<int64_t> parse_size(std::string_view digits, std::string_view type) {
   return size;
 }
 
+bool has_name(std::string_view entry) {
+  return std::ranges::any_of(entry,
+                             [](char c) { return c == '_' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); });
+}
+
 Result<Dims> parse_sizes(std::string_view list, std::string_view type, const NamedSize& named) {
   Dims sizes;
   while (!list.empty()) {
     const std::size_t comma = list.find(',');
     if (sizes.size() == max_rank) return fail("type '{}' has more than {} dims", type, max_rank);
     const std::string_view entry = list.substr(0, comma);
-    TRY(int64_t size, named&& is_identifier(entry) ? named(entry, sizes.size()) : parse_size(entry, type));
+    TRY(int64_t size, named&& has_name(entry) ? named(entry, sizes.size()) : parse_size(entry, type));
     sizes.push_back(size);
     if (comma == std::string_view::npos) break;
     list.remove_prefix(comma + 1);

@@ -21,7 +21,8 @@ struct TensorType {
 // Larger tensors are refused: a case is to be read, run and reduced, not to fill the machine.
 inline constexpr int64_t max_tensor_elements = int64_t{1} << 28;
 
-// The size that a name stands for as the given dim of a type, or why there is none.
+// The size that a name, or a text with one in it ("2*s+1"), stands for as the given dim of a type, or why there is
+// none.
 using NamedSize = std::function<Result<int64_t>(std::string_view name, int dim)>;
 
 // The type of a text; `named` resolves sizes that are names, where it is not null. Refuses an unknown dtype, a rank

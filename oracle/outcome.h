@@ -48,6 +48,10 @@ struct Outcome {
   // Where the case asks for gradients, by its list of inputs: the target's, those of eager's autograd, and these with
   // every float of the case widened to f64.
   std::vector<Tensor> gradients, eager_gradients, reference_gradients;
+  // Of a case with symbols: those that the target took for numbers, and how often it compiled again for a size; -1
+  // where it does not tell.
+  std::vector<std::string> specialized;
+  int recompiled = -1;
   int delegated = -1;     // nodes that ran in a delegate; -1 where the target has none
   int reused_slots = -1;  // storages placed in bytes that another storage had before; -1 where the target does not tell
   double milliseconds = 0;

@@ -10,6 +10,8 @@ namespace parallax {
 
 // One run, fewer runs, no symbols.
 std::vector<Edit> run_candidates(const Case& test, const RecordedValues& recorded);
+// Smaller sizes of symbols, narrower ranges.
+std::vector<Edit> symbol_size_candidates(const Case& test, const RecordedValues& recorded);
 // One output, fewer outputs.
 std::vector<Edit> output_candidates(const Case& test, const RecordedValues& recorded);
 // An output taken from further up: an operand of the node that made it.
@@ -45,6 +47,7 @@ inline constexpr std::array reduction_passes = {
     ReductionPass{"bypass", bypass_candidates},
     ReductionPass{"sources", source_candidates},
     ReductionPass{"dims", dim_candidates},
+    ReductionPass{"symbol sizes", symbol_size_candidates},
     ReductionPass{"dtypes", dtype_candidates},
     ReductionPass{"attributes", attribute_candidates},
     ReductionPass{"values", value_candidates},

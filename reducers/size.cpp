@@ -105,7 +105,9 @@ CaseSize size_of_case(const Case& test) {
   size.ends = static_cast<int64_t>(graph.sources.size() + graph.outputs.size());
   for (const TensorMeta& meta : graph.metas) size.elements += meta.layout.numel();
   add_sources(size, graph);
+  for (const Symbol& symbol : test.symbols.list) size.sizes += 2 * symbol.high - symbol.low;
   for (std::size_t run = 0; run <= test.later.size(); ++run) {
+    for (const int64_t symbol_size : sizes_of_run(test, run)) size.sizes += symbol_size;
     for (const Tensor& tensor : feed_of_run(test, run)) size.values += cost_of_values(tensor);
   }
   for (const Node& node : graph.nodes) add_node(size, graph, node);

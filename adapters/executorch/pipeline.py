@@ -25,12 +25,14 @@ from executorch.exir import (
 )
 from executorch.exir.dialects.edge._ops import EdgeOpOverload
 from executorch.exir.passes.init_mutable_pass import InitializedMutableBufferPass
+from executorch.exir.passes.sym_shape_eval_pass import ConstraintBasedSymShapeEvalPass
 from executorch.extension.pybindings.portable_lib import _load_for_executorch_from_buffer
 from torch.export.graph_signature import OutputKind
 
 from adapters.audit.pte import audit as audit_pte
 from adapters.executorch.kept_run import files_of, keep_run
 from adapters.torch.case_module import Build, Instance, Program, Ran, case_module, live, run_protocol, torch_hello
+from adapters.torch.dynamic_dims import dynamic_shapes, what_became_of_symbols
 from adapters.torch.export_speed import OpScan, speed_up
 from adapters.torch.flat_inputs import densely_fed
 from adapters.torch.limits import EXPORT_REJECTIONS
@@ -160,9 +162,12 @@ def build_with(way: Way, op_scan: OpScan) -> Build:
             # Without the pass a mutated buffer starts from nothing in particular: its data is not serialized.
             state = [f"buffer_{name}" for name in graph.get("buffers", {})]
             passes = [InitializedMutableBufferPass(state)] if state else []
-            program = edge.to_executorch(ExecutorchBackendConfig(passes=passes))
+            # Planned at the bound: without the pass it is for the sizes of the inputs that it was traced with.
+            planned = {"sym_shape_eval_pass": ConstraintBasedSymShapeEvalPass()} if "symbols" in graph else {}
+            program = edge.to_executorch(ExecutorchBackendConfig(passes=passes, **planned))
         delegated = count_delegated(program.exported_program().graph_module)
         facts: Json = {"delegated": delegated} if way.delegates else {}
+        facts |= what_became_of_symbols(graph, exported)
         blob = program.buffer
         if way.run is None:
             raise NotRunError(
@@ -183,7 +188,7 @@ def build_with(way: Way, op_scan: OpScan) -> Build:
 def export(graph: Json, inputs: tuple[torch.Tensor, ...]) -> Any:
     """The exported program of a case."""
     with torch.no_grad():
-        return torch.export.export(case_module(graph), inputs, strict=False)
+        return torch.export.export(case_module(graph), inputs, dynamic_shapes=dynamic_shapes(graph), strict=False)
 
 
 def unlifted(graph: Json, exported: Any) -> Instance:
@@ -277,7 +282,7 @@ def make_system(
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
     # Most of a program's cost is the passes over it. Packed cases would share delegates: no telling what fell back.
-    more: Json = {"artifacts": run_edge is None}
+    more: Json = {"artifacts": run_edge is None, "several_runs": run is run_in_runtime}
     if not make:
         more["cases_a_program"] = 8
     elif delegates and where == partitioner:

@@ -24,10 +24,11 @@ from adapters.importing.import_notes import Notes
 from adapters.importing.imported_graph import BUFFER, CONSTANT, INPUT, ImportedGraph, Value, check_dense, storage_of
 from adapters.importing.op_expansion import Expander
 from adapters.importing.op_libraries import load_libraries
+from adapters.importing.open_sizes import Range, with_symbols
 from adapters.importing.program_archive import load_archive
 from adapters.importing.program_walk import Walk, private_copies
 from adapters.importing.python_program import PythonProgram
-from adapters.importing.size_symbols import drawn_inputs, note_symbols
+from adapters.importing.size_symbols import drawn_inputs, open_symbols, resized
 from adapters.importing.weights_beside import move_weights
 from adapters.worker.one_answer import RefusedError, answer_once
 
@@ -40,8 +41,17 @@ FILL, OTHER_FILL = 0.0, 77.0
 class ProgramCase:
     """An exported program as a case. `made` is what it shows, for a comparison."""
 
-    def __init__(self, program: torch.export.ExportedProgram, known: set[str], seed: int, fill: float) -> None:
+    def __init__(
+        self,
+        program: torch.export.ExportedProgram,
+        known: set[str],
+        seed: int,
+        fill: float,
+        sizes: dict[str, int] | None = None,
+    ) -> None:
         self._program = program
+        self._sizes = sizes  # of the symbols; nothing: those of the example
+        self.symbols: dict[str, Range] = {}
         self._seed = seed
         self._state = {**program.state_dict, **program.constants}
         self._graph = ImportedGraph()
@@ -89,7 +99,9 @@ class ProgramCase:
         else:
             args, kwargs = self._program.example_inputs
             fed = flat_inputs(self._program, args, kwargs)
-        note_symbols(self._program, fed, self.notes)
+        if self._sizes is not None:
+            return resized(self._program, fed, self._sizes)
+        self.symbols = open_symbols(self._program, fed, self.notes)
         return fed
 
     def _given(self, node: torch.fx.Node, spec: Any, fed: list[Any]) -> Any:
@@ -165,12 +177,14 @@ def flat_inputs(program: torch.export.ExportedProgram, args: Any, kwargs: Any) -
     return tree_flatten((tuple(args), kwargs))[0]
 
 
-def case_of(program: torch.export.ExportedProgram, known: set[str], seed: int) -> tuple[Json, ProgramCase]:
+def case_of(
+    program: torch.export.ExportedProgram, known: set[str], seed: int, sizes: dict[str, int] | None = None
+) -> tuple[Json, ProgramCase]:
     """The case, and what made it. Memory without values must not show in what the program gives."""
-    made = ProgramCase(program, known, seed, FILL)
+    made = ProgramCase(program, known, seed, FILL, sizes)
     case = made.write()
     if made.expander.made_empties:
-        other = ProgramCase(program, known, seed, OTHER_FILL)
+        other = ProgramCase(program, known, seed, OTHER_FILL, sizes)
         other.write()
         pairs = zip(made.shown(), other.shown(), strict=True)
         if not all(torch.equal(torch.nan_to_num(one), torch.nan_to_num(two)) for one, two in pairs):
@@ -194,6 +208,8 @@ def import_program(
     case, made = case_of(program, known, seed)
     if python:
         python.add_gradients(case, made)
+    elif made.symbols:
+        case = with_symbols(case, lambda sizes: case_of(program, known, seed, sizes)[0], made.symbols, made.notes.say)
     case["origin"] = {"source": Path(where).name, "notes": made.notes.lines()}
     return case
 

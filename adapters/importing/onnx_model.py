@@ -22,6 +22,7 @@ from adapters.importing.onnx.model import Importer
 from adapters.importing.onnx.reading import read_model
 from adapters.importing.onnx.types import element_dtype
 from adapters.importing.onnx.values import NoCounterpartError, NotKnownError
+from adapters.importing.open_sizes import Range, with_symbols
 from adapters.importing.weights_beside import move_weights
 from adapters.worker.arrays import Array, decode, encode
 from adapters.worker.case_text import split_type
@@ -44,13 +45,18 @@ def drawn(type_text: str, seed: int) -> list[Any]:
 
 
 def import_model(
-    model: onnx.ModelProto, folder: Path, types: Types | None = None, given: dict[str, Array] | None = None
+    model: onnx.ModelProto,
+    folder: Path,
+    types: Types | None = None,
+    given: dict[str, Array] | None = None,
+    sizes: dict[str, int] | None = None,
 ) -> Importer:
-    """The model as a case's graph. Of the inputs that are given, those that a case has as numbers are fixed."""
+    """The model as a case's graph, its symbols at these sizes. Of the inputs that are given, those that a case has as
+    numbers are fixed."""
     fixed: dict[str, Array] = {}
     while True:
         try:
-            importer = Importer(model, folder, types, fixed)
+            importer = Importer(model, folder, types, fixed, sizes)
         except NotKnownError as error:
             fresh = {name: (given or {})[name] for name in error.roots if name in (given or {})}
             if not fresh.keys() - fixed.keys():
@@ -100,21 +106,41 @@ def read_case(path: Path, inputs: list[str], seed: int) -> Json:
     try:
         model = read_model(path)
         types, elements = split_inputs(model, inputs)
-        importer = import_model(model, path.parent, types, _arrays(model, types, elements))
+        arrays = _arrays(model, types, elements)
+        importer = import_model(model, path.parent, types, arrays)
     except NoCounterpartError as error:
         raise NoCounterpartError(" ".join(str(error).split())) from error  # a model's names may have any character
     except Exception as error:  # whatever protobuf and onnx raise on what is no model
         text = " ".join(str(error).split())[:200] or type(error).__name__
         raise NoCounterpartError(f"cannot be read: {text}") from error
+
+    def case_of(made: Importer) -> Json:
+        feed: Json = {}
+        for i, (name, plain) in enumerate(made.names.items()):
+            feed[plain] = elements.get(name, drawn(made.b.inputs[plain]["type"], seed + i))
+        return made.case(path.stem, feed)
+
+    def at(sizes: dict[str, int]) -> Json:
+        return case_of(
+            import_model(model, path.parent, types, arrays, {name: sizes[plain_name(name)] for name in open_})
+        )
+
+    open_ = importer.open
+    case = case_of(importer)
+    if open_:
+        ranges = {plain_name(name): Range(1, None, size) for name, size in open_.items()}
+        case = with_symbols(case, at, ranges, importer.notes.append)
     for note in importer.notes:
         print(f"{path}: {note}", file=sys.stderr)
-    feed: Json = {}
-    for i, (name, plain) in enumerate(importer.names.items()):
-        feed[plain] = elements.get(name, drawn(importer.b.inputs[plain]["type"], seed + i))
-    case = importer.case(path.stem, feed)
     if importer.notes:
         case["origin"] = {"source": path.name, "notes": importer.notes}
     return case
+
+
+def plain_name(symbol: str) -> str:
+    """A symbol as a case may name it."""
+    plain = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in symbol)
+    return plain if plain[0].isalpha() or plain[0] == "_" else f"s_{plain}"
 
 
 def _arrays(model: onnx.ModelProto, types: Types, elements: Json) -> dict[str, Array]:

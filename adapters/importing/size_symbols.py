@@ -1,4 +1,4 @@
-"""Sizes that a program leaves open. A case has one size each, so an import says which it fixed, and at what."""
+"""Sizes that a torch.export program leaves open: its symbols, their ranges, and inputs at other sizes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import torch
 from torch.export.graph_signature import ConstantArgument, InputKind
 
 from adapters.importing.import_notes import Notes
+from adapters.importing.open_sizes import Range
 from adapters.torch.tensors import NAMES, decode
 from adapters.worker.one_answer import RefusedError
 
@@ -21,27 +22,52 @@ def user_inputs(program: torch.export.ExportedProgram) -> list[tuple[torch.fx.No
     return [(node, specs[node.name].arg) for node in nodes if specs[node.name].kind == InputKind.USER_INPUT]
 
 
-def note_symbols(program: torch.export.ExportedProgram, fed: list[Any], notes: Notes) -> None:
-    """Says each symbol, its range, where it stands and what the example inputs fix it at."""
-    found: dict[str, tuple[Any, list[str]]] = {}
+def open_symbols(program: torch.export.ExportedProgram, fed: list[Any], notes: Notes) -> dict[str, Range]:
+    """The symbols that are sizes of tensors, with what the example inputs make of them; others are noted as fixed."""
+    found: dict[str, Range] = {}
+    ranges = {str(symbol): bounds for symbol, bounds in program.range_constraints.items()}
     for (node, _), value in zip(user_inputs(program), fed, strict=False):
         shown = node.meta.get("val")
         if isinstance(shown, torch.SymInt):
-            found.setdefault(str(shown), (value, []))[1].append(node.name)
-        if isinstance(shown, torch.Tensor) and isinstance(value, torch.Tensor):
-            for dim, size in enumerate(shown.shape):
-                if isinstance(size, torch.SymInt):
-                    found.setdefault(str(size), (value.shape[dim], []))[1].append(f"size {dim} of {node.name}")
-    ranges = {str(symbol): bounds for symbol, bounds in program.range_constraints.items()}
-    for symbol, (size, places) in found.items():
-        bounds = f" ({range_text(ranges[symbol])})" if symbol in ranges else ""
-        notes.say(f"symbol {symbol}{bounds} is fixed at {size}: {', '.join(places)}")
+            notes.say(f"symbol {shown} is fixed at {value}: input {node.name} is no tensor")
+        if not isinstance(shown, torch.Tensor) or not isinstance(value, torch.Tensor):
+            continue
+        for dim, size in enumerate(shown.shape):
+            if not isinstance(size, torch.SymInt) or not size.node.expr.is_symbol:
+                continue
+            name = str(size)
+            bounds = ranges.get(name)
+            low = max(int(bounds.lower), 1) if bounds is not None else 1
+            high = None if bounds is None or is_open(bounds) else int(bounds.upper)
+            found.setdefault(name, Range(low, high, value.shape[dim]))
+    return found
 
 
-def range_text(bounds: Any) -> str:
+def resized(program: torch.export.ExportedProgram, fed: list[Any], sizes: dict[str, int]) -> list[Any]:
+    """The inputs at other sizes of the symbols: repeated until they have them."""
+
+    def at(node: torch.fx.Node, value: Any) -> Any:
+        shown = node.meta.get("val")
+        if not isinstance(shown, torch.Tensor) or not isinstance(value, torch.Tensor):
+            return value
+        wanted = [size if isinstance(size, int) else size_at(size, sizes) for size in shown.shape]
+        if wanted == list(value.shape):
+            return value
+        times = [-(-want // max(had, 1)) for want, had in zip(wanted, value.shape, strict=True)]
+        return value.repeat(times)[tuple(slice(want) for want in wanted)].contiguous()
+
+    return [at(node, value) for (node, _), value in zip(user_inputs(program), fed, strict=False)]
+
+
+def size_at(size: torch.SymInt, sizes: dict[str, int]) -> int:
+    expression = size.node.expr
+    return int(expression.subs({symbol: sizes[str(symbol)] for symbol in expression.free_symbols}))
+
+
+def is_open(bounds: Any) -> bool:
+    """Whether a range has no end that anybody meant."""
     upper = bounds.upper
-    open_end = not getattr(upper, "is_number", True) or upper >= LARGEST_SHOWN or "oo" in str(upper)
-    return f"{bounds.lower} and up" if open_end else f"{bounds.lower} to {upper}"
+    return not getattr(upper, "is_number", True) or upper >= LARGEST_SHOWN or "oo" in str(upper)
 
 
 def drawn_inputs(program: torch.export.ExportedProgram, seed: int) -> list[Any]:

@@ -25,6 +25,7 @@ ONNX_DTYPES = {
 }  # fmt: skip
 
 Sizes = tuple[int, ...]
+Node = tuple[str, list[str], list[str], dict[str, Any]]  # kind, operands, results, attributes
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,16 @@ def keeps(dtype: str, *attributes: float) -> bool:
 
 
 class Graph:
-    """Nodes, initializers, inputs and outputs, in the order they were written."""
+    """Nodes, initializers, inputs and outputs, in the order they were written.
 
-    def __init__(self) -> None:
-        self.nodes: list[tuple[str, list[str], list[str], dict[str, Any]]] = []
+    With `keep_all` nothing is left out because of what sizes happen to be: no reshape to the sizes that are there, and
+    equal constants stay apart.
+    """
+
+    def __init__(self, keep_all: bool = False) -> None:
+        self._keep_all = keep_all
+        self.nodes: list[Node] = []
+        self.dims: dict[str, tuple[int | str, ...]] = {}  # of inputs and outputs, where some have names
         self.inputs: list[Value] = []
         self.outputs: list[Value] = []
         self.made: list[Value] = []  # by nodes
@@ -84,6 +91,8 @@ class Graph:
         """An initializer of these elements; equal ones are one."""
         with np.errstate(over="ignore", invalid="ignore"):
             array = np.asarray(data).astype(DTYPES[dtype])
+        if self._keep_all:
+            return self.initializer(f"c.{len(self.initializers)}", array, dtype)
         key = (dtype, array.shape, array.tobytes())
         if key not in self._constants:
             self._constants[key] = self.initializer(f"c.{len(self._constants)}", array, dtype)
@@ -146,10 +155,13 @@ class Graph:
         return self.op("Identity", value)
 
     def reshape(self, value: Value, shape: Sequence[int]) -> Value:
-        if tuple(shape) == value.shape:
+        if tuple(shape) == value.shape and not self._keep_all:
             return value
-        # With allowzero a 0 is a size; without it 0 would mean "as in the operand".
-        return self.op("Reshape", value, self.integers(shape), shape=shape, allowzero=int(0 in shape))
+        return self.op("Reshape", value, self.integers(shape), shape=shape, allowzero=self.allowzero(shape))
+
+    def allowzero(self, shape: Sequence[int]) -> int:
+        """Of a Reshape: with it a 0 is a size; without it 0 would mean "as in the operand"."""
+        return int(self._keep_all or 0 in shape)
 
     def flat(self, value: Value) -> Value:
         return self.reshape(value, (value.numel,))
@@ -176,7 +188,7 @@ class Graph:
         return self.results("Split", [value, self.integers(sizes)], made, axis=dim)
 
     def expand(self, value: Value, shape: Sequence[int]) -> Value:
-        if tuple(shape) == value.shape:
+        if tuple(shape) == value.shape and not self._keep_all:
             return value
         return self.op("Expand", value, self.integers(shape), shape=shape)
 
@@ -222,7 +234,9 @@ class Graph:
         from onnx import helper, numpy_helper  # only here, so that the tables of ops can be read without onnx
 
         def info(value: Value) -> Any:
-            return helper.make_tensor_value_info(value.name, ONNX_DTYPES[value.dtype], value.shape)
+            return helper.make_tensor_value_info(
+                value.name, ONNX_DTYPES[value.dtype], self.dims.get(value.name, value.shape)
+            )
 
         outputs = {value.name for value in self.outputs}
         graph = helper.make_graph(
@@ -231,7 +245,8 @@ class Graph:
             [info(value) for value in self.inputs],
             [info(value) for value in self.outputs],
             [numpy_helper.from_array(array, name) for name, array in self.initializers.items()],
-            value_info=[info(value) for value in self.made if value.name not in outputs],  # IREE's importer needs it
+            # IREE's importer needs it. Where sizes change, it is for the runtime to say what they are.
+            value_info=[] if self.dims else [info(value) for value in self.made if value.name not in outputs],
         )
         opset = [helper.make_operatorsetid("", OPSET)]
         return helper.make_model(graph, opset_imports=opset, ir_version=IR_VERSION, producer_name="parallax")

@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from adapters.onnx.dynamic_model import write_dynamic
 from adapters.onnx.writer import OPS, Written, write
 from adapters.worker.arrays import DTYPES, Array, decode, encode, window
+from adapters.worker.case_symbols import at_sizes, feeds_of, program_graph, sizes_of
+from adapters.worker.case_text import fed
 from adapters.worker.last_program import remembered
 from adapters.worker.system import Json, Rejection, Stages, System
 from adapters.worker.three_runs import Run, check_requirements, three_runs
@@ -64,12 +67,16 @@ class Ran:
 
 
 class Session:
-    """An instance of a program and its buffers."""
+    """An instance of a program and its buffers. `at` says where things lie for a feed: at other sizes they lie
+    elsewhere."""
 
-    def __init__(self, case_graph: Json, written: Written, instance: Instance) -> None:
+    def __init__(
+        self, case_graph: Json, written: Written, instance: Instance, at: Callable[[Json], Written] | None = None
+    ) -> None:
         self._case_graph = case_graph
         self._written = written
         self._instance = instance
+        self._at = at
         self._state: dict[str, Array] = {}
         for group in ("storages", "buffers"):
             for name, spec in case_graph.get(group, {}).items():
@@ -78,7 +85,8 @@ class Session:
 
     def _source(self, name: str, spec: Json, data: object) -> Array:
         """The array of a model's input: dense, or a storage with the elements in their places."""
-        dense = decode(data, spec["type"])
+        type_text, data = fed(spec["type"], data)
+        dense = decode(data, type_text)
         place = self._written.windows.get(name)
         if place is None or not place.flat:
             return dense
@@ -86,7 +94,7 @@ class Session:
         storage[place.layout.elements().reshape(-1)] = dense.reshape(-1)
         return storage
 
-    def run(self, feed: Mapping[str, object]) -> Ran:
+    def run(self, feed: Json) -> Ran:
         specs = {**self._case_graph.get("storages", {}), **self._case_graph.get("inputs", {})}
         sources = {name: self._source(name, specs[name], data) for name, data in feed.items()} | self._state
         graph = self._written.graph
@@ -97,12 +105,13 @@ class Session:
             if source in self._state:
                 self._state[source] = found[name]
         outputs = [found[name] for name in self._written.outputs]
-        return Ran(outputs, self._named("inputs", sources), self._named("buffers", sources))
+        written = self._at(feed) if self._at else self._written
+        return Ran(outputs, self._named("inputs", sources, written), self._named("buffers", sources, written))
 
-    def _named(self, group: str, sources: Mapping[str, Array]) -> dict[str, Array]:
+    def _named(self, group: str, sources: Mapping[str, Array], written: Written) -> dict[str, Array]:
         named = {}
         for name in self._case_graph.get(group, {}):
-            layout = self._written.final[name]
+            layout = written.final[name]
             flat = np.ascontiguousarray(sources[self._written.windows[name].source]).reshape(-1)
             array = np.empty(layout.sizes, dtype=flat.dtype)
             if layout.numel:
@@ -118,12 +127,18 @@ def run_protocol(request: Json, stages: Stages, lower: Lower) -> Json:
     """A, then B on the same instance, A's outputs read again, then A on a fresh instance."""
     case = request["case"]
     check_requirements(case)
-    graph = case["graph"]
+    graph = program_graph(case)
+    dynamic = "symbols" in graph
+    if dynamic:
+        graph = {**graph, "run_sizes": [sizes_of(graph, feed) for feed in feeds_of(case)]}
     written, program = lower(graph, stages)
+
+    def at(feed: Json) -> Written:
+        return write(at_sizes(graph, sizes_of(graph, feed)))
 
     def start() -> Run:
         with stages("load"):
-            return Session(graph, written, program.start()).run
+            return Session(graph, written, program.start(), at if dynamic else None).run
 
     return {**program.facts, **three_runs(request, stages, start)}
 
@@ -138,8 +153,9 @@ def make_system(
     versions: Mapping[str, str] | None = None,
     explain: Callable[[str, str], str] = lambda message, _: message,
     ops: Sequence[str] = OPS,
+    symbols: bool = False,
 ) -> System:
-    """The system of a runtime that takes what the writer writes of these ops."""
+    """The system of a runtime that takes what the writer writes of these ops, and, if so, models of dims with names."""
     hello = {
         "name": name,
         "version": version,
@@ -147,11 +163,12 @@ def make_system(
         "dtypes": list(dtypes),
         "ops": list(ops),
         "profile": profile,
+        "several_runs": symbols,
     }
 
     @remembered
     def lower(graph: Json, stages: Stages) -> tuple[Written, Program]:
-        written = write(graph)
+        written = write_dynamic(graph, graph["run_sizes"]) if "symbols" in graph else write(graph)
         return written, build(written, stages)
 
     return System(lambda: hello, lambda request, stages: run_protocol(request, stages, lower), rejections, explain)

@@ -45,7 +45,7 @@ def reshaped(memory: Memory, tensor: Tensor, layout: Layout) -> Tensor:
     def forward(value: Value) -> Value:
         # A Reshape to the sizes it has: where the case has a view, the model has a node.
         return graph.op(
-            "Reshape", value, graph.integers(layout.sizes), shape=layout.sizes, allowzero=int(0 in layout.sizes)
+            "Reshape", value, graph.integers(layout.sizes), shape=layout.sizes, allowzero=graph.allowzero(layout.sizes)
         )
 
     return memory.view(tensor, layout, Link(forward, lambda _, new: graph.reshape(new, before)))

@@ -58,14 +58,14 @@ class Written:
     updated: dict[str, str] = field(default_factory=dict)  # the model's inputs that are written: their last values
 
 
-def write(case_graph: Json) -> Written:
-    """The model of a case's graph, or UnsupportedError."""
-    return _Writer(case_graph).written
+def write(case_graph: Json, keep_all: bool = False) -> Written:
+    """The model of a case's graph, or UnsupportedError. `keep_all` is Graph's."""
+    return _Writer(case_graph, keep_all).written
 
 
 class _Writer:
-    def __init__(self, case_graph: Json) -> None:
-        self.graph = Graph()
+    def __init__(self, case_graph: Json, keep_all: bool) -> None:
+        self.graph = Graph(keep_all)
         self.memory = Memory(self.graph, any(is_write(node["op"]) for node in case_graph.get("nodes", [])))
         self.names: dict[str, Any] = {}
         self._storages: dict[str, Tensor] = {}

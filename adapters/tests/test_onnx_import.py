@@ -66,10 +66,12 @@ class ImportTest(unittest.TestCase):
         with self.assertRaisesRegex(onnx_model.NoCounterpartError, why):
             case_of("g (float[2] x) => (float[n] y) { y = Unique(x) }")
 
-    def test_sizes_that_are_open_are_fixed_and_said(self) -> None:
+    def test_sizes_that_are_open_stay_open(self) -> None:
         case = case_of("g (float[N,3] x, float[N] z) => (float[N,3] y) { y = Neg(x) }")
-        self.assertEqual([spec["type"] for spec in case["graph"]["inputs"].values()], ["f32[2,3]", "f32[2]"])
-        self.assertEqual(case["origin"], {"source": "model.onnx", "notes": ["symbol 'N' is fixed at 2"]})
+        self.assertEqual([spec["type"] for spec in case["graph"]["inputs"].values()], ["f32[N,3]", "f32[N]"])
+        self.assertEqual(case["symbols"], {"N": [1, 8]})
+        notes = ["symbol N (1 and up) stays open, from 1 to 8"]
+        self.assertEqual(case["origin"], {"source": "model.onnx", "notes": notes})
 
     def test_sizes_that_are_open_are_given(self) -> None:
         text = "g (float[N,3] x, float[N] z) => (float[N,3] y) { y = Neg(x) }"

@@ -30,6 +30,27 @@ GRAPH: dict[str, Any] = {
 CASE = {"graph": GRAPH, "feed": {"x": [1, 2]}}
 
 
+# A mean over B, and a slice whose ends hang on it; B is what was traced at, one, and in between.
+DYNAMIC_CASE = {
+    "requires": ["runs", "symbols"],
+    "symbols": {"B": [1, 4]},
+    "graph": {
+        "inputs": {"x": {"type": "f32[B]"}, "y": {"type": "f32[2*B]"}},
+        "nodes": [
+            {"out": "m", "op": "aten.mean.dim", "args": ["%x", [0]]},
+            {"out": "s", "op": "aten.slice.Tensor", "args": ["%y", 0, 2, "$2*B"]},
+            {"out": "v", "op": "aten.view.default", "args": ["%x", ["$B"]]},
+        ],
+        "outputs": ["%m", "%s", "%v"],
+    },
+    "runs": [
+        {"feed": {"x": {"type": "f32[4]", "data": [1, 2, 3, 4]}, "y": {"type": "f32[8]", "data": [0] * 8}}},
+        {"feed": {"x": {"type": "f32[1]", "data": [1]}, "y": {"type": "f32[2]", "data": [0, 1]}}},
+        {"feed": {"x": {"type": "f32[3]", "data": [1, 2, 3]}, "y": {"type": "f32[6]", "data": [2, 3, 4, 5, 6, 7]}}},
+    ],
+}
+
+
 def has(package: str) -> bool:
     return importlib.util.find_spec(package) is not None
 
@@ -39,7 +60,7 @@ def values(entry: dict[str, Any]) -> list[Any]:
 
 
 def compile_system(*backends: str) -> System:
-    return compile.make_system("torch-compile", backends, "eager")
+    return compile.make_system("torch-compile", backends, "eager", [])
 
 
 class RunTest(unittest.TestCase):
@@ -58,6 +79,29 @@ class RunTest(unittest.TestCase):
 
     def test_torch_compile(self) -> None:
         self.check(compile_system("eager", "aot_eager"), ["eager"])
+
+    def check_sizes(self, system: System) -> dict[str, Any]:
+        reply = system.run({"case": DYNAMIC_CASE}, Stages())
+        runs = [reply, *reply["later"]]
+        self.assertEqual([values(run["outputs"][0]) for run in runs], [[2.5], [1.0], [2.0]])
+        self.assertEqual([values(run["outputs"][1]) for run in runs], [[0] * 6, [], [4, 5, 6, 7]])
+        self.assertEqual([values(run["outputs"][2]) for run in runs], [[1, 2, 3, 4], [1], [1, 2, 3]])
+        self.assertEqual([values(run["outputs"][0]) for run in reply["later_again"]], [[1.0], [2.0]])
+        self.assertEqual(values(reply["kept"][0]), [2.5])
+        return reply
+
+    def test_one_program_at_several_sizes(self) -> None:
+        self.check_sizes(eager.make_system([]))
+        self.assertEqual(self.check_sizes(export.make_system([]))["specialized"], [])
+        self.assertGreaterEqual(self.check_sizes(compile_system("aot_eager"))["recompiled"], 0)
+        automatic = compile.make_system("torch-compile", ("aot_eager",), "eager", ["--dynamism=automatic"])
+        self.assertGreaterEqual(self.check_sizes(automatic)["recompiled"], 1)
+
+    @unittest.skipUnless(has("executorch"), "this Python has no executorch")
+    def test_one_program_of_executorch_at_several_sizes(self) -> None:
+        from adapters.executorch import pipeline
+
+        self.check_sizes(pipeline.make_system("executorch-portable", []))
 
     def test_a_profile_that_is_sent_has_a_name(self) -> None:
         from adapters.torch import inductor

@@ -15,6 +15,8 @@ import torch
 
 from adapters.torch.straight_line import Resolve, forward_of, overload
 from adapters.torch.tensors import DTYPES, decode, encode, parse_type, strided
+from adapters.worker.case_symbols import feeds_of, program_graph, symbolic_dims
+from adapters.worker.case_text import fed
 from adapters.worker.system import Json, Stages
 from adapters.worker.three_runs import Run, check_requirements, three_runs
 
@@ -27,15 +29,16 @@ class Sources:
         self._storages = {name: self._storage(name, spec) for name, spec in graph.get("storages", {}).items()}
 
     def _storage(self, name: str, spec: Json) -> torch.Tensor | None:
-        data = spec.get("data", self._feed.get(name))
-        return None if data is None else decode(data, *parse_type(spec["type"]))
+        type_text, data = fed(spec["type"], spec.get("data", self._feed.get(name)))
+        return None if data is None else decode(data, *parse_type(type_text))
 
     def tensor(self, name: str, spec: Json) -> torch.Tensor:
-        """The input, constant or buffer of that name."""
-        dtype, sizes = parse_type(spec["type"])
+        """The input, constant or buffer of that name. What is fed may be of other sizes than the graph says."""
         strides = spec.get("strides")
         if "storage" not in spec:
-            return strided(decode(spec.get("data", self._feed.get(name)), dtype, sizes), strides)
+            type_text, data = fed(spec["type"], spec.get("data", self._feed.get(name)))
+            return strided(decode(data, *parse_type(type_text)), strides)
+        _, sizes = parse_type(spec["type"])
         storage = self._storages[spec["storage"]]
         assert storage is not None, f"nothing was fed for storage {spec['storage']}"
         like = strides if strides is not None else torch.empty(sizes, device="meta").stride()
@@ -96,6 +99,7 @@ class Program:
     stages: dict[str, Callable[[], Instance]] = field(default_factory=dict)
     # Writes what was compiled, and what a run with these inputs needs, into a folder.
     keep: Callable[[Path, tuple[torch.Tensor, ...]], None] | None = None
+    late_facts: Callable[[], Json] = dict  # parts that are known only after the runs, such as "recompiled"
 
 
 # Compiles a graph once; the tensors are inputs to trace it with.
@@ -103,28 +107,50 @@ Build = Callable[[Json, tuple[torch.Tensor, ...], Stages], Program]
 
 
 def run_protocol(request: Json, stages: Stages, build: Build) -> Json:
-    """A, then B on the same instance, A's outputs read again, then A on a fresh instance."""
+    """A, then B on the same instance, A's outputs read again, then A on a fresh instance. A case with symbols is built
+    at their bound, once, and run at the sizes of its runs."""
     case = request["case"]
     check_requirements(case)
-    graph = case["graph"]
+    graph = program_graph(case)
+    first_feed = feeds_of(case)[0]
 
     def inputs(feed: Json) -> tuple[torch.Tensor, ...]:
         sources = Sources(graph, feed)
         return tuple(sources.tensor(name, spec) for name, spec in graph.get("inputs", {}).items())
 
-    program = build(graph, inputs(case["feed"]), stages)
+    program = build(graph, at_bound(graph, inputs(first_feed)), stages)
 
     if program.keep is not None and request.get("artifact"):
-        program.keep(Path(request["artifact"]), inputs(case["feed"]))  # before the run, which may be the end
+        program.keep(Path(request["artifact"]), inputs(first_feed))  # before the run, which may be the end
 
     def start() -> Run:
         instance = program.start()
         return lambda feed: instance(inputs(feed))
 
-    reply = {**program.facts, **three_runs(request, stages, start)}
+    reply = {**program.facts, **three_runs(request, stages, start), **program.late_facts()}
     if request.get("stages"):
-        reply["stages"] = [run_stage(name, made, inputs(case["feed"])) for name, made in program.stages.items()]
+        reply["stages"] = [run_stage(name, made, inputs(first_feed)) for name, made in program.stages.items()]
     return reply
+
+
+def at_bound(graph: Json, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+    """Inputs to compile a graph with that has symbols: those of a run, repeated until they have the sizes of the bound.
+    An index that is in range at smaller sizes is so here."""
+    if "symbols" not in graph:
+        return inputs
+
+    def widened(name: str, spec: Json, given: torch.Tensor) -> torch.Tensor:
+        if not symbolic_dims(graph, name):
+            return given
+        _, sizes = parse_type(spec["type"])
+        if given.numel() == 0:
+            return torch.zeros(sizes, dtype=given.dtype)
+        times = [-(-size // had) for size, had in zip(sizes, given.shape, strict=True)]
+        whole = given.repeat(times)
+        return whole[tuple(slice(size) for size in sizes)].clone(memory_format=torch.contiguous_format)
+
+    specs = graph["inputs"].items()
+    return tuple(widened(name, spec, given) for (name, spec), given in zip(specs, inputs, strict=True))
 
 
 def run_stage(name: str, start: Callable[[], Instance], inputs: tuple[torch.Tensor, ...]) -> Json:

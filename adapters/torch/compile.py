@@ -6,6 +6,7 @@ input's memory in eager is promised to be it here, so all of it is observed.
 
 from __future__ import annotations
 
+import argparse
 import logging
 import warnings
 from collections.abc import Callable
@@ -16,6 +17,7 @@ import torch._dynamo
 import torch._inductor.config
 
 from adapters.torch.case_module import Build, Instance, Program, case_module, grad_mode, live, torch_hello
+from adapters.torch.dynamic_dims import graphs_compiled, mark_dynamic
 from adapters.torch.gradients import run_case
 from adapters.torch.inductor_folders import keep_apart
 from adapters.torch.limits import COMPILE_REJECTIONS
@@ -32,6 +34,7 @@ def isolate() -> None:
     """
     keep_apart()
     torch.compiler.config.force_disable_caches = True
+    torch._dynamo.config.recompile_limit = 64  # of the sizes of one case
     torch._inductor.config.compile_threads = 1  # no pool of processes either
 
 
@@ -39,22 +42,41 @@ def compiled_with(graph: Json, backend: str) -> tuple[Callable[..., Any], Callab
     """What compiles at its first call, and the instances of it."""
     torch._dynamo.reset()
     module = case_module(graph)
-    # A graph break would leave a part of the case to eager, unseen, so it is an error here. Sizes are what they are:
-    # found to vary, they would become symbols in the next case.
-    compiled = torch.compile(module, backend=backend, fullgraph=True, dynamic=False)
+    # A graph break would leave a part of the case to eager, unseen, so it is an error here. Sizes of a case without
+    # symbols are what they are: found to vary, they would become symbols in the next case.
+    dynamic = None if "symbols" in graph else False
+    compiled = torch.compile(module, backend=backend, fullgraph=True, dynamic=dynamic)
     return compiled, live(graph, module, identity=True, call=compiled)
 
 
-def build_with(backends: tuple[str, ...]) -> Build:
-    """The builder for run_protocol of the last of these backends; the others are its stages."""
+def build_with(backends: tuple[str, ...], dynamism: str) -> Build:
+    """The builder for run_protocol of the last of these backends; the others are its stages. The symbols of a case are
+    marked, or, where dynamism is "automatic", found out by its second size."""
 
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
-        compiled, start = compiled_with(graph, backends[-1])
-        with stages("compile"), grad_mode(inputs):
-            compiled(*inputs)  # it also runs, on tensors that nobody looks at
-        return Program(
-            start, stages={name: lambda name=name: compiled_with(graph, name)[1]() for name in backends[:-1]}
-        )
+        def ready(backend: str) -> Callable[[], Instance]:
+            compiled, start = compiled_with(graph, backend)
+            if "symbols" in graph and dynamism == "automatic":
+                return start
+            if "symbols" in graph:
+                mark_dynamic(graph, inputs)
+            if "symbols" in graph or backend == backends[-1]:
+                with grad_mode(inputs):
+                    compiled(*inputs)  # it also runs, on tensors that nobody looks at
+            return start
+
+        with stages("compile"):
+            start = ready(backends[-1])
+        before = graphs_compiled()
+
+        def recompiled() -> Json:
+            if "symbols" not in graph:
+                return {}
+            # With automatic dynamism the first size is compiled at the first run.
+            return {"recompiled": graphs_compiled() - before - (dynamism == "automatic")}
+
+        stages_before = {name: lambda name=name: ready(name)() for name in backends[:-1]}
+        return Program(start, late_facts=recompiled, stages=stages_before)
 
     return build
 
@@ -65,12 +87,15 @@ def explain(message: str, _: str) -> str:
     return " ".join(lines[:2] if lines and lines[0].endswith("raised:") else lines[:1])
 
 
-def make_system(name: str, backends: tuple[str, ...], profile: str | Json) -> System:
+def make_system(name: str, backends: tuple[str, ...], profile: str | Json, arguments: list[str]) -> System:
     """The system `name`: torch.compile with the last of these backends."""
+    options = argparse.ArgumentParser()
+    options.add_argument("--dynamism", choices=("marked", "automatic"), default="marked")
+    dynamism = options.parse_args(arguments).dynamism
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
     isolate()
-    hello = {**torch_hello(name, profile), "gradients": True}
-    build = remembered(build_with(backends))
+    hello = {**torch_hello(name, profile), "gradients": True, "several_runs": True}
+    build = remembered(build_with(backends, dynamism))
     return System(lambda: hello, lambda request, stages: run_case(request, stages, build), COMPILE_REJECTIONS, explain)

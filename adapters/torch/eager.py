@@ -19,7 +19,7 @@ def build(graph: Json, _: tuple[torch.Tensor, ...], __: Stages) -> Program:
 
 def make_system(_: list[str]) -> System:
     torch.set_num_threads(1)
-    hello = {**torch_hello("pytorch-eager", "eager"), "gradients": True}
+    hello = {**torch_hello("pytorch-eager", "eager"), "gradients": True, "several_runs": True}
     return System(lambda: hello, lambda request, stages: run_case(request, stages, build), REJECTIONS)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from adapters.torch.case_module import Program, case_module, live, run_protocol, torch_hello
+from adapters.torch.dynamic_dims import dynamic_shapes, what_became_of_symbols
 from adapters.torch.export_speed import speed_up
 from adapters.torch.limits import EXPORT_REJECTIONS
 from adapters.worker.last_program import remembered
@@ -19,14 +20,19 @@ def make_system(_: list[str]) -> System:
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
         op_scan.renew()
         with stages("export"), torch.no_grad():
-            exported = torch.export.export(case_module(graph), inputs, strict=False)
+            shapes = dynamic_shapes(graph)
+            exported = torch.export.export(case_module(graph), inputs, dynamic_shapes=shapes, strict=False)
             before = exported.module()
         with stages("decompose"):
             after = exported.run_decompositions().module()
         # A copy that exporting made away with is no promise broken: no identity.
-        return Program(live(graph, after, identity=False), stages={"export": live(graph, before, identity=False)})
+        return Program(
+            live(graph, after, identity=False),
+            facts=what_became_of_symbols(graph, exported),
+            stages={"export": live(graph, before, identity=False)},
+        )
 
-    hello = torch_hello("torch-export", "eager")
+    hello = {**torch_hello("torch-export", "eager"), "several_runs": True}
     return System(lambda: hello, lambda request, stages: run_protocol(request, stages, build), EXPORT_REJECTIONS)
 
 

@@ -166,6 +166,8 @@ def densely_fed(build: Build, taken: Taken) -> Build:
             program.keep(folder, feed(given))
 
         before = {name: partial(start, made) for name, made in program.stages.items()}
-        return Program(partial(start, program.start), program.facts, before, keep if program.keep else None)
+        return Program(
+            partial(start, program.start), program.facts, before, keep if program.keep else None, program.late_facts
+        )
 
     return build_dense

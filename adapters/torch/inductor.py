@@ -8,4 +8,4 @@ from adapters.worker.loop import serve
 PROFILE = {"name": "torch-inductor", "extends": "torch-compile"}
 
 if __name__ == "__main__":
-    serve(lambda _: make_system("torch-inductor", ("eager", "aot_eager", "inductor"), PROFILE))
+    serve(lambda arguments: make_system("torch-inductor", ("eager", "aot_eager", "inductor"), PROFILE, arguments))

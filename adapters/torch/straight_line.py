@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from adapters.torch.tensors import DTYPES
+from adapters.worker.case_symbols import Relation, number, symbolic_dims
 from adapters.worker.case_text import value_name
 from adapters.worker.system import Json, UnsupportedError
 
@@ -35,6 +36,18 @@ def overload(op: str) -> Callable[..., Any]:
         raise UnsupportedError(f"this PyTorch has no {op}") from error
 
 
+def symbol_places(graph: Json) -> dict[str, str]:
+    """How a model's source reads each symbol: off a dim of an input that is the symbol itself, where there is one."""
+    places: dict[str, tuple[bool, str]] = {}
+    for name in graph.get("symbolic_dims", {}):
+        for dim, one in symbolic_dims(graph, name).items():
+            plain = one == Relation(one.symbol)
+            text = f"v_{name}.size({dim})" if plain else f"(v_{name}.size({dim}) - {one.offset}) // {one.factor}"
+            if plain > places.get(one.symbol, (False, ""))[0] or one.symbol not in places:
+                places[one.symbol] = (plain, text)
+    return {symbol: text for symbol, (_, text) in places.items()}
+
+
 def forward_of(graph: Json, attributes: Mapping[str, str], resolve: Resolve = overload) -> Callable[..., Any]:
     """forward(self, inputs…): `attributes` says which values are attributes of self."""
     names: dict[str, Any] = {"torch": torch}  # what the function's globals hold
@@ -45,6 +58,13 @@ def forward_of(graph: Json, attributes: Mapping[str, str], resolve: Resolve = ov
             return f"[{', '.join(text(element) for element in argument)}]"
         if not isinstance(argument, str):
             return repr(argument)
+        size = number(argument)
+        if size is not None:
+            return (
+                f"({size.factor} * s_{size.symbol} + {size.offset})"
+                if size.factor > 1 or size.offset
+                else f"s_{size.symbol}"
+            )
         value = value_name(argument)
         if value is not None:
             return f"self.{attributes[value]}" if value in attributes else f"v_{value}"
@@ -53,6 +73,7 @@ def forward_of(graph: Json, attributes: Mapping[str, str], resolve: Resolve = ov
         return f'float("{argument}")' if argument in _NUMBERS else repr(argument)
 
     lines = [f"def forward({', '.join(['self', *(f'v_{name}' for name in inputs)])}):"]
+    lines += [f"    s_{symbol} = {place}" for symbol, place in symbol_places(graph).items()]
     for node in graph.get("nodes", []):
         given = [text(argument) for argument in node.get("args", [])]
         if node["op"] == "getitem":

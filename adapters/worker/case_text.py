@@ -18,6 +18,13 @@ def split_type(text: str) -> tuple[str, list[int]]:
     return name, [int(size) for size in rest.rstrip("]").split(",") if size.strip()]
 
 
+def fed(type_text: str, entry: Any) -> tuple[str, Any]:
+    """The type and the data of a feed's entry: an entry that carries a type of its own is of other sizes."""
+    if isinstance(entry, dict) and "type" in entry:
+        return entry["type"], entry["data"]
+    return type_text, entry
+
+
 def value_name(argument: Any) -> str | None:
     """The name in "%name", or nothing."""
     found = _VALUE.fullmatch(argument) if isinstance(argument, str) else None

@@ -1,10 +1,12 @@
-"""The runs of the adapter protocol (docs/protocol.md): A, then B on the same instance, then A on a fresh one."""
+"""The runs of the adapter protocol (docs/protocol.md): A, then B on the same instance, then A on a fresh one. A case
+with runs of its own goes through all of them, once on either instance."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Protocol
 
+from adapters.worker.case_symbols import feeds_of
 from adapters.worker.poison import fresh_memory
 from adapters.worker.system import Json, Stages, UnsupportedError
 
@@ -20,31 +22,38 @@ class Encodable(Protocol):
 Run = Callable[[Json], Encodable]  # a feed through an instance, which keeps its buffers from call to call
 
 
-def check_requirements(case: Json) -> None:
-    """Refuses what no worker takes yet."""
-    if case.get("requires"):
-        raise UnsupportedError(f"cases that require {', '.join(case['requires'])}")
+def check_requirements(case: Json, taken: Collection[str] = ("runs", "symbols")) -> None:
+    """Refuses what the worker does not take."""
+    missing = [feature for feature in case.get("requires", []) if feature not in taken]
+    if missing:
+        raise UnsupportedError(f"cases that require {', '.join(missing)}")
 
 
 def three_runs(request: Json, stages: Stages, start: Callable[[], Run]) -> Json:
     """The members of a reply that say what the runs gave; `start` makes a fresh instance.
 
-    Memory that nobody wrote holds another byte for the second instance. A's outputs are read again after B.
+    Memory that nobody wrote holds another byte for the second instance. A's outputs are read again after the last run.
     """
-    feed = request["case"]["feed"]
+    first_feed, *later_feeds = feeds_of(request["case"])
+    several = "runs" in request["case"]
+
+    def run(instance: Run, feed: Json) -> Encodable:
+        with stages("run"):
+            return instance(feed)
+
     with fresh_memory(0x5A):
         first = start()
-        with stages("run"):
-            ran = first(feed)
+        ran = run(first, first_feed)
         reply = ran.encode()
-        if request.get("second_feed") is not None:
-            with stages("run"):
-                second = first(request["second_feed"])
-            reply["b"] = second.encode()
+        if several:
+            reply["later"] = [run(first, feed).encode() for feed in later_feeds]
+        elif request.get("second_feed") is not None:
+            reply["b"] = run(first, request["second_feed"]).encode()
+        if "later" in reply or "b" in reply:
             reply["kept"] = ran.encode_outputs()
     with fresh_memory(0xA5):
         fresh = start()
-        with stages("run"):
-            again = fresh(feed)
-        reply["again"] = again.encode()
+        reply["again"] = run(fresh, first_feed).encode()
+        if several:
+            reply["later_again"] = [run(fresh, feed).encode() for feed in later_feeds]
     return reply

@@ -163,6 +163,12 @@ Result<void> read_runs(const Field& root, const Case& test, Outcome& outcome) {
   if (const auto delegated = find_set(root, "delegated")) {
     TRY(outcome.delegated, read_small(*delegated));
   }
+  if (const auto recompiled = find_set(root, "recompiled")) {
+    TRY(outcome.recompiled, read_small(*recompiled));
+  }
+  if (const auto specialized = find_set(root, "specialized")) {
+    TRY(outcome.specialized, read_array(*specialized, [](const Field& name) { return name.text(); }));
+  }
   return {};
 }
 

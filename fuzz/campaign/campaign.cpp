@@ -274,6 +274,7 @@ class Campaign {
       if (auto lost = lost_target(one.examination.outcome)) failure_ = std::move(lost);
       lane.state.tally.add(one.examination, one.seconds);
       lane.state.tally.add_calls(one.test.graph);
+      lane.state.tally.add_sizes(one.test, one.examination.outcome);
       lane.state.tally.hidden_by_packing += one.hidden_by_packing;
       if (!one.is_news())
         ++(is_finding(*one.on_base) ? lane.state.tally.base_diverges : lane.state.tally.base_is_silent);

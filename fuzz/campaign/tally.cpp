@@ -1,6 +1,9 @@
 #include "fuzz/campaign/tally.h"
 
 #include <cmath>
+#include <set>
+
+#include "graph/runs.h"
 
 namespace parallax {
 namespace {
@@ -57,6 +60,16 @@ void Tally::add_calls(const Graph& graph) {
     const auto found = calls.find(node.op->name);
     ++(found == calls.end() ? calls[std::string(node.op->name)] : found->second);
   }
+}
+
+void Tally::add_sizes(const Case& test, const Outcome& outcome) {
+  if (test.symbols.empty() || outcome.status != Status::Ok || !outcome.a) return;
+  std::set<SymbolSizes> sizes;
+  for (std::size_t run = 0; run <= test.later.size(); ++run) sizes.insert(sizes_of_run(test, run));
+  ++dynamic;
+  at_three_sizes += sizes.size() >= 3;
+  specialized += !outcome.specialized.empty();
+  recompiled += outcome.recompiled > 0;
 }
 
 double Tally::median_radius_ulps() const { return median(radius_buckets_); }

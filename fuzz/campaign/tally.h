@@ -22,6 +22,10 @@ struct Tally {
   int64_t base_diverges = 0;      // cases that diverge, and on the base too
   int64_t base_is_silent = 0;     // cases that diverge, and of which the base does not say what is right
   int64_t related = 0;            // neighbours of cases that ran after them, and are not among the cases
+  int64_t dynamic = 0;            // cases with symbols that ran to the end
+  int64_t at_three_sizes = 0;     // of these, those that ran at three sizes or more
+  int64_t specialized = 0;        // of these, those of which the target took a symbol for a number
+  int64_t recompiled = 0;         // of these, those that the target compiled again for a size
   int64_t with_reused_slot = 0;   // the memory plan put two storages into the same bytes
   ElementCounts elements;
   ShownBits proof_bits, ensemble_bits;  // of the elements that are floats, and of those where an ensemble ran
@@ -35,6 +39,8 @@ struct Tally {
   int64_t judged() const;
   void add(const Examination& examination, double spent_seconds);
   void add_calls(const Graph& graph);
+  // Counts what became of the sizes of a case with symbols.
+  void add_sizes(const Case& test, const Outcome& outcome);
   // The median radius of decided inexact output elements, in ulps of the dtype; 0 where there was none.
   double median_radius_ulps() const;
   // The same by the family of the op that made the output, for those that have some.

@@ -30,6 +30,10 @@ std::string Tally::to_json() const {
                      {"base_is_silent", base_is_silent},
                      {"related", related},
                      {"with_reused_slot", with_reused_slot},
+                     {"dynamic", dynamic},
+                     {"at_three_sizes", at_three_sizes},
+                     {"specialized", specialized},
+                     {"recompiled", recompiled},
                      {"elements",
                       {{"total", elements.total},
                        {"undecided", elements.undecided},
@@ -82,7 +86,12 @@ Result<Tally> Tally::from_json(const std::string& text) {
     json.at("undecided_cases").get_to(tally.undecided_cases);
     json.at("refusals").get_to(tally.refusals);
     json.at("seconds").get_to(tally.seconds);
-    tally.related = json.value("related", int64_t{0});  // an earlier version did not count these
+    // An earlier version did not count these.
+    tally.related = json.value("related", int64_t{0});
+    tally.dynamic = json.value("dynamic", int64_t{0});
+    tally.at_three_sizes = json.value("at_three_sizes", int64_t{0});
+    tally.specialized = json.value("specialized", int64_t{0});
+    tally.recompiled = json.value("recompiled", int64_t{0});
     if (const auto calls = json.find("calls"); calls != json.end()) {
       for (const auto& [op, count] : calls->items()) tally.calls[op] = count.get<int64_t>();
     }

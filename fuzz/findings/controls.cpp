@@ -8,6 +8,7 @@
 
 #include "backends/examine.h"
 #include "fuzz/generate/alias_relation.h"
+#include "graph/runs.h"
 #include "graph/sketch.h"
 #include "ops/profiles.h"
 #include "ops/registry.h"
@@ -98,6 +99,23 @@ std::vector<Control> control_cases(const Case& test) {
   return controls;
 }
 
+std::vector<Control> static_controls(const Case& test) {
+  std::vector<Control> controls;
+  if (test.symbols.empty()) return controls;
+  std::vector<SymbolSizes> seen;
+  for (std::size_t run = 0; run <= test.later.size(); ++run) {
+    const SymbolSizes sizes = sizes_of_run(test, run);
+    if (std::ranges::find(seen, sizes) != seen.end()) continue;
+    seen.push_back(sizes);
+    if (Result<Case> alone = case_of_run(test, run)) controls.push_back({static_mark(test.symbols, sizes), *alone});
+  }
+  return controls;
+}
+
+std::string static_mark(const Symbols& symbols, const SymbolSizes& sizes) {
+  return fmt::format("static at {}", text(symbols, sizes));
+}
+
 std::optional<Control> passing_control(const Case& test, const std::vector<std::pair<std::string, Verdict>>& verdicts) {
   for (Control& control : control_cases(test)) {
     if (is_neighbour(control.what)) continue;
@@ -112,6 +130,9 @@ std::vector<std::pair<std::string, Verdict>> run_controls(Target& target, const 
   std::vector<std::pair<std::string, Verdict>> controls;
   for (const Control& control : control_cases(test)) {
     controls.emplace_back(control.what, examine_anew(target, control.test).judgement.verdict);
+  }
+  for (Control& control : static_controls(test)) {
+    controls.emplace_back(std::move(control.what), examine_anew(target, control.test).judgement.verdict);
   }
   for (const std::string& name : {control_target(target.name()), newest_target(target.name())}) {
     if (name.empty()) continue;

@@ -4,6 +4,7 @@
 
 #include "fuzz/findings/controls.h"
 #include "graph/print.h"
+#include "graph/runs.h"
 #include "oracle/judgement_text.h"
 
 namespace parallax {
@@ -38,12 +39,35 @@ std::string indented(const std::string& text) {
   return result;
 }
 
+// What the sizes have to do with it: "right at B=8, wrong at B=3 after B=8, right at B=3 alone".
+std::string sizes_line(const Finding& finding, const Judgement& judgement) {
+  const Case& test = finding.reduced;
+  if (test.symbols.empty() || !judgement.divergence) return "";
+  const RunId& wrong = judgement.divergence->run;
+  const bool later = wrong.kind == RunKind::Later || wrong.kind == RunKind::LaterOnFreshInstance;
+  const std::size_t run = later ? static_cast<std::size_t>(wrong.number) - 1 : 0;
+  const auto at = [&](std::size_t of) { return parallax::text(test.symbols, sizes_of_run(test, of)); };
+  std::string line;
+  for (std::size_t before = 0; before < run; ++before)
+    line += fmt::format("{}right at {}", line.empty() ? "" : ", ", at(before));
+  line += fmt::format("{}wrong at {}", line.empty() ? "" : ", ", at(run));
+  if (run > 0) line += fmt::format(" after {}", at(run - 1));
+  const std::string alone = static_mark(test.symbols, sizes_of_run(test, run));
+  for (const auto& [what, verdict] : finding.controls) {
+    if (what != alone) continue;
+    if (verdict == Verdict::Match) line += fmt::format(", right at {} alone", at(run));
+    if (is_finding(verdict)) line += fmt::format(", wrong at {} alone too", at(run));
+  }
+  return fmt::format("  {}\n", line);
+}
+
 }  // namespace
 
 std::string explain_finding(const MadeFinding& made, const Examination& shown,
                             const std::vector<Diagnosis>& diagnoses) {
   const Finding& finding = made.finding;
   std::string text = fmt::format("{}  {}\n", header(finding, shown.judgement), explanation_line(shown.judgement));
+  text += sizes_line(finding, shown.judgement);
   if (finding.wrong_calls != WrongCalls::All) text += fmt::format("  {}\n", describe(finding.wrong_calls));
   if (finding.repeats) text += fmt::format("  wrong {} of {} runs\n", finding.repeats->wrong, finding.repeats->runs);
   if (shown.outcome.status == Status::Ok && !finding.stage.empty()) {

@@ -47,11 +47,31 @@ void add_symbol(Choices& choices, const Graph& graph, std::string name, Symbols&
   };
   const int64_t high = sizes(first.source)[first.dim];
   const std::size_t symbol = symbols.list.size();
-  symbols.list.push_back({std::move(name), choices.chance(20) ? std::min<int64_t>(2, high) : 1, high});
-  symbols.dims.push_back({first.source, first.dim, symbol});
+  static constexpr std::array<uint32_t, 3> low_weights = {12, 64, 24};
+  const auto low = static_cast<int64_t>(choices.weighted(low_weights));
+  symbols.list.push_back({std::move(name), std::min(low, high), high});
+  symbols.dims.push_back({first.source, first.dim, {symbol}});
   for (const auto& [source, dim] : places) {
     const bool alike = source != first.source && dim == first.dim && sizes(source) == sizes(first.source);
-    if (alike && (beside ? has_symbols(source) : choices.chance(85))) symbols.dims.push_back({source, dim, symbol});
+    if (alike && (beside ? has_symbols(source) : choices.chance(85))) symbols.dims.push_back({source, dim, {symbol}});
+  }
+}
+
+// Factors and offsets of the relations that dims of other sizes may have to a symbol.
+constexpr int64_t most_factor = 3;
+constexpr int64_t most_offset = 3;
+
+// Dims of other sizes that hang on the first symbol: twice as long, one longer, and the like.
+void add_related(Choices& choices, const Graph& graph, Symbols& symbols) {
+  const Symbol& symbol = symbols.list.front();
+  for (const auto& [source, dim] : possible_places(graph, symbols)) {
+    const int64_t size = graph.meta(graph.sources[source].value).layout.sizes[dim];
+    const Relation of{0, std::clamp<int64_t>(size / symbol.high, 1, most_factor)};
+    const int64_t offset = size - of.at(symbol.high);
+    const bool fits = std::abs(offset) <= most_offset && of.at(symbol.low) + offset >= 0;
+    const bool itself = of.factor == 1 && offset == 0;
+    if (itself || !fits || !choices.chance(70)) continue;
+    symbols.dims.push_back({source, dim, {0, of.factor, offset}});
   }
 }
 
@@ -64,12 +84,6 @@ std::optional<SymbolSizes> draw_exchangeable(Choices& choices, const Symbols& sy
   const int64_t first = choices.between(low, high);
   const int64_t second = choices.between(low, high - 1);
   return SymbolSizes{first, second + (second >= first)};
-}
-
-SymbolSizes lowest(const Symbols& symbols) {
-  SymbolSizes sizes;
-  for (const Symbol& symbol : symbols.list) sizes.push_back(symbol.low);
-  return sizes;
 }
 
 bool same_but_for_sizes(const std::vector<ResultMeta>& a, const std::vector<ResultMeta>& b) {
@@ -85,53 +99,124 @@ Symbols draw_symbols(Choices& choices, const Graph& graph) {
   Symbols symbols;
   add_symbol(choices, graph, "B", symbols);
   if (!symbols.empty() && choices.chance(50)) add_symbol(choices, graph, "S", symbols);
+  if (!symbols.empty() && choices.chance(60)) add_related(choices, graph, symbols);
   return symbols;
 }
 
-std::vector<SymbolSizes> draw_run_sizes(Choices& choices, const Symbols& symbols) {
+SymbolSizes least_sizes(const Symbols& symbols) {
+  SymbolSizes sizes;
+  for (const Symbol& symbol : symbols.list) sizes.push_back(symbol.low);
+  return sizes;
+}
+
+std::size_t draw_run_count(Choices& choices) {
+  static constexpr std::array<uint32_t, 7> weights = {8, 30, 26, 16, 10, 5, 5};
+  return 2 + choices.weighted(weights);
+}
+
+std::vector<SymbolSizes> draw_run_sizes(Choices& choices, const Symbols& symbols, std::size_t count) {
   const Choices::Scope scope(choices, "runs");
-  enum Kind { Below, Bound, Low };
-  static constexpr std::array<uint32_t, 3> weights = {50, 30, 20};
+  enum Kind { Below, Bound, Low, One, Alike, Earlier };
+  static constexpr std::array<uint32_t, 6> weights = {44, 20, 12, 8, 8, 8};
   std::vector<SymbolSizes> runs;
   if (choices.chance(60)) {
     if (auto sizes = draw_exchangeable(choices, symbols)) runs = {*sizes, {sizes->rbegin(), sizes->rend()}};
   }
-  const std::size_t count = choices.chance(40) ? 3 : 2;
   while (runs.size() < count) {
     const auto kind = static_cast<Kind>(choices.weighted(weights));
     SymbolSizes sizes;
-    for (const auto& [name, low, high] : symbols.list) {
-      sizes.push_back(kind == Bound ? high : kind == Low ? low : choices.between(low, std::max(low, high - 1)));
+    const auto into = [](int64_t size, const Symbol& symbol) { return std::clamp(size, symbol.low, symbol.high); };
+    for (const Symbol& symbol : symbols.list) {
+      const auto& [name, low, high] = symbol;
+      switch (kind) {
+        case Bound:
+          sizes.push_back(high);
+          break;
+        case Low:
+          sizes.push_back(low);
+          break;
+        case One:
+          sizes.push_back(into(1, symbol));
+          break;
+        case Alike:
+          sizes.push_back(sizes.empty() ? choices.between(low, high) : into(sizes.front(), symbol));
+          break;
+        default:
+          sizes.push_back(choices.between(low, std::max(low, high - 1)));
+          break;
+      }
     }
+    if (kind == Earlier && !runs.empty()) sizes = choices.pick(runs);
     // A second run at the sizes of the first shows nothing that B of a plain case does not.
-    if (runs.size() == 1 && sizes == runs.front()) sizes = sizes == symbols.bound() ? lowest(symbols) : symbols.bound();
+    if (runs.size() == 1 && sizes == runs.front())
+      sizes = sizes == symbols.bound() ? least_sizes(symbols) : symbols.bound();
     runs.push_back(std::move(sizes));
   }
   return runs;
 }
 
-SizesAhead::SizesAhead(const Symbols& symbols, const std::vector<SymbolSizes>& runs, const Graph& sources) {
+SizesAhead::SizesAhead(const Symbols& symbols, const std::vector<SymbolSizes>& runs, const Graph& sources)
+    : symbols_(&symbols), runs_(runs) {
   for (const SymbolSizes& sizes : runs) {
     std::vector<TensorMeta>& metas = metas_.emplace_back(sources.metas);
-    for (const auto& [source, dim, symbol] : symbols.dims) {
-      Layout& layout = metas[sources.sources[source].value.index].layout;
-      layout.sizes[dim] = sizes[symbol];
+    for (const SymbolicDim& symbolic : symbols.dims) {
+      Layout& layout = metas[sources.sources[symbolic.source].value.index].layout;
+      layout.sizes[symbolic.dim] = symbolic.of.at(sizes[symbolic.of.symbol]);
       layout.strides = contiguous_strides(layout.sizes);
     }
   }
 }
 
-bool SizesAhead::take(const Op& op, std::span<const Argument> arguments, const Graph& graph) {
+bool SizesAhead::take(const Op& op, std::span<const Argument> arguments, const Graph& graph,
+                      const std::vector<NumberInCall>& numbers) {
   results_.clear();
   if (metas_.empty()) return true;
   const auto at_bound = op.infer(Call(op, arguments, graph.metas));
   if (!at_bound) return false;
-  for (const std::vector<TensorMeta>& metas : metas_) {
-    auto results = op.infer(Call(op, arguments, metas));
+  std::vector<Argument> there(arguments.begin(), arguments.end());
+  for (std::size_t run = 0; run < metas_.size(); ++run) {
+    for (const NumberInCall& number : numbers) {
+      *integer_in(there[number.argument], number.place) = number.of.at(runs_[run][number.of.symbol]);
+    }
+    auto results = op.infer(Call(op, there, metas_[run]));
     if (!results || !same_but_for_sizes(*at_bound, *results)) return false;
     results_.push_back(*std::move(results));
   }
   return true;
+}
+
+std::optional<std::vector<NumberInCall>> SizesAhead::follow(Choices& choices, const Op& op,
+                                                            std::vector<Argument>& arguments, const Graph& graph) {
+  // What may follow a symbol: integers as large as it is at its bound, or in a plain relation to it.
+  std::vector<NumberInCall> found;
+  for (std::size_t a = 0; a < arguments.size(); ++a) {
+    const auto* list = std::get_if<IntList>(&arguments[a]);
+    for (std::size_t place = 0; place < (list ? list->size() : 1); ++place) {
+      const int64_t* integer = integer_in(arguments[a], place);
+      if (!integer || *integer < 1) continue;
+      for (std::size_t s = 0; s < symbols_->list.size(); ++s) {
+        const int64_t high = symbols_->list[s].high;
+        const int64_t factor = *integer / high;
+        if (factor < 1 || *integer - factor * high > most_offset) continue;
+        found.push_back({a, place, {s, factor, *integer - factor * high}});
+        break;
+      }
+    }
+  }
+  if (found.empty()) return std::nullopt;
+  const NumberInCall& one = choices.pick(found);
+  if (choices.chance(40) && std::holds_alternative<IntList>(arguments[one.argument])) {
+    std::vector<Argument> open = arguments;
+    *integer_in(open[one.argument], one.place) = -1;
+    if (take(op, open, graph)) {
+      arguments = std::move(open);
+      return std::vector<NumberInCall>{};
+    }
+  }
+  for (const std::vector<NumberInCall>& some : {std::vector<NumberInCall>{one}, found}) {
+    if (take(op, arguments, graph, some)) return some;
+  }
+  return std::nullopt;
 }
 
 void SizesAhead::add_node(const Graph& graph) {

@@ -95,7 +95,7 @@ class Generator {
   void draw_sizes() {
     symbols_ = draw_symbols(choices_, builder_.graph());
     if (symbols_.empty()) return;
-    runs_ = draw_run_sizes(choices_, symbols_);
+    runs_ = draw_run_sizes(choices_, symbols_, draw_run_count(choices_));
     ahead_ = SizesAhead(symbols_, runs_, builder_.graph());
   }
 
@@ -331,8 +331,17 @@ class Generator {
     for (Argument& argument : arguments) {
       for_each_value(argument, [&](ValueId& value) { value = builder_.current(value); });
     }
-    if (!ahead_.take(op, arguments, graph) || !builder_.append_node(op, std::move(arguments))) return false;
+    std::vector<NumberInCall> numbers;
+    if (!ahead_.take(op, arguments, graph)) {
+      auto following = ahead_.follow(choices_, op, arguments, graph);
+      if (!following) return false;
+      numbers = *std::move(following);
+    }
+    if (!builder_.append_node(op, std::move(arguments))) return false;
     ahead_.add_node(graph);
+    for (const NumberInCall& number : numbers) {
+      symbols_.numbers.push_back({graph.nodes.size() - 1, number.argument, number.place, number.of});
+    }
     pool_.add_node(graph, graph.nodes.back());
     return true;
   }

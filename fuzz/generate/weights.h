@@ -140,9 +140,26 @@ constexpr GenerateWeights shipped_weights() {
   return weights;
 }
 
+// Sizes that change from run to run, in graphs that look like those of others: every graph whose inputs have a dim for
+// it has symbols, and few have what is of one size (windows, strides, a first call on inputs of its own).
+constexpr GenerateWeights dynamic_weights() {
+  GenerateWeights weights = all_weights();
+  weights.profile = GenerateProfile::Dynamic;
+  weights.name = "dynamic";
+  weights.groups = {30, 9, 10, 28, 5, 8, 8, 4, 0};
+  weights.odd_strides = 6;
+  weights.shared_storage = 8;
+  weights.other_class = 20;
+  weights.empty = 0;
+  weights.op_first = 0;
+  weights.symbols = 100;
+  return weights;
+}
+
 // By GenerateProfile.
-inline constexpr std::array generate_weights = {alias_weights,   state_weights(), topology_weights(), numeric_weights(),
-                                                shape_weights(), all_weights(),   shipped_weights()};
+inline constexpr std::array generate_weights = {alias_weights,     state_weights(),  topology_weights(),
+                                                numeric_weights(), shape_weights(),  all_weights(),
+                                                shipped_weights(), dynamic_weights()};
 
 inline const GenerateWeights& weights_of(GenerateProfile profile) {
   return generate_weights[static_cast<std::size_t>(profile)];

@@ -60,7 +60,7 @@ std::vector<Edit> run_candidates(const Case& test, const RecordedValues&) {
   for (std::size_t s = 0; s < whole.symbols.size(); ++s) {
     Sketch sketch = whole;
     for (Sketch::GivenValue& source : sketch.sources) {
-      if (std::erase_if(source.symbols, [&](const SymbolicDim& dim) { return dim.symbol == s; }) > 0)
+      if (std::erase_if(source.symbols, [&](const SymbolicDim& dim) { return dim.of.symbol == s; }) > 0)
         source.later.clear();
     }
     candidates.offer(fmt::format("{} fixed", whole.symbols[s].name), sketch);

@@ -79,7 +79,37 @@ TEST(Generate, DrawsSizesThatChange) {
   }
   EXPECT_GT(symbolic, 60);
   EXPECT_GT(of_two, 10);
-  EXPECT_EQ(runs, (std::set<std::size_t>{2, 3}));
+  EXPECT_EQ(runs, (std::set<std::size_t>{2, 3, 4, 5, 6, 7, 8}));
+}
+
+// Sizes in a relation, and calls whose numbers follow the sizes.
+TEST(Generate, DrawsDynamicGraphs) {
+  int symbolic = 0;
+  int related = 0;
+  int numbers = 0;
+  int opened = 0;
+  int empty = 0;
+  for (uint64_t k = 0; k < 300; ++k) {
+    Choices choices(4, k);
+    const Case test = generate(choices, {.profile = GenerateProfile::Dynamic});
+    const Result<void> valid = check_runs(test);
+    ASSERT_TRUE(valid) << k << ": " << valid.error().text();
+    symbolic += !test.symbols.empty();
+    related += std::ranges::any_of(test.symbols.dims,
+                                   [](const SymbolicDim& dim) { return dim.of != Relation{dim.of.symbol}; });
+    numbers += !test.symbols.numbers.empty();
+    empty += std::ranges::any_of(test.symbols.list, [](const Symbol& symbol) { return symbol.low == 0; });
+    for (const Node& node : test.graph.nodes) {
+      if (node.op->name != "aten.view.default" || test.symbols.empty()) continue;
+      opened += std::ranges::count(std::get<IntList>(node.arguments[1]), -1) > 0;
+    }
+    EXPECT_EQ(to_json(parse_case(to_json(test)).value()), to_json(test)) << k;
+  }
+  EXPECT_GT(symbolic, 240);
+  EXPECT_GT(related, 20);
+  EXPECT_GT(numbers, 60);
+  EXPECT_GT(opened, 10);
+  EXPECT_GT(empty, 10);
 }
 
 TEST(Generate, IsTotalOverUniformTapes) {

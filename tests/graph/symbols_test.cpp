@@ -9,6 +9,7 @@
 #include "graph/case_json.h"
 #include "graph/print.h"
 #include "graph/runs.h"
+#include "graph/sketch.h"
 #include "tests/support/symbolic_case.h"
 
 namespace parallax {
@@ -85,8 +86,20 @@ struct BadCase {
 
 TEST(Symbols, WhatIsRefused) {
   const BadCase rows[] = {
-      {"replace", "/symbols/B", "[8, 1]", "/symbols/B", "[8, 1] is no range of sizes"},
-      {"replace", "/symbols/B", "[-1, 4]", "/symbols/B", "[-1, 4] is no range of sizes"},
+      {"replace", "/symbols/B", "[8, 1]", "/symbols/B", "B: [8, 1] has no members"},
+      {"replace", "/symbols/B", "[-1, 4]", "/symbols/B", "B: [-1, 4] is no range of sizes"},
+      {"replace", "/symbols/B", "[1, 2, 3]", "/symbols/B", "B: must be [low, high]"},
+      {"replace", "/graph/inputs/x/type", "\"f32[B-2,2]\"", "/graph/inputs/x/type", "B-2 is -1 where B is 1"},
+      {"replace", "/graph/inputs/x/type", "\"f32[0*B,2]\"", "/graph/inputs/x/type",
+       "'0*B' is no size that hangs on a symbol, as s, 8*s or 2*s+1"},
+      {"replace", "/graph/inputs/x/type", "\"f32[B*2,2]\"", "/graph/inputs/x/type",
+       "'B*2' is no size that hangs on a symbol, as s, 8*s or 2*s+1"},
+      {"replace", "/graph/inputs/x/type", "\"f32[3*B,2]\"", "/runs/0/feed/x/type", "3*B is 4 for no size of B"},
+      {"replace", "/graph/inputs/x/type", "\"f32[B,B+1]\"", "/runs/0/feed/x/type", "B is 1 here and 4 before"},
+      {"replace", "/graph/inputs/x/type", "\"f32[2*B+1,B]\"", "/runs/0/feed/x/type", "2*B+1 is 4 for no size of B"},
+      {"replace", "/graph/nodes/0/args/1/0", "\"$C\"", "/graph/nodes/0/args/1/0", "no symbol is named 'C'"},
+      {"replace", "/graph/nodes/0/args/2", "\"$B\"", "/graph/nodes/0/args/2",
+       "'$B' stands for an integer or in a list of integers"},
       {"replace", "/symbols/B", "4", "/symbols/B", "must be a list"},
       {"add", "/symbols/S", "[1, 2]", "/symbols", "no input's type has 'S'"},
       {"add", "/symbols/2", "[1, 2]", "/symbols/2", "'2' is not a name ([A-Za-z_][A-Za-z0-9_]*)"},
@@ -131,6 +144,49 @@ TEST(Symbols, ANodeThatFixesASizeIsNamed) {
   ASSERT_FALSE(test);
   EXPECT_EQ(test.error().pointer, "/runs/1");
   EXPECT_EQ(test.error().reason.substr(0, 36), "at B=2 node 'b' (aten.view.default):");
+}
+
+constexpr std::string_view related_case = R"({"parallax": 1, "name": "t", "requires": ["runs", "symbols"],
+  "symbols": {"B": [1, 4]}, "graph": {
+    "inputs": {"x": {"type": "f32[B,2]"}, "y": {"type": "f32[2*B+1]"}},
+    "nodes": [{"out": "a", "op": "aten.view.default", "args": ["%x", ["$2*B"]]},
+              {"out": "b", "op": "aten.slice.Tensor", "args": ["%y", 0, 1, "$2*B+1"]},
+              {"out": "c", "op": "aten.slice.Tensor", "args": ["%x", 0, 0, null, "$B"]},
+              {"out": "d", "op": "aten.add.Tensor", "args": ["%a", "%b"]}],
+    "outputs": ["%d", "%c"]},
+  "runs": [{"feed": {"x": {"type": "f32[1,2]", "data": [1, 2]}, "y": {"type": "f32[3]", "data": [0, 1, 2]}}},
+           {"feed": {"x": {"type": "f32[2,2]", "data": [1, 2, 3, 4]}, "y": {"type": "f32[5]", "data": [0, 1, 2, 3, 4]}}}]})";
+
+// Sizes in a relation to a symbol, and numbers of calls; one that is the default in the first run is written too.
+TEST(Symbols, RelationsHoldAtEverySize) {
+  const Result<Case> test = parse_case(related_case);
+  ASSERT_TRUE(test) << test.error().text();
+  EXPECT_EQ(test->symbols.dims, (std::vector<SymbolicDim>{{0, 0, {0}}, {1, 0, {0, 2, 1}}}));
+  EXPECT_EQ(test->symbols.numbers,
+            (std::vector<SymbolicNumber>{{0, 1, 0, {0, 2, 0}}, {1, 3, 0, {0, 2, 1}}, {2, 4, 0, {0}}}));
+  const Result<Case> second = case_of_run(*test, 1);
+  ASSERT_TRUE(second) << second.error().text();
+  EXPECT_EQ(std::get<IntList>(second->graph.nodes[0].arguments[1]), IntList{4});
+  EXPECT_EQ(second->graph.meta(value_named(second->graph, "d")).layout.sizes, Dims{4});
+  EXPECT_EQ(second->graph.meta(value_named(second->graph, "c")).layout.sizes, (Dims{1, 2}));
+  const std::string json = to_json(*test);
+  EXPECT_EQ(ordered_json::parse(json)["graph"], ordered_json::parse(related_case)["graph"]);
+  const Result<Case> again = parse_case(json);
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(again->symbols, test->symbols);
+  EXPECT_NE(print(*test).find("dim 0 of y is 2*B+1, B in [1, 4]"), std::string::npos) << print(*test);
+}
+
+TEST(Symbols, ARebuiltCaseKeepsRelations) {
+  const Case test = parse_case(related_case).value();
+  const std::optional<Case> again = put_together(take_apart(test), test);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(to_json(*again), to_json(test));
+  Sketch sketch = take_apart(test);
+  sketch.nodes[2].arguments[4] = Scalar(int64_t{2});  // a plain number
+  const std::optional<Case> changed = put_together(sketch, test);
+  ASSERT_TRUE(changed);
+  EXPECT_EQ(changed->symbols.numbers.size(), 2U);
 }
 
 TEST(Symbols, MemoryIsSharedAlikeAtEverySize) {

@@ -406,5 +406,36 @@ TEST(EarlierOutputs, TakeTheOperandOfWhatMadeTheOutput) {
   EXPECT_EQ(first.graph.name(first.graph.outputs[0]), "a");
 }
 
+// A fault that shows at three elements after two: no size, range or run is left that it does not need.
+TEST(Reduce, SizesOfSymbolsAreMadeSmall) {
+  const Case start = parse_case(R"({"parallax": 1, "name": "t", "requires": ["runs", "symbols"],
+    "symbols": {"B": [1, 9], "S": [1, 7]}, "graph": {
+      "inputs": {"x": {"type": "f32[B]"}, "y": {"type": "f32[S]"}},
+      "nodes": [{"out": "a", "op": "aten.neg.default", "args": ["%x"]},
+                {"out": "b", "op": "aten.neg.default", "args": ["%y"]}],
+      "outputs": ["%a", "%b"]},
+    "runs": [{"feed": {"x": {"type": "f32[9]", "data": [1, 2, 3, 4, 5, 6, 7, 8, 9]}, "y": {"type": "f32[2]", "data": [1, 2]}}},
+             {"feed": {"x": {"type": "f32[5]", "data": [1, 2, 3, 4, 5]}, "y": {"type": "f32[3]", "data": [1, 2, 3]}}},
+             {"feed": {"x": {"type": "f32[8]", "data": [1, 2, 3, 4, 5, 6, 7, 8]}, "y": {"type": "f32[1]", "data": [1]}}}]})")
+                         .value();
+  const auto grows_to_three = [](const Case& test) {
+    for (std::size_t run = 1; run <= test.later.size(); ++run) {
+      const SymbolSizes before = sizes_of_run(test, run - 1);
+      const SymbolSizes now = sizes_of_run(test, run);
+      for (std::size_t s = 0; s < now.size(); ++s) {
+        if (test.symbols.list[s].high >= 3 && now[s] >= 3 && before[s] < now[s]) return true;
+      }
+    }
+    return false;
+  };
+  ASSERT_TRUE(grows_to_three(start));
+  const Case reduced = reduce(start, grows_to_three, record_ones).reduced;
+  ASSERT_EQ(reduced.symbols.list.size(), 1U);
+  EXPECT_EQ(reduced.later.size(), 1U);
+  EXPECT_EQ(sizes_of_run(reduced, 0), SymbolSizes{1});
+  EXPECT_EQ(sizes_of_run(reduced, 1), SymbolSizes{3});
+  EXPECT_EQ(reduced.symbols.list.front().high, 3);
+}
+
 }  // namespace
 }  // namespace parallax

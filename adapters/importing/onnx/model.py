@@ -45,6 +45,7 @@ class Importer:
         folder: Path,
         types: dict[str, tuple[str, list[int]]] | None = None,
         fixed: dict[str, Array] | None = None,
+        sizes: dict[str, int] | None = None,
     ) -> None:
         self.b = Builder()
         self.notes: list[str] = []
@@ -52,7 +53,8 @@ class Importer:
         self._opset = _operator_set(model)
         self._folder = folder
         self._steps = 0
-        self._symbols: dict[str, int] = {}
+        self._symbols: dict[str, int] = dict(sizes or {})
+        self.open: dict[str, int] = {}  # symbols that nobody gave a size, by their names, with the one they have
         scope: Scope = {}
         arrays = initializers(model.graph, folder)
         for name, array in {**arrays, **(fixed or {})}.items():
@@ -112,9 +114,10 @@ class Importer:
             if dim.HasField("dim_value"):
                 sizes.append(int(dim.dim_value))
                 continue
-            if dim.dim_param not in self._symbols:
-                named = f"symbol {dim.dim_param!r}" if dim.dim_param else f"dim {d} of {name!r}"
-                self.notes.append(f"{named} is fixed at {DEFAULT_SIZE}")
+            if not dim.dim_param:
+                self.notes.append(f"dim {d} of {name!r} is fixed at {DEFAULT_SIZE}")
+            elif dim.dim_param not in self._symbols:
+                self.open[dim.dim_param] = DEFAULT_SIZE
             size = self._symbols.setdefault(dim.dim_param, DEFAULT_SIZE) if dim.dim_param else DEFAULT_SIZE
             sizes.append(size)
         return sizes

@@ -66,6 +66,7 @@ def make(arguments: list[str]) -> System:
         build,
         REJECTIONS,
         {"onnx": version("onnx")},
+        symbols=True,
     )
 
 

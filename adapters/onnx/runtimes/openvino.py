@@ -63,7 +63,9 @@ def make(_: list[str]) -> System:
 
     installed = version("openvino")
     dtypes = ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "f32"]
-    return make_system("openvino", installed, dtypes, "openvino", build, REJECTIONS, {"onnx": version("onnx")}, explain)
+    return make_system(
+        "openvino", installed, dtypes, "openvino", build, REJECTIONS, {"onnx": version("onnx")}, explain, symbols=True
+    )
 
 
 def explain(message: str, _: str) -> str:

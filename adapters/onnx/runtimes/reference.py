@@ -42,7 +42,9 @@ def make(_: list[str]) -> System:
         return Program(start)
 
     versions = {"numpy": version("numpy")}
-    return make_system("onnx", version("onnx"), NUMPY_DTYPES, "onnx-reference", build, REJECTIONS, versions)
+    return make_system(
+        "onnx", version("onnx"), NUMPY_DTYPES, "onnx-reference", build, REJECTIONS, versions, symbols=True
+    )
 
 
 if __name__ == "__main__":

@@ -64,7 +64,9 @@ def make(_: list[str]) -> System:
         return Program(start)
 
     installed = version("tract")
-    return make_system("tract", installed, NUMPY_DTYPES, "tract", build, REJECTIONS, {"onnx": version("onnx")}, explain)
+    return make_system(
+        "tract", installed, NUMPY_DTYPES, "tract", build, REJECTIONS, {"onnx": version("onnx")}, explain, symbols=True
+    )
 
 
 def explain(message: str, _: str) -> str:

@@ -1,0 +1,249 @@
+"""A case with symbols as one ONNX model for all their sizes.
+
+The writer spells sizes out: the shape of a Reshape, the ends of a Slice, the count that a sum is divided by. Rather
+than teach each of its ops to keep symbols, the models that it writes at several sizes are laid side by side. They must
+be one model but for the elements of initializers, and what changes there must grow in step with the sizes: those
+initializers are computed in the model, from the shapes of its inputs. What does not is refused, for all targets alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement, product
+from math import prod
+
+import numpy as np
+
+from adapters.onnx.graph import ONNX_DTYPES, Graph, Node
+from adapters.onnx.writer import Written, write
+from adapters.worker.arrays import NAMES, Array
+from adapters.worker.case_symbols import Relation, at_sizes, symbolic_dims
+from adapters.worker.system import Json, UnsupportedError
+
+Sizes = dict[str, int]
+
+MOST_SIZES = 48  # of all combinations; where there are more, some
+
+
+Term = tuple[str, ...]  # the symbols of a product; none: 1
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """Whole multiples of products of at most two symbols, summed, element by element."""
+
+    factors: dict[Term, Array]
+
+    def at(self, sizes: Sizes) -> Array:
+        return sum(factor * value_of(term, sizes) for term, factor in self.factors.items())
+
+    def plus(self, other: Polynomial, times: int) -> Polynomial:
+        return Polynomial({term: factor + times * other.factors[term] for term, factor in self.factors.items()})
+
+
+def value_of(term: Term, sizes: Sizes) -> int:
+    return prod(sizes[symbol] for symbol in term)
+
+
+def write_dynamic(graph: Json, runs: Sequence[Sizes]) -> Written:
+    """The model of a graph that program_graph() made of a case with symbols, right at the sizes of these runs. Those
+    that nobody runs at only help to see what grows with what."""
+    made: Written | None = None
+    models: list[tuple[Sizes, Graph]] = []
+    for place, sizes in enumerate(sizes_tried(graph, runs)):
+        try:
+            other = write(at_sizes(graph, sizes), keep_all=True)
+        except UnsupportedError:
+            if place <= len(runs):
+                raise
+            continue
+        made = made or other
+        difference = first_difference(made.graph, other.graph)
+        if not difference:
+            models.append((sizes, other.graph))
+        elif sizes in runs:
+            raise UnsupportedError(f"the model is another one at {text_of(sizes)}: {difference}")
+    assert made is not None
+    _Generalizer(graph, [sizes for sizes, _ in models], [one for _, one in models]).run()
+    return made
+
+
+def text_of(sizes: Sizes) -> str:
+    return ", ".join(f"{symbol}={size}" for symbol, size in sizes.items())
+
+
+def sizes_tried(graph: Json, runs: Sequence[Sizes]) -> list[Sizes]:
+    """The bound, each symbol alone below it, what the runs have, and as many others as there are few."""
+    symbols: dict[str, tuple[int, int]] = graph["symbols"]
+    bound = {symbol: high for symbol, (_, high) in symbols.items()}
+    alone = [{**bound, symbol: size} for symbol, (low, high) in symbols.items() for size in range(low, high)]
+    ranges = [range(low, high + 1) for low, high in symbols.values()]
+    count = int(np.prod([len(one) for one in ranges]))
+    rest = [dict(zip(symbols, sizes, strict=True)) for sizes in product(*ranges)] if count <= MOST_SIZES else []
+    found = [bound, *runs, *(alone if len(alone) <= MOST_SIZES else alone[:: len(alone) // MOST_SIZES + 1]), *rest]
+    return [sizes for place, sizes in enumerate(found) if sizes not in found[:place]]
+
+
+def first_difference(one: Graph, other: Graph) -> str:
+    """What two models differ in beside initializers and sizes; empty for nothing."""
+    if len(one.nodes) != len(other.nodes):
+        return f"it has {len(other.nodes)} nodes and not {len(one.nodes)}"
+    for here, there in zip(one.nodes, other.nodes, strict=True):
+        if here != there:
+            return (
+                f"{there[0]} for {here[0]}" if here[0] != there[0] else f"a {here[0]} has other operands or attributes"
+            )
+    if [value.name for value in one.outputs] != [value.name for value in other.outputs]:
+        return "its outputs are others"
+    if list(one.initializers) != list(other.initializers):
+        return "its constants are others"
+    return ""
+
+
+class _Generalizer:
+    """Makes the first of the models one for all the sizes."""
+
+    def __init__(self, case_graph: Json, sizes: list[Sizes], models: list[Graph]) -> None:
+        self._case_graph = case_graph
+        self._sizes = sizes
+        self._models = models
+        self._model = models[0]
+        self._front: list[Node] = []
+        self._symbols: dict[str, str] = {}  # the value that holds each
+        self._count = 0
+
+    def run(self) -> None:
+        for name in list(self._model.initializers):
+            self._settle(name, [one.initializers[name] for one in self._models])
+        for place, value in enumerate(self._model.inputs):
+            self._model.dims[value.name] = self._input_dims(value.name, value.shape)
+            shapes = [one.inputs[place].shape for one in self._models]
+            self._check_dims(value.name, shapes)
+        for place, value in enumerate(self._model.outputs):
+            shapes = [one.outputs[place].shape for one in self._models]
+            if len({len(shape) for shape in shapes}) != 1:
+                raise UnsupportedError("an output's number of dims depends on the sizes")
+            self._model.dims[value.name] = tuple(
+                sizes[0] if len(set(sizes)) == 1 else f"{value.name}_{dim}"
+                for dim, sizes in enumerate(zip(*shapes, strict=True))
+            )
+        self._model.nodes[:0] = self._front
+
+    def _input_dims(self, name: str, shape: Sequence[int]) -> tuple[int | str, ...]:
+        found = symbolic_dims(self._case_graph, name)
+        return tuple(_dim_text(found[dim]) if dim in found else size for dim, size in enumerate(shape))
+
+    def _check_dims(self, name: str, shapes: list[tuple[int, ...]]) -> None:
+        found = symbolic_dims(self._case_graph, name)
+        for sizes, shape in zip(self._sizes, shapes, strict=True):
+            assert all(shape[dim] == one.at(sizes) for dim, one in found.items())
+
+    def _settle(self, name: str, arrays: list[Array]) -> None:
+        """Makes an initializer that is not the same everywhere one that is computed."""
+        first = arrays[0]
+        if all(one.shape == first.shape and one.tobytes() == first.tobytes() for one in arrays):
+            return
+        del self._model.initializers[name]
+        if all(one.shape == first.shape for one in arrays):
+            self._compute(self._fit(arrays), first.dtype, name)
+        elif all(one.ndim == 1 and one.dtype == np.int64 and _is_range(one) for one in arrays):
+            self._range(arrays, name)
+        elif (
+            all(one.ndim == first.ndim for one in arrays)
+            and len({item.tobytes() for one in arrays for item in one.flat}) <= 1
+        ):
+            self._fill(arrays, name)
+        else:
+            raise UnsupportedError(f"a constant of shape {list(first.shape)} changes with the sizes")
+
+    def _fit(self, arrays: list[Array]) -> Polynomial:
+        """Refuses what grows in no such way."""
+        symbols = list(self._sizes[0])
+        wide = np.stack([one.astype(np.float64) for one in arrays])
+        flat = wide.reshape(len(arrays), -1)
+        single: list[Term] = [(), *((symbol,) for symbol in symbols)]
+        for terms in (single, [*single, *combinations_with_replacement(symbols, 2)]):
+            rows = np.array([[value_of(term, sizes) for term in terms] for sizes in self._sizes], dtype=np.float64)
+            factors = np.rint(np.linalg.lstsq(rows, flat, rcond=None)[0])
+            if (rows @ factors == flat).all():
+                found = zip(terms, factors.reshape(len(terms), *wide.shape[1:]), strict=True)
+                return Polynomial(dict(found))
+        raise UnsupportedError("a number does not grow in step with the sizes")
+
+    # ---- nodes
+
+    def _constant(self, array: Array) -> str:
+        self._count += 1
+        name = f"d.{self._count}"
+        self._model.initializers[name] = array
+        return name
+
+    def _node(self, kind: str, operands: list[str], name: str | None = None, **attributes: object) -> str:
+        self._count += 1
+        made = name or f"d.{self._count}"
+        self._front.append((kind, operands, [made], attributes))
+        return made
+
+    def _symbol(self, symbol: str) -> str:
+        """A 0-d integer: the size of a dim of an input, solved for the symbol."""
+        if symbol in self._symbols:
+            return self._symbols[symbol]
+        places = [
+            (value.name, dim, one)
+            for value in self._model.inputs
+            for dim, one in symbolic_dims(self._case_graph, value.name).items()
+            if one.symbol == symbol
+        ]
+        name, dim, one = min(places, key=lambda place: (place[2].factor != 1, place[2].offset != 0))
+        size = self._node("Gather", [self._node("Shape", [name]), self._constant(np.array(dim, np.int64))], axis=0)
+        if one.offset:
+            size = self._node("Sub", [size, self._constant(np.array(one.offset, np.int64))])
+        if one.factor != 1:
+            size = self._node("Div", [size, self._constant(np.array(one.factor, np.int64))])
+        self._symbols[symbol] = size
+        return size
+
+    def _sum(self, fitted: Polynomial) -> str:
+        """The numbers as i64."""
+        total = self._constant(fitted.factors[()].astype(np.int64))
+        for term, factor in fitted.factors.items():
+            if not term or not factor.any():
+                continue
+            part = self._constant(factor.astype(np.int64))
+            for symbol in term:
+                part = self._node("Mul", [self._symbol(symbol), part])
+            total = self._node("Add", [total, part])
+        return total
+
+    def _compute(self, fitted: Polynomial, dtype: np.dtype, name: str) -> None:
+        self._node("Cast", [self._sum(fitted)], name, to=ONNX_DTYPES[NAMES[dtype]])
+
+    def _range(self, arrays: list[Array], name: str) -> None:
+        step = max((int(one[1] - one[0]) for one in arrays if one.size > 1), default=1)
+        count = self._fit([np.array(one.size) for one in arrays])
+        start = self._fit([one[0] if one.size else np.array(0) for one in arrays])
+        if set(start.factors) != set(count.factors):
+            raise UnsupportedError("a number does not grow in step with the sizes")
+        stop = start.plus(count, step)
+        self._node("Range", [self._sum(start), self._sum(stop), self._constant(np.array(step, np.int64))], name)
+
+    def _fill(self, arrays: list[Array], name: str) -> None:
+        shape = self._fit([np.array(one.shape, np.int64) for one in arrays])
+        item = next((one.reshape(-1)[:1] for one in arrays if one.size), np.zeros(1, arrays[0].dtype))
+        self._node("Expand", [self._constant(item.copy()), self._sum(shape)], name)
+
+
+def _dim_text(one: Relation) -> str:
+    factor = f"{one.factor}*" if one.factor != 1 else ""
+    return f"{factor}{one.symbol}{one.offset:+}" if one.offset else f"{factor}{one.symbol}"
+
+
+def _is_filled(arrays: Sequence[Array]) -> bool:
+    """Whether one number is all that they hold."""
+    return len({item.tobytes() for one in arrays for item in one.flat}) <= 1
+
+
+def _is_range(array: Array) -> bool:
+    steps = np.diff(array)
+    return bool(array.size < 2 or ((steps == steps[0]).all() and steps[0] != 0))

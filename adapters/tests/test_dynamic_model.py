@@ -1,0 +1,100 @@
+"""Cases with symbols as one ONNX model, computed by ONNX's own reference. Skipped where there is no onnx."""
+
+from __future__ import annotations
+
+import importlib.util
+import unittest
+from typing import Any
+
+for _package in ("numpy", "onnx", "ml_dtypes"):
+    if importlib.util.find_spec(_package) is None:
+        raise unittest.SkipTest(f"this Python has no {_package}")
+
+import onnx.checker
+from onnx.reference import ReferenceEvaluator
+
+from adapters.onnx import session
+from adapters.onnx.dynamic_model import write_dynamic
+from adapters.onnx.writer import Written
+from adapters.worker.arrays import decode
+from adapters.worker.case_symbols import program_graph
+from adapters.worker.system import Stages, UnsupportedError
+
+Json = dict[str, Any]
+
+
+def reference(graph: Json, _: Stages) -> tuple[Written, session.Program]:
+    written = write_dynamic(graph, graph["run_sizes"])
+    model = written.graph.model()
+    onnx.checker.check_model(model)
+    evaluator = ReferenceEvaluator(model)
+    names = [value.name for value in written.graph.inputs]
+    return written, session.Program(lambda: lambda arrays: evaluator.run(None, dict(zip(names, arrays, strict=True))))
+
+
+def node(out: str, op: str, *args: object) -> Json:
+    return {"out": out, "op": f"aten.{op}", "args": list(args)}
+
+
+def case_of(nodes: list[Json], outputs: list[str], sizes: list[tuple[int, int]]) -> Json:
+    def feed(b: int, s: int) -> Json:
+        return {
+            "x": {"type": f"f32[{b},{s}]", "data": list(range(b * s))},
+            "y": {"type": f"f32[{2 * b + 1}]", "data": list(range(2 * b + 1))},
+        }
+
+    return {
+        "requires": ["runs", "symbols"],
+        "symbols": {"B": [1, 4], "S": [1, 5]},
+        "graph": {
+            "inputs": {"x": {"type": "f32[B,S]"}, "y": {"type": "f32[2*B+1]"}},
+            "constants": {},
+            "buffers": {},
+            "nodes": nodes,
+            "outputs": outputs,
+        },
+        "runs": [{"feed": feed(b, s)} for b, s in sizes],
+    }
+
+
+def run(case: Json) -> list[Json]:
+    reply = session.run_protocol({"case": case}, Stages(), reference)
+    return [reply, *reply["later"]]
+
+
+def numbers(run: Json, output: int) -> list[Any]:
+    entry = run["outputs"][output]
+    return decode(entry["data"], entry["type"]).reshape(-1).tolist()
+
+
+class DynamicModelTest(unittest.TestCase):
+    def test_sizes_that_are_spelled_out_follow_the_inputs(self) -> None:
+        nodes = [
+            node("m", "mean.dim", "%x", [1]),  # divided by S
+            node("f", "view.default", "%x", [-1]),  # a product
+            node("g", "view.default", "%x", ["$S", "$B"]),
+            node("s", "slice.Tensor", "%y", 0, 1, "$2*B"),
+            node("z", "mul.Scalar", "%y", "$B"),  # a size as a value
+        ]
+        runs = run(case_of(nodes, ["%m", "%f", "%g", "%s", "%z"], [(4, 2), (1, 1), (2, 5)]))
+        self.assertEqual([one["outputs"][2]["type"] for one in runs], ["f32[2,4]", "f32[1,1]", "f32[5,2]"])
+        self.assertEqual(numbers(runs[2], 0), [2, 7])
+        self.assertEqual(numbers(runs[2], 1), list(range(10)))
+        self.assertEqual([numbers(one, 3) for one in runs], [list(range(1, 8)), [1], [1, 2, 3]])
+        self.assertEqual(numbers(runs[2], 4), [0, 2, 4, 6, 8])
+
+    def test_the_model_names_its_dims(self) -> None:
+        graph = program_graph(case_of([node("a", "neg.default", "%y")], ["%a"], [(4, 2)]))
+        written = write_dynamic(graph, [{"B": 4, "S": 2}])
+        self.assertEqual(written.graph.dims["x"], ("B", "S"))
+        self.assertEqual(written.graph.dims["y"], ("2*B+1",))
+
+    def test_another_model_at_a_size_is_refused(self) -> None:
+        nodes = [node("a", "squeeze.dim", "%x", 0)]  # a dim less at B=1 alone
+        with self.assertRaisesRegex(UnsupportedError, "the model is another one at B=1, S=2"):
+            run(case_of(nodes, ["%a"], [(4, 2), (1, 2)]))
+        self.assertEqual(len(run(case_of(nodes, ["%a"], [(4, 2), (3, 2)]))), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
