@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
-from adapters.onnx.writer import OPS, Written, write
+from adapters.onnx.writer import OPS, MoreFunctions, Written, write
 from adapters.worker.arrays import DTYPES, Array, decode, encode, window
 from adapters.worker.last_program import remembered
 from adapters.worker.system import Json, Rejection, Stages, System
@@ -28,6 +29,7 @@ class Program:
 
     start: Callable[[], Instance]
     facts: Json = field(default_factory=dict)  # more parts of the reply
+    keep: Callable[[Path], None] | None = None  # writes what was compiled into a folder
 
 
 Build = Callable[[Written, Stages], Program]
@@ -120,6 +122,8 @@ def run_protocol(request: Json, stages: Stages, lower: Lower) -> Json:
     check_requirements(case)
     graph = case["graph"]
     written, program = lower(graph, stages)
+    if program.keep is not None and request.get("artifact"):
+        program.keep(Path(request["artifact"]))  # before the run, which may be the end
 
     def start() -> Run:
         with stages("load"):
@@ -138,8 +142,11 @@ def make_system(
     versions: Mapping[str, str] | None = None,
     explain: Callable[[str, str], str] = lambda message, _: message,
     ops: Sequence[str] = OPS,
+    more: Json | None = None,
+    functions: MoreFunctions | None = None,
 ) -> System:
-    """The system of a runtime that takes what the writer writes of these ops."""
+    """The system of a runtime that takes what the writer writes of these ops; `more` goes into its greeting, and
+    `functions` are those that the runtime has beside ONNX's."""
     hello = {
         "name": name,
         "version": version,
@@ -147,11 +154,12 @@ def make_system(
         "dtypes": list(dtypes),
         "ops": list(ops),
         "profile": profile,
+        **(more or {}),
     }
 
     @remembered
     def lower(graph: Json, stages: Stages) -> tuple[Written, Program]:
-        written = write(graph)
+        written = write(graph, functions)
         return written, build(written, stages)
 
     return System(lambda: hello, lambda request, stages: run_protocol(request, stages, lower), rejections, explain)
