@@ -378,6 +378,48 @@ def jax(operation: str, dtype: str, operands: list[Array]) -> Program:
     return each_size(halves_as_bits(program, dtype), operands)
 
 
+def tensorflow(operation: str, dtype: str, operands: list[Array], jit: bool = False) -> Program:
+    from adapters.functional.tensorflow_program import FUNCTIONS, compile_graph
+    from adapters.onnx.writer import write
+
+    def program(arrays: list[Array]) -> Program:
+        run = compile_graph(write(aten_case(operation, dtype, arrays), FUNCTIONS).graph, jit)
+        return lambda *given: run(list(given))[0]
+
+    return each_size(halves_as_bits(program, dtype), operands)
+
+
+def tensorflow_xla(operation: str, dtype: str, operands: list[Array]) -> Program:
+    return tensorflow(operation, dtype, operands, jit=True)
+
+
+def litert(operation: str, dtype: str, operands: list[Array], delegate: bool = False) -> Program:
+    from adapters.functional.litert_program import FUNCTIONS, compile_graph
+    from adapters.onnx.writer import write
+
+    def program(arrays: list[Array]) -> Program:
+        run = compile_graph(write(aten_case(operation, dtype, arrays), FUNCTIONS).graph, delegate)
+        return lambda *given: run(list(given))[0]
+
+    return each_size(program, operands)
+
+
+def litert_xnnpack(operation: str, dtype: str, operands: list[Array]) -> Program:
+    return litert(operation, dtype, operands, delegate=True)
+
+
+def mlx(operation: str, dtype: str, operands: list[Array]) -> Program:
+    """Uncompiled: a call alone is not fused, and what is fused calls the same functions from C++ that is built anew."""
+    from adapters.functional.mlx_cpu import FUNCTIONS, program_of
+    from adapters.onnx.writer import write
+
+    def program(arrays: list[Array]) -> Program:
+        run = program_of(write(aten_case(operation, dtype, arrays), FUNCTIONS).graph, False)
+        return lambda *given: run(list(given))[0].copy()
+
+    return each_size(halves_as_bits(program, dtype), operands)
+
+
 def halves_as_bits(make: Callable[[list[Array]], Program], dtype: str) -> Callable[[list[Array]], Program]:
     """For a library whose bf16 is ml_dtypes': operands and results cross as the bits of their numbers."""
     if dtype != "bf16":
@@ -438,5 +480,10 @@ SYSTEMS: dict[str, tuple[Builder, str]] = {  # and the distribution whose versio
     "opencv": (opencv, "opencv-python-headless"),
     "mnn": (mnn, "MNN"),
     "jax": (jax, "jax"),
+    "tensorflow": (tensorflow, "tensorflow-cpu"),
+    "tensorflow-xla": (tensorflow_xla, "tensorflow-cpu"),
+    "litert": (litert, "ai-edge-litert"),
+    "litert-xnnpack": (litert_xnnpack, "ai-edge-litert"),
+    "mlx": (mlx, "mlx"),
     "onnx-reference": (onnx_reference, "onnx"),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import unittest
+from collections.abc import Callable
 from typing import Any
 
 for _package in ("numpy", "ml_dtypes"):
@@ -17,7 +18,7 @@ from adapters.functional.calls import Library, Table, evaluate
 from adapters.functional.direct import direct, taken
 from adapters.onnx.writer import write
 from adapters.worker.arrays import DTYPES, decode
-from adapters.worker.system import UnsupportedError
+from adapters.worker.system import Stages, System, UnsupportedError
 
 Json = dict[str, Any]
 Call = tuple[Any, ...]  # an op and its arguments; its result is named by its place, "v0" …
@@ -187,12 +188,13 @@ class WalkTest(unittest.TestCase):
         self.assertNotIn("aten.grid_sampler_2d.default", taken(more))
 
 
-@unittest.skipIf(importlib.util.find_spec("jax") is None, "this Python has no jax")
-class JaxTest(unittest.TestCase):
-    def test_each_configuration_gives_the_same(self) -> None:
-        from adapters.functional.jax_xla import make
-        from adapters.worker.system import Stages
+Make = Callable[[list[str]], System]
 
+
+class StateTest(unittest.TestCase):
+    """What a library keeps from run to run, in the environment that has it."""
+
+    def check(self, make: Make, configurations: list[list[str]]) -> None:
         graph = {
             "inputs": {"x": {"type": "f32[2]"}},
             "buffers": {"s": {"type": "f32[2]", "data": [1, 2]}},
@@ -200,12 +202,47 @@ class JaxTest(unittest.TestCase):
             "outputs": ["%a"],
         }
         request = {"case": {"graph": graph, "feed": {"x": [1, 1]}}, "second_feed": {"x": [5, 5]}}
-        for arguments in ([], ["--jit=no"], ["--donate=yes"], ["--level=0"], ["--scheduler=memory"]):
+        for arguments in configurations:
             with self.subTest(arguments=arguments):
                 reply = make(arguments).run(request, Stages())
                 read = [reply["outputs"][0], reply["kept"][0], reply["b"]["buffers"]["s"]]
                 found = [decode(entry["data"], entry["type"]).tolist() for entry in read]
                 self.assertEqual(found, [[2, 3], [2, 3], [7, 8]])
+
+    @unittest.skipIf(importlib.util.find_spec("jax") is None, "this Python has no jax")
+    def test_jax(self) -> None:
+        from adapters.functional.jax_xla import make
+
+        self.check(make, [[], ["--jit=no"], ["--donate=yes"], ["--level=0"], ["--scheduler=memory"]])
+
+    @unittest.skipIf(importlib.util.find_spec("mlx") is None, "this Python has no mlx")
+    def test_mlx(self) -> None:
+        from adapters.functional.mlx_cpu import make
+
+        self.check(make, [[], ["--compile=no"]])
+
+    @unittest.skipIf(importlib.util.find_spec("tensorflow") is None, "this Python has no tensorflow")
+    def test_tensorflow(self) -> None:
+        from adapters.functional.tensorflow_graph import SWITCHES
+        from adapters.functional.tensorflow_program import make_tensorflow
+
+        for jit in (False, True):
+
+            def make(arguments: list[str], jit: bool = jit) -> System:
+                return make_tensorflow("tensorflow", arguments, jit, SWITCHES, "tensorflow")
+
+            self.check(make, [[], ["--graph=no"], ["--disable_meta_optimizer=yes"], ["--remapping=no"]])
+
+    @unittest.skipIf(importlib.util.find_spec("ai_edge_litert") is None, "this Python has no LiteRT")
+    def test_litert(self) -> None:
+        from adapters.functional.litert_program import make_litert
+
+        for delegate in (False, True):
+
+            def make(arguments: list[str], delegate: bool = delegate) -> System:
+                return make_litert("litert", arguments, delegate, "litert")
+
+            self.check(make, [[], ["--kernels=reference"], ["--preserve=yes"]])
 
 
 if __name__ == "__main__":
