@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import unittest
+from pathlib import Path
 
 from adapters.worker.switches import Switch, UsageError, declared, parse
 
@@ -32,6 +35,14 @@ class SwitchTest(unittest.TestCase):
             self.assertEqual(str(raised.exception), words)
         with self.assertRaisesRegex(UsageError, "there is no option x: there are none"):
             parse(["--x=1"], ())
+
+    def test_a_worker_ends_with_that_line(self) -> None:
+        program = "from adapters.worker import loop, switches; loop.serve(lambda given: switches.parse(given, ()))"
+        command = [sys.executable, "-c", program, "--level=1"]
+        folder = Path(__file__).resolve().parent.parent.parent
+        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr, "there is no option level: there are none\n")
 
 
 if __name__ == "__main__":

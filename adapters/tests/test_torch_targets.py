@@ -39,7 +39,7 @@ def values(entry: dict[str, Any]) -> list[Any]:
 
 
 def compile_system(*backends: str) -> System:
-    return compile.make_system("torch-compile", backends, "eager")
+    return compile.make_system("torch-compile", backends, "eager", [])
 
 
 class RunTest(unittest.TestCase):

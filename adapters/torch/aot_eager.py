@@ -6,4 +6,4 @@ from adapters.torch.compile import make_system
 from adapters.worker.loop import serve
 
 if __name__ == "__main__":
-    serve(lambda _: make_system("torch-aot-eager", ("eager", "aot_eager"), "eager"))
+    serve(lambda arguments: make_system("torch-aot-eager", ("eager", "aot_eager"), "eager", arguments))

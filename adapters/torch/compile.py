@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -20,6 +20,7 @@ from adapters.torch.gradients import run_case
 from adapters.torch.inductor_folders import keep_apart
 from adapters.torch.limits import COMPILE_REJECTIONS
 from adapters.worker.last_program import remembered
+from adapters.worker.switches import Settings, Switch, declared, parse
 from adapters.worker.system import Json, Stages, System
 
 
@@ -35,25 +36,29 @@ def isolate() -> None:
     torch._inductor.config.compile_threads = 1  # no pool of processes either
 
 
-def compiled_with(graph: Json, backend: str) -> tuple[Callable[..., Any], Callable[[], Instance]]:
+# Switches of torch.compile itself.
+COMPILE_SWITCHES = (Switch("dynamic", ("no", "yes")),)
+
+
+def compiled_with(graph: Json, backend: str, settings: Settings) -> tuple[Callable[..., Any], Callable[[], Instance]]:
     """What compiles at its first call, and the instances of it."""
     torch._dynamo.reset()
     module = case_module(graph)
-    # A graph break would leave a part of the case to eager, unseen, so it is an error here. Sizes are what they are:
-    # found to vary, they would become symbols in the next case.
-    compiled = torch.compile(module, backend=backend, fullgraph=True, dynamic=False)
+    # A graph break would leave a part of the case to eager, unseen, so it is an error here. Sizes are what they are
+    # unless asked otherwise: found to vary, they would become symbols in the next case.
+    compiled = torch.compile(module, backend=backend, fullgraph=True, dynamic=settings["dynamic"] == "yes")
     return compiled, live(graph, module, identity=True, call=compiled)
 
 
-def build_with(backends: tuple[str, ...]) -> Build:
+def build_with(backends: tuple[str, ...], settings: Settings) -> Build:
     """The builder for run_protocol of the last of these backends; the others are its stages."""
 
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
-        compiled, start = compiled_with(graph, backends[-1])
+        compiled, start = compiled_with(graph, backends[-1], settings)
         with stages("compile"), grad_mode(inputs):
             compiled(*inputs)  # it also runs, on tensors that nobody looks at
         return Program(
-            start, stages={name: lambda name=name: compiled_with(graph, name)[1]() for name in backends[:-1]}
+            start, stages={name: lambda name=name: compiled_with(graph, name, settings)[1]() for name in backends[:-1]}
         )
 
     return build
@@ -65,12 +70,21 @@ def explain(message: str, _: str) -> str:
     return " ".join(lines[:2] if lines and lines[0].endswith("raised:") else lines[:1])
 
 
-def make_system(name: str, backends: tuple[str, ...], profile: str | Json) -> System:
-    """The system `name`: torch.compile with the last of these backends."""
+def make_system(
+    name: str,
+    backends: tuple[str, ...],
+    profile: str | Json,
+    arguments: list[str],
+    switches: Sequence[Switch] = COMPILE_SWITCHES,
+    configure: Callable[[Settings], None] = lambda _: None,
+) -> System:
+    """The system `name`: torch.compile with the last of these backends. `configure` sets what is the process's."""
+    settings = parse(arguments, switches)
+    configure(settings)
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
     isolate()
-    hello = {**torch_hello(name, profile), "gradients": True}
-    build = remembered(build_with(backends))
+    hello = {**torch_hello(name, profile), "gradients": True, "switches": declared(switches)}
+    build = remembered(build_with(backends, settings))
     return System(lambda: hello, lambda request, stages: run_case(request, stages, build), COMPILE_REJECTIONS, explain)

@@ -147,6 +147,11 @@ def serve(make_system: Callable[[list[str]], System]) -> None:
         print(error, file=sys.stderr)
         stderr.forward()
         os._exit(2)
+    except SystemExit as error:  # a parser of arguments has said why; else a line for a person
+        if isinstance(error.code, str):
+            print(error.code, file=sys.stderr)
+        stderr.forward()
+        os._exit(2)
     except BaseException:
         traceback.print_exc()
         stderr.forward()
