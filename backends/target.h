@@ -22,6 +22,12 @@ struct Diagnosis {
   std::string kind = {};           // what kind of slip of that part it is, of a closed list; empty where it is not told
 };
 
+// An option of a target that changes what is compiled: its legal values, the default first.
+struct TargetSwitch {
+  std::string name;
+  std::vector<std::string> values;
+};
+
 class Target {
  public:
   virtual ~Target() = default;
@@ -47,6 +53,8 @@ class Target {
   virtual bool takes_gradients() const { return false; }
   // Whether it takes cases with several runs and with sizes that change between them.
   virtual bool takes_several_runs() const { return false; }
+  // The options that it may be opened with, of which results do not depend.
+  virtual std::vector<TargetSwitch> switches() const { return {}; }
   // How many cases are best run as one program: more than one where a program costs more than its nodes do.
   virtual int cases_a_program() const { return 1; }
   // Runs the protocol of Outcome. `second` is B's feed, or null to run A alone. Never throws; what goes wrong is in the

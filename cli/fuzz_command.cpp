@@ -19,6 +19,7 @@
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/description.h"
 #include "fuzz/campaign/drawn_cases.h"
+#include "fuzz/campaign/drawn_configurations.h"
 #include "graph/case_json.h"
 #include "graph/text_file.h"
 
@@ -43,6 +44,7 @@ struct FuzzFlags {
   std::string fail_on;
   int repeat = 0;
   int related = 2;
+  int configs = 1;
   bool no_jury = false;
   bool validate = false;
   bool no_reduce = false;
@@ -106,6 +108,12 @@ Result<CampaignOptions> campaign_options(const FuzzFlags& flags) {
   TRY_VOID(ask_for_validation(flags.validate, options.targets));
   options.target_options = flags.target_options;
   options.seed = flags.seed ? *flags.seed : random_seed();
+  if (flags.configs > 1) {
+    ConfiguredTargets configured =
+        with_configurations(options.targets, flags.configs, options.seed, options.target_options);
+    options.targets = std::move(configured.targets);
+    options.defaults = std::move(configured.defaults);
+  }
   options.jobs = jobs_or_cores(flags.jobs);
   options.seconds = flags.seconds;
   if (!flags.draw.graphs && !flags.seconds) options.seconds = 60;
@@ -243,6 +251,12 @@ void add_fuzz_command(CLI::App& program, int& exit_code) {
                    "One-edit neighbours of each graph that run after it on the same live process of an external target")
       ->capture_default_str()
       ->check(CLI::Range(0, 100));
+  command
+      ->add_option("--configs", flags->configs,
+                   "Configurations of each target, the default first: what is wrong in another one alone is a finding,\n"
+                   "reduced to the fewest switches")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
   command->add_flag("--no-jury", flags->no_jury, "Report findings without asking others (see parallax confirm)");
   add_fail_on_option(*command, flags->fail_on);
   command->add_flag(

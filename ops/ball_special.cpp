@@ -51,7 +51,8 @@ Ball ball_erfc(const BallMath& math, const Ball& x) {
 
 // Between two of its poles log |gamma| is convex (its second derivative, a sum of squares, is positive), so that an
 // interval's larger end is the largest value, and goes as far up from the middle as the least can lie under it.
-Ball ball_lgamma(const BallMath& math, const Ball& x) {
+Ball ball_lgamma(const BallMath& of_any, const Ball& x) {
+  const BallMath math = of_any.as(FunctionKind::Gamma);
   if (!x.decided() || is_definite_nan(x)) return x;
   if (is_definite_infinity(x)) return {infinity, 0, x.may_nan, false, Undecided::No};
   const auto has_pole = [](double low, double high) { return low <= 0 && std::floor(std::min(high, 0.0)) >= low; };

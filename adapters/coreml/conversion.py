@@ -20,6 +20,7 @@ from adapters.torch.case_module import all_ops, case_module, run_protocol, torch
 from adapters.torch.export_speed import speed_up
 from adapters.torch.limits import EXPORT_REJECTIONS
 from adapters.worker.loop import serve
+from adapters.worker.switches import parse
 from adapters.worker.system import Json, NotRunError, Rejection, Stages, System, UnsupportedError
 
 REJECTIONS = (
@@ -127,7 +128,8 @@ def compare_sizes(exported: ExportedProgram, model: coremltools.models.MLModel) 
             raise SizesError(f"output {i} has sizes {list(got.shape)} in the program, {list(wanted.shape)} in PyTorch")
 
 
-def make_system(_: list[str]) -> System:
+def make_system(arguments: list[str]) -> System:
+    parse(arguments, ())
     op_scan = speed_up()
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)

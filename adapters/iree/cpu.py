@@ -8,4 +8,4 @@ from adapters.worker.loop import serve
 FLAGS = ("--iree-hal-target-backends=llvm-cpu", "--iree-llvmcpu-target-cpu=host")
 
 if __name__ == "__main__":
-    serve(lambda _: make_iree("iree-cpu", FLAGS, load_on_cpu))
+    serve(lambda arguments: make_iree("iree-cpu", arguments, FLAGS, load_on_cpu))

@@ -8,7 +8,7 @@ operation. One thread, and dynamic sizes of 1-dimensional operands, so that one 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -232,7 +232,7 @@ ATEN: dict[str, tuple[str, list[Any]]] = {
     **{name: (f"{name}.default", ["%x"]) for name in ("sqrt", "rsqrt", "exp", "exp2", "expm1", "log", "log2", "log10")},
     **{name: (f"{name}.default", ["%x"]) for name in ("log1p", "sin", "cos", "tan", "asin", "acos", "atan", "tanh")},
     **{name: (f"{name}.default", ["%x"]) for name in ("sinh", "cosh", "asinh", "acosh", "atanh")},
-    **{name: (f"{name}.default", ["%x"]) for name in ("sigmoid", "erf", "relu")},
+    **{name: (f"{name}.default", ["%x"]) for name in ("sigmoid", "erf", "relu", "lgamma", "digamma")},
     "division": ("div.Tensor", ["%x", "%x1"]),
     "power": ("pow.Tensor_Tensor", ["%x", "%x1"]),
     "gelu": ("gelu.default", ["%x"]),
@@ -367,6 +367,80 @@ def mnn(operation: str, dtype: str, operands: list[Array]) -> Program:
     return each_size(program, operands)
 
 
+def jax(operation: str, dtype: str, operands: list[Array]) -> Program:
+    from adapters.functional.jax_xla import FUNCTIONS, compile_graph
+    from adapters.onnx.writer import write
+
+    def program(arrays: list[Array]) -> Program:
+        run = compile_graph(write(aten_case(operation, dtype, arrays), FUNCTIONS).graph)
+        return lambda *given: run(list(given))[0]
+
+    return each_size(halves_as_bits(program, dtype), operands)
+
+
+def tensorflow(operation: str, dtype: str, operands: list[Array], jit: bool = False) -> Program:
+    from adapters.functional.tensorflow_program import FUNCTIONS, compile_graph
+    from adapters.onnx.writer import write
+
+    def program(arrays: list[Array]) -> Program:
+        run = compile_graph(write(aten_case(operation, dtype, arrays), FUNCTIONS).graph, jit)
+        return lambda *given: run(list(given))[0]
+
+    return each_size(halves_as_bits(program, dtype), operands)
+
+
+def tensorflow_xla(operation: str, dtype: str, operands: list[Array]) -> Program:
+    return tensorflow(operation, dtype, operands, jit=True)
+
+
+def litert(operation: str, dtype: str, operands: list[Array], delegate: bool = False) -> Program:
+    from adapters.functional.litert_program import FUNCTIONS, compile_graph
+    from adapters.onnx.writer import write
+
+    def program(arrays: list[Array]) -> Program:
+        run = compile_graph(write(aten_case(operation, dtype, arrays), FUNCTIONS).graph, delegate)
+        return lambda *given: run(list(given))[0]
+
+    return each_size(program, operands)
+
+
+def litert_xnnpack(operation: str, dtype: str, operands: list[Array]) -> Program:
+    return litert(operation, dtype, operands, delegate=True)
+
+
+def mlx(operation: str, dtype: str, operands: list[Array]) -> Program:
+    """Uncompiled: a call alone is not fused, and what is fused calls the same functions from C++ that is built anew."""
+    from adapters.functional.mlx_cpu import FUNCTIONS, program_of
+    from adapters.onnx.writer import write
+
+    def program(arrays: list[Array]) -> Program:
+        run = program_of(write(aten_case(operation, dtype, arrays), FUNCTIONS).graph, False)
+        return lambda *given: run(list(given))[0].copy()
+
+    return each_size(halves_as_bits(program, dtype), operands)
+
+
+def halves_as_bits(make: Callable[[list[Array]], Program], dtype: str) -> Callable[[list[Array]], Program]:
+    """For a library whose bf16 is ml_dtypes': operands and results cross as the bits of their numbers."""
+    if dtype != "bf16":
+        return make
+    import ml_dtypes
+
+    def as_numbers(arrays: Sequence[Array]) -> list[Array]:
+        return [array.view(ml_dtypes.bfloat16) for array in arrays]
+
+    def made(arrays: list[Array]) -> Program:
+        program = make(as_numbers(arrays))
+
+        def run(*given: Array) -> Array:
+            result = program(*as_numbers(given))
+            return result.view(np.uint16) if result.dtype == ml_dtypes.bfloat16 else result
+
+        return run
+
+    return made
+
+
 def onnx_reference(operation: str, dtype: str, operands: list[Array]) -> Program:
     from onnx.reference import ReferenceEvaluator
 
@@ -405,5 +479,11 @@ SYSTEMS: dict[str, tuple[Builder, str]] = {  # and the distribution whose versio
     "ncnn-vulkan": (ncnn_vulkan, "ncnn"),
     "opencv": (opencv, "opencv-python-headless"),
     "mnn": (mnn, "MNN"),
+    "jax": (jax, "jax"),
+    "tensorflow": (tensorflow, "tensorflow-cpu"),
+    "tensorflow-xla": (tensorflow_xla, "tensorflow-cpu"),
+    "litert": (litert, "ai-edge-litert"),
+    "litert-xnnpack": (litert_xnnpack, "ai-edge-litert"),
+    "mlx": (mlx, "mlx"),
     "onnx-reference": (onnx_reference, "onnx"),
 }

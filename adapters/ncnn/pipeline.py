@@ -7,7 +7,6 @@ storage are off, and so is Winograd's convolution: the profile counts roundings 
 
 from __future__ import annotations
 
-import argparse
 import re
 import tempfile
 from importlib.metadata import version
@@ -23,6 +22,7 @@ from adapters.ncnn.writer import write_net
 from adapters.onnx.session import Instance, Program, make_system
 from adapters.onnx.writer import Written
 from adapters.worker.arrays import Array
+from adapters.worker.switches import Switch, declared, parse
 from adapters.worker.system import Stages, System
 
 OFF = (
@@ -102,11 +102,12 @@ def runner(net: ncnn.Net, files: Files, shapes: list[tuple[int, ...]]) -> Instan
     return run
 
 
+SWITCHES = (Switch("packing", ("on", "off")),)
+
+
 def make_ncnn(name: str, arguments: list[str], vulkan: bool) -> System:
-    """The target; --packing=off keeps blobs unpacked, which is a finding's control."""
-    options = argparse.ArgumentParser()
-    options.add_argument("--packing", choices=("on", "off"), default="on")
-    packing = options.parse_args(arguments).packing == "on"
+    """The target; ?packing=off keeps blobs unpacked, which is a finding's control."""
+    packing = parse(arguments, SWITCHES)["packing"] == "on"
     device = open_device() if vulkan else ""
     profile = profile_of(device) if vulkan else "ncnn"
 
@@ -122,4 +123,14 @@ def make_ncnn(name: str, arguments: list[str], vulkan: bool) -> System:
         return Program(start)
 
     versions = {"ncnn": version("ncnn")} | ({"device": device} if vulkan else {})
-    return make_system(name, version("ncnn"), ["f32"], profile, build, versions=versions, explain=explain, ops=OPS)
+    return make_system(
+        name,
+        version("ncnn"),
+        ["f32"],
+        profile,
+        build,
+        versions=versions,
+        explain=explain,
+        ops=OPS,
+        more={"switches": declared(SWITCHES)},
+    )

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
 from adapters.onnx.dynamic_model import write_dynamic
-from adapters.onnx.writer import OPS, Written, write
+from adapters.onnx.writer import OPS, MoreFunctions, Written, write
 from adapters.worker.arrays import DTYPES, Array, decode, encode, window
 from adapters.worker.case_symbols import at_sizes, feeds_of, program_graph, sizes_of
 from adapters.worker.case_text import fed
@@ -31,6 +32,7 @@ class Program:
 
     start: Callable[[], Instance]
     facts: Json = field(default_factory=dict)  # more parts of the reply
+    keep: Callable[[Path], None] | None = None  # writes what was compiled into a folder
 
 
 Build = Callable[[Written, Stages], Program]
@@ -132,6 +134,8 @@ def run_protocol(request: Json, stages: Stages, lower: Lower) -> Json:
     if dynamic:
         graph = {**graph, "run_sizes": [sizes_of(graph, feed) for feed in feeds_of(case)]}
     written, program = lower(graph, stages)
+    if program.keep is not None and request.get("artifact"):
+        program.keep(Path(request["artifact"]))  # before the run, which may be the end
 
     def at(feed: Json) -> Written:
         return write(at_sizes(graph, sizes_of(graph, feed)))
@@ -154,8 +158,11 @@ def make_system(
     explain: Callable[[str, str], str] = lambda message, _: message,
     ops: Sequence[str] = OPS,
     symbols: bool = False,
+    more: Json | None = None,
+    functions: MoreFunctions | None = None,
 ) -> System:
-    """The system of a runtime that takes what the writer writes of these ops, and, if so, models of dims with names."""
+    """The system of a runtime that takes what the writer writes of these ops, and, where `symbols`, models of dims with
+    names. `more` goes into its greeting, and `functions` are those that the runtime has beside ONNX's."""
     hello = {
         "name": name,
         "version": version,
@@ -164,11 +171,15 @@ def make_system(
         "ops": list(ops),
         "profile": profile,
         "several_runs": symbols,
+        **(more or {}),
     }
 
     @remembered
     def lower(graph: Json, stages: Stages) -> tuple[Written, Program]:
-        written = write_dynamic(graph, graph["run_sizes"]) if "symbols" in graph else write(graph)
+        if "symbols" in graph:
+            written = write_dynamic(graph, graph["run_sizes"])
+        else:
+            written = write(graph, more=functions)
         return written, build(written, stages)
 
     return System(lambda: hello, lambda request, stages: run_protocol(request, stages, lower), rejections, explain)

@@ -58,13 +58,23 @@ class Written:
     updated: dict[str, str] = field(default_factory=dict)  # the model's inputs that are written: their last values
 
 
-def write(case_graph: Json, keep_all: bool = False) -> Written:
+@dataclass(frozen=True)
+class MoreFunctions:
+    """Overloads that are written in operators that ONNX lacks, for a consumer that has them, and their twins."""
+
+    functions: Mapping[str, Function] = field(default_factory=dict)
+    in_place: Mapping[str, str] = field(default_factory=dict)
+
+
+def write(case_graph: Json, keep_all: bool = False, more: MoreFunctions | None = None) -> Written:
     """The model of a case's graph, or UnsupportedError. `keep_all` is Graph's."""
-    return _Writer(case_graph, keep_all).written
+    return _Writer(case_graph, keep_all, more or MoreFunctions()).written
 
 
 class _Writer:
-    def __init__(self, case_graph: Json, keep_all: bool) -> None:
+    def __init__(self, case_graph: Json, keep_all: bool, more: MoreFunctions) -> None:
+        self._functions = {**FUNCTIONS, **more.functions}
+        self._in_place_of = {**IN_PLACE, **more.in_place}
         self.graph = Graph(keep_all)
         self.memory = Memory(self.graph, any(is_write(node["op"]) for node in case_graph.get("nodes", [])))
         self.names: dict[str, Any] = {}
@@ -124,9 +134,9 @@ class _Writer:
             return _each(lambda made: Reference(self._copy(made)), views)
         if op in SCATTERS:
             return Reference(_call(SCATTERS[op], op, self.memory, *_tensors(args), **_tensors(kwargs)))
-        if op in IN_PLACE:
+        if op in self._in_place_of:
             return self._in_place(op, args, kwargs)
-        if op in FUNCTIONS:
+        if op in self._functions:
             return self._function(op, args, kwargs)
         raise UnsupportedError(f"{op} has no counterpart in ONNX that is written here")
 
@@ -138,7 +148,7 @@ class _Writer:
         return _call(function.call, op, self.graph, *self._read(args), **self._read(kwargs))
 
     def _function(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        function = FUNCTIONS[op]
+        function = self._functions[op]
         tensors = list(_operands([args, kwargs]))
         certain = all(tensor.storage.certain for tensor in tensors)
         dense = all(tensor.layout.is_contiguous() for tensor in tensors)
@@ -159,7 +169,7 @@ class _Writer:
         target: Reference = args[0] if args else kwargs["self"]
         if target.tensor.layout.is_expanded():
             raise UnsupportedError("a write to an expanded tensor")
-        value = self._values(FUNCTIONS[IN_PLACE[op]], op, args, kwargs)
+        value = self._values(self._functions[self._in_place_of[op]], op, args, kwargs)
         value = self.graph.cast(value, target.tensor.dtype)
         if value.shape != target.tensor.layout.sizes:
             raise UnsupportedError("an in-place result of other sizes than its operand")

@@ -14,10 +14,11 @@ USES = {
     "executorch": {"torch", "audit"},
     "coreml": {"torch", "audit"},
     "iree": {"onnx"},
+    "functional": {"onnx"},
     "ncnn": {"onnx"},
     "audit": {"torch"},
     "importing": {"torch", "onnx"},
-    "measure": {"onnx", "ncnn"},
+    "measure": {"onnx", "ncnn", "functional"},
 }
 
 

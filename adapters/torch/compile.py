@@ -6,10 +6,9 @@ input's memory in eager is promised to be it here, so all of it is observed.
 
 from __future__ import annotations
 
-import argparse
 import logging
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -22,6 +21,7 @@ from adapters.torch.gradients import run_case
 from adapters.torch.inductor_folders import keep_apart
 from adapters.torch.limits import COMPILE_REJECTIONS
 from adapters.worker.last_program import remembered
+from adapters.worker.switches import Settings, Switch, declared, parse
 from adapters.worker.system import Json, Stages, System
 
 
@@ -38,25 +38,30 @@ def isolate() -> None:
     torch._inductor.config.compile_threads = 1  # no pool of processes either
 
 
-def compiled_with(graph: Json, backend: str) -> tuple[Callable[..., Any], Callable[[], Instance]]:
+# Switches of torch.compile itself.
+COMPILE_SWITCHES = (Switch("dynamic", ("no", "yes")), Switch("dynamism", ("marked", "automatic")))
+
+
+def compiled_with(graph: Json, backend: str, settings: Settings) -> tuple[Callable[..., Any], Callable[[], Instance]]:
     """What compiles at its first call, and the instances of it."""
     torch._dynamo.reset()
     module = case_module(graph)
     # A graph break would leave a part of the case to eager, unseen, so it is an error here. Sizes of a case without
-    # symbols are what they are: found to vary, they would become symbols in the next case.
-    dynamic = None if "symbols" in graph else False
+    # symbols are what they are unless asked otherwise: found to vary, they would become symbols in the next case.
+    dynamic = None if "symbols" in graph else settings["dynamic"] == "yes"
     compiled = torch.compile(module, backend=backend, fullgraph=True, dynamic=dynamic)
     return compiled, live(graph, module, identity=True, call=compiled)
 
 
-def build_with(backends: tuple[str, ...], dynamism: str) -> Build:
+def build_with(backends: tuple[str, ...], settings: Settings) -> Build:
     """The builder for run_protocol of the last of these backends; the others are its stages. The symbols of a case are
-    marked, or, where dynamism is "automatic", found out by its second size."""
+    marked, or, where the switch says so, found out by its second size."""
+    automatic = settings["dynamism"] == "automatic"
 
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
         def ready(backend: str) -> Callable[[], Instance]:
-            compiled, start = compiled_with(graph, backend)
-            if "symbols" in graph and dynamism == "automatic":
+            compiled, start = compiled_with(graph, backend, settings)
+            if "symbols" in graph and automatic:
                 return start
             if "symbols" in graph:
                 mark_dynamic(graph, inputs)
@@ -73,7 +78,7 @@ def build_with(backends: tuple[str, ...], dynamism: str) -> Build:
             if "symbols" not in graph:
                 return {}
             # With automatic dynamism the first size is compiled at the first run.
-            return {"recompiled": graphs_compiled() - before - (dynamism == "automatic")}
+            return {"recompiled": graphs_compiled() - before - automatic}
 
         stages_before = {name: lambda name=name: ready(name)() for name in backends[:-1]}
         return Program(start, late_facts=recompiled, stages=stages_before)
@@ -87,15 +92,26 @@ def explain(message: str, _: str) -> str:
     return " ".join(lines[:2] if lines and lines[0].endswith("raised:") else lines[:1])
 
 
-def make_system(name: str, backends: tuple[str, ...], profile: str | Json, arguments: list[str]) -> System:
-    """The system `name`: torch.compile with the last of these backends."""
-    options = argparse.ArgumentParser()
-    options.add_argument("--dynamism", choices=("marked", "automatic"), default="marked")
-    dynamism = options.parse_args(arguments).dynamism
+def make_system(
+    name: str,
+    backends: tuple[str, ...],
+    profile: str | Json,
+    arguments: list[str],
+    switches: Sequence[Switch] = COMPILE_SWITCHES,
+    configure: Callable[[Settings], None] = lambda _: None,
+) -> System:
+    """The system `name`: torch.compile with the last of these backends. `configure` sets what is the process's."""
+    settings = parse(arguments, switches)
+    configure(settings)
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
     isolate()
-    hello = {**torch_hello(name, profile), "gradients": True, "several_runs": True}
-    build = remembered(build_with(backends, dynamism))
+    hello = {
+        **torch_hello(name, profile),
+        "gradients": True,
+        "several_runs": True,
+        "switches": declared(switches),
+    }
+    build = remembered(build_with(backends, settings))
     return System(lambda: hello, lambda request, stages: run_case(request, stages, build), COMPILE_REJECTIONS, explain)

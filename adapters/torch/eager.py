@@ -7,6 +7,7 @@ import torch
 from adapters.torch.case_module import Program, case_module, live, torch_hello
 from adapters.torch.gradients import run_case
 from adapters.worker.loop import serve
+from adapters.worker.switches import parse
 from adapters.worker.system import Json, Rejection, Stages, System
 
 REJECTIONS = (Rejection("", "eager raises: the reference refuses the program or its data", stage="run"),)
@@ -17,7 +18,8 @@ def build(graph: Json, _: tuple[torch.Tensor, ...], __: Stages) -> Program:
     return Program(live(graph, module, identity=True))
 
 
-def make_system(_: list[str]) -> System:
+def make_system(arguments: list[str]) -> System:
+    parse(arguments, ())
     torch.set_num_threads(1)
     hello = {**torch_hello("pytorch-eager", "eager"), "gradients": True, "several_runs": True}
     return System(lambda: hello, lambda request, stages: run_case(request, stages, build), REJECTIONS)

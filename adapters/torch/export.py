@@ -10,10 +10,12 @@ from adapters.torch.export_speed import speed_up
 from adapters.torch.limits import EXPORT_REJECTIONS
 from adapters.worker.last_program import remembered
 from adapters.worker.loop import serve
+from adapters.worker.switches import parse
 from adapters.worker.system import Json, Stages, System
 
 
-def make_system(_: list[str]) -> System:
+def make_system(arguments: list[str]) -> System:
+    parse(arguments, ())
     op_scan = speed_up()
 
     @remembered

@@ -1,11 +1,39 @@
-"""torch-inductor: torch.compile with its default backend, which writes C++."""
+"""torch-inductor: torch.compile with its default backend, which writes C++.
+
+The switches are inductor's own, by their names in torch._inductor.config; ?vectors=no writes scalar C++.
+"""
 
 from __future__ import annotations
 
-from adapters.torch.compile import make_system
+import torch._inductor.config
+
+from adapters.torch.compile import COMPILE_SWITCHES, make_system
 from adapters.worker.loop import serve
+from adapters.worker.switches import Settings, Switch
 
 PROFILE = {"name": "torch-inductor", "extends": "torch-compile"}
 
+ON_BY_DEFAULT = (
+    *("inplace_buffers", "allow_buffer_reuse", "pattern_matcher", "epilogue_fusion", "split_reductions"),
+    *("reorder_for_locality", "layout_optimization", "comprehensive_padding", "loop_ordering_after_fusion"),
+    *("constant_and_index_propagation", "joint_graph_constant_folding", "reorder_for_peak_memory"),
+)
+OFF_BY_DEFAULT = ("memory_planning", "aggressive_fusion", "combo_kernels", "dce")
+SWITCHES = (
+    *COMPILE_SWITCHES,
+    Switch("vectors", ("yes", "no")),
+    *(Switch(name, ("yes", "no")) for name in ON_BY_DEFAULT),
+    *(Switch(name, ("no", "yes")) for name in OFF_BY_DEFAULT),
+)
+
+
+def configure(settings: Settings) -> None:
+    for name in (*ON_BY_DEFAULT, *OFF_BY_DEFAULT):
+        setattr(torch._inductor.config, name, settings[name] == "yes")
+    if settings["vectors"] == "no":
+        torch._inductor.config.cpp.simdlen = 1
+
+
 if __name__ == "__main__":
-    serve(lambda arguments: make_system("torch-inductor", ("eager", "aot_eager", "inductor"), PROFILE, arguments))
+    stages = ("eager", "aot_eager", "inductor")
+    serve(lambda arguments: make_system("torch-inductor", stages, PROFILE, arguments, SWITCHES, configure))

@@ -4,12 +4,11 @@ An exported model has no state: the exporter drops what a module writes to its i
 exported as inputs, and what eager writes to is returned, as a user would have to write it. A model's inputs are dense:
 what is strided, or shares memory, is fed as its storage (flat_inputs.py).
 
---optimization= is onnxruntime's; --optimize=no leaves the exporter's own optimizer out.
+?optimize=no leaves the exporter's own optimizer out; the other switches are onnxruntime's.
 """
 
 from __future__ import annotations
 
-import argparse
 import logging
 import warnings
 from collections.abc import Iterable
@@ -19,7 +18,8 @@ import onnxruntime
 import torch
 from torch.onnx._internal.exporter import _decomp, _registration
 
-from adapters.onnx.runtimes.onnxruntime import LEVELS, REJECTIONS, session
+from adapters.onnx.runtimes.onnxruntime import REJECTIONS, session
+from adapters.onnx.runtimes.onnxruntime import SWITCHES as RUNTIME_SWITCHES
 from adapters.onnx.writer import OPS
 from adapters.torch.case_module import Instance, Program, Ran, Sources, case_module, run_protocol
 from adapters.torch.flat_inputs import Place, flattened, places_after, sources
@@ -27,6 +27,7 @@ from adapters.torch.limits import FUNCTIONALIZATION_REJECTIONS
 from adapters.torch.tensors import DTYPES
 from adapters.worker.last_program import remembered
 from adapters.worker.loop import serve
+from adapters.worker.switches import Switch, declared, parse
 from adapters.worker.system import Json, Rejection, Stages, System, UnsupportedError
 
 EXPORT_REJECTIONS = (
@@ -38,6 +39,8 @@ EXPORT_REJECTIONS = (
         stage="export",
     ),
 )
+
+SWITCHES = (Switch("optimize", ("yes", "no")), *RUNTIME_SWITCHES)
 
 
 @dataclass(frozen=True)
@@ -105,10 +108,7 @@ def cause(error: BaseException) -> BaseException:
 
 
 def make(arguments: list[str]) -> System:
-    options = argparse.ArgumentParser()
-    options.add_argument("--optimization", choices=LEVELS, default="all")
-    options.add_argument("--optimize", choices=("yes", "no"), default="yes")
-    chosen = options.parse_args(arguments)
+    settings = parse(arguments, SWITCHES)
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
@@ -121,7 +121,7 @@ def make(arguments: list[str]) -> System:
             fed = tuple(tensor.clone() for tensor in sources(graph, example).values())
             written = written_by(graph, example)
             module = case_module(written.stateless).eval()
-            optimize = chosen.optimize == "yes"
+            optimize = settings["optimize"] == "yes"
             try:
                 program = torch.onnx.export(module, fed, dynamo=True, verbose=False, optimize=optimize)
             except Exception as error:
@@ -132,7 +132,7 @@ def make(arguments: list[str]) -> System:
 
         def start() -> Instance:
             with stages("lower"):
-                loaded = session(model, chosen.optimization)
+                loaded = session(model, settings)
             return instance(graph, loaded, written)
 
         return Program(start)
@@ -146,6 +146,7 @@ def make(arguments: list[str]) -> System:
             # What ONNX can say at all is what the writer says, and the exporter must have a way for it.
             "ops": exportable(OPS),
             "profile": "torch-onnx",
+            "switches": declared(SWITCHES),
         }
 
     return System(hello, lambda request, stages: run_protocol(request, stages, build), EXPORT_REJECTIONS)

@@ -18,6 +18,7 @@ from adapters.torch.case_module import Program, all_ops, case_module, grad_mode,
 from adapters.torch.gradients import run_case
 from adapters.worker.last_program import remembered
 from adapters.worker.loop import serve
+from adapters.worker.switches import parse
 from adapters.worker.system import Json, Rejection, Stages, System, UnsupportedError
 
 REJECTIONS = (
@@ -127,7 +128,8 @@ def public_functions(op: str) -> Iterator[Callable[..., Any]]:
             yield function
 
 
-def make_system(_: list[str]) -> System:
+def make_system(arguments: list[str]) -> System:
+    parse(arguments, ())
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from adapters.worker.last_program import forget_program
+from adapters.worker.switches import UsageError
 from adapters.worker.system import AdapterError, Json, NotRunError, Stages, System, UnsupportedError
 
 PROTOCOL = 1
@@ -142,6 +143,15 @@ def serve(make_system: Callable[[list[str]], System]) -> None:
     os.dup2(2, 1)
     try:
         system = make_system(sys.argv[1:])
+    except UsageError as error:
+        print(error, file=sys.stderr)
+        stderr.forward()
+        os._exit(2)
+    except SystemExit as error:  # a parser of arguments has said why; else a line for a person
+        if isinstance(error.code, str):
+            print(error.code, file=sys.stderr)
+        stderr.forward()
+        os._exit(2)
     except BaseException:
         traceback.print_exc()
         stderr.forward()

@@ -50,6 +50,7 @@ class ExternalTarget final : public Target {
   bool takes_gradients() const override { return hello_.gradients; }
   bool takes_several_runs() const override { return hello_.several_runs; }
   int cases_a_program() const override { return hello_.cases_a_program; }
+  std::vector<TargetSwitch> switches() const override { return hello_.switches; }
   bool takes_strided_sources() const override { return hello_.strided_sources; }
   bool takes_written_inputs() const override { return hello_.written_inputs; }
   bool delegates(const Op& op, DType dtype) const override {

@@ -318,6 +318,16 @@ Result<Hello> read_hello(const Field& root) {
     TRY(const Field dtypes, delegates->need("dtypes"));
     TRY(hello.delegated_dtypes, read_array(dtypes, read_dtype));
   }
+  if (const auto switches = find_set(root, "switches")) {
+    TRY_VOID(switches->expect_object());
+    for (const auto& [key, _] : switches->json().items()) {
+      TRY(const Field values, switches->need(key));
+      TargetSwitch one{key, {}};
+      TRY(one.values, read_array(values, [](const Field& value) { return value.text(); }));
+      if (one.values.empty()) return values.fail("must list the default at least");
+      hello.switches.push_back(std::move(one));
+    }
+  }
   return hello;
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/target.h"
 #include "core/profile.h"
 #include "core/result.h"
 #include "graph/case.h"
@@ -34,6 +35,7 @@ struct Hello {
   bool artifacts = false;                                     // whether it writes what it compiled where it is told to
   std::vector<std::string> delegated_ops;                     // what its delegate may take; empty: it has none
   std::vector<DType> delegated_dtypes;
+  std::vector<TargetSwitch> switches;  // options of the target, as Target::switches
 };
 
 // The requests, without a newline.

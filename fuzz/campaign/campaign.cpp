@@ -107,8 +107,10 @@ class Campaign {
   Result<Instance> open(const std::string& name) const {
     Instance instance;
     TRY(instance.target, open_target(name, target_options_));
-    if (!options_.base.empty()) {
-      TRY(instance.base, open_target(options_.base, {}));
+    const auto configured = options_.defaults.find(name);
+    const std::string& base = configured == options_.defaults.end() ? options_.base : configured->second;
+    if (!base.empty()) {
+      TRY(instance.base, open_target(base, {}));
     }
     return instance;
   }
@@ -397,18 +399,17 @@ class Campaign {
 
   // Keeps what a case shows, and what was met while it was reduced.
   void keep(Instance& instance, const std::string& name, const JudgedCase& one, ServedTurn& served) {
-    const std::vector<SlippedCase> slipped = keep_one(instance, name, one, served);
+    const std::vector<SlippedCase> slipped = keep_one(instance, one, served);
     for (const SlippedCase& other : slipped) {
       JudgedCase again{one.k, other.test, examine(*instance.target, other.test)};
       again.test.name = one.test.name + ", cut down";
       if (!is_finding(again.examination.judgement.verdict)) continue;
-      if (looks_new(*instance.target, name, again, served)) keep_one(instance, name, again, served);
+      if (looks_new(*instance.target, name, again, served)) keep_one(instance, again, served);
     }
   }
 
   // Keeps what a case shows; gives what was met while it was reduced.
-  std::vector<SlippedCase> keep_one(Instance& instance, const std::string& name, const JudgedCase& one,
-                                    ServedTurn& served) {
+  std::vector<SlippedCase> keep_one(Instance& instance, const JudgedCase& one, ServedTurn& served) {
     const FindingOptions options{.target_options = target_options_,
                                  .seed = options_.seed,
                                  .reduce = options_.reduce,
@@ -420,9 +421,9 @@ class Campaign {
     MadeFinding made = make_finding(*instance.target, one.test, one.examination, options, instance.base.get());
     CampaignFinding found{
         .finding = std::move(made.finding), .checks = made.checks, .reduce_seconds = made.reduce_seconds, .folder = {}};
-    found.finding.target = name;
     found.finding.index = one.k;
-    if (const KnownFinding* entry = options_.known.find(found.finding.signature, name, found.finding.versions)) {
+    const std::string& target = found.finding.target;  // of a configuration, the one with the fewest switches
+    if (const KnownFinding* entry = options_.known.find(found.finding.signature, target, found.finding.versions)) {
       served.known.emplace_back(std::move(found), entry);
       return std::move(made.slipped);
     }

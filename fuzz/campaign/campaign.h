@@ -64,6 +64,8 @@ struct CampaignOptions {
   int reduce_checks = 100;     // that it may make all the same, on a target that is slow to answer
   int repeat = 0;              // runs in which to see how often a finding diverges (make_finding.h)
   std::string base = {};       // must be right where a target is wrong, no fault planted; empty: none
+  // Of a target that is a configuration of another: that one, which is its base (drawn_configurations.h).
+  std::map<std::string, std::string> defaults = {};
   int related = 0;             // one-edit neighbours of each case that run after it on the same live target
   KnownFindings known = {};    // these are counted, not reduced where that can be told, not kept
   std::optional<std::filesystem::path> findings = {};  // where finding folders go; nothing: they are not stored

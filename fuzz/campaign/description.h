@@ -46,8 +46,8 @@ void for_each_target_option(Options& options, Visit& visit) {
 template <class Options, class Visit>
 void for_each_campaign_option(Options& options, Visit& visit) {
   auto& [targets, target_options, source, cases, seconds, cases_a_turn, shard, shards, jobs, seed, pack, reduce,
-         controls, reduce_seconds, reduce_checks, repeat, base, related, known, findings, fresh, jury, interrupted,
-         callbacks] = options;
+         controls, reduce_seconds, reduce_checks, repeat, base, defaults, related, known, findings, fresh, jury,
+         interrupted, callbacks] = options;
   visit.decides("targets", targets);
   for_each_target_option(target_options, visit);
   visit.decides("cases", cases);
@@ -63,6 +63,7 @@ void for_each_campaign_option(Options& options, Visit& visit) {
   visit.decides("reduce_checks", reduce_checks);
   visit.decides("repeat", repeat);
   visit.decides("base", base);
+  visit.decides("defaults", defaults);
   visit.decides("related", related);
   visit.decides("known", known);
   visit.leaves_open("source", source);  // `cases` says what it gives

@@ -15,6 +15,7 @@
 #include "fuzz/findings/configuration.h"
 #include "fuzz/findings/controls.h"
 #include "fuzz/findings/explain_finding.h"
+#include "fuzz/findings/fewest_switches.h"
 #include "fuzz/findings/localise.h"
 #include "fuzz/findings/numeric_evidence.h"
 #include "fuzz/findings/repeats.h"
@@ -327,25 +328,44 @@ void run_more(Target& target, const Showing& showing, const TargetOptions& optio
   finding.artifacts = target.artifacts(finding.reduced);
 }
 
+// The target with the fewest switches under which the reduced case still diverges as it did, and what it does then; null
+// where all of them are needed, or it is no configuration of `base`.
+std::unique_ptr<Target> shown_with_fewest(const Target& target, const Target* base, const TargetOptions& options,
+                                          const Case& test, const std::string& failure, Examination& shown) {
+  if (base == nullptr) return nullptr;
+  return with_fewest_switches(target.name(), base->name(), options, [&](Target& with_fewer) {
+    Examination seen = examine_anew(with_fewer, test);
+    const bool alike = is_finding(seen.judgement.verdict) &&
+                       failure_class(target.name(), seen.judgement, seen.outcome, test.graph) == failure;
+    if (alike) shown = std::move(seen);
+    return alike;
+  });
+}
+
 }  // namespace
 
-MadeFinding make_finding(Target& target, const Case& test, const Examination& examination,
+MadeFinding make_finding(Target& found_on, const Case& test, const Examination& examination,
                          const FindingOptions& options, Target* base) {
   MadeFinding made;
   Finding& finding = made.finding;
-  finding.target = target.name();
   finding.original = test;
   finding.reduced = test;
   finding.seed = options.seed;
   finding.planted = options.target_options.faults;
-  finding.versions = target.versions();
+  finding.versions = found_on.versions();
   Examination shown = examination;
-  std::vector<Diagnosis> diagnoses = target.explain(test);
-  Showing showing(target, base);
+  std::vector<Diagnosis> diagnoses = found_on.explain(test);
+  Showing showing(found_on, base);
   showing.want(test, examination, cause_of(diagnoses).blame);
   const Repeats repeats =
-      options.reduce ? repeat_and_reduce(target, showing, options, base != nullptr, made, shown) : Repeats{};
+      options.reduce ? repeat_and_reduce(found_on, showing, options, base != nullptr, made, shown) : Repeats{};
   const auto is_over = [&] { return options.interrupted && options.interrupted(); };
+  const std::unique_ptr<Target> least =
+      options.reduce && !is_over() ? shown_with_fewest(found_on, base, options.target_options, finding.reduced,
+                                                       showing.wanted().failure, shown)
+                                   : nullptr;
+  Target& target = least ? *least : found_on;
+  finding.target = target.name();
   if (!is_over()) finding.repeats = repeats_of_reduced(showing, finding.reduced, options.repeat, repeats);
   finding.verdict = shown.judgement.verdict;
   finding.reason = shown.judgement.reason;
@@ -368,6 +388,9 @@ MadeFinding make_finding(Target& target, const Case& test, const Examination& ex
   finding.evidence = numeric_evidence(target.profile(), finding.reduced, shown);
   finding.grade = grade_of_finding(finding);
   if (options.controls && !is_over()) run_more(target, showing, options.target_options, diagnoses, finding);
+  if (base && options.controls && !is_over() && !switches_beyond(finding.target, base->name()).empty()) {
+    finding.controls.emplace_back("on " + base->name(), examine_anew(*base, finding.reduced).judgement.verdict);
+  }
   finding.explanation = explain_finding(made, shown, diagnoses);
   return made;
 }

@@ -41,7 +41,8 @@ struct MadeFinding {
 };
 
 // `target` must be the one that diverged, `examination` what it did. Where `base` is given, what is kept is right on
-// it; it must have been right on `test`.
+// it; it must have been right on `test`. Where `target` is a configuration of the base, the finding is of the one with
+// the fewest switches that still diverges.
 MadeFinding make_finding(Target& target, const Case& test, const Examination& examination,
                          const FindingOptions& options, Target* base = nullptr);
 

@@ -59,6 +59,7 @@ TEST(Protocol, AGreetingSaysWhatGraphsAreDrawnOf) {
   EXPECT_TRUE(full->artifacts);
   EXPECT_EQ(full->delegated_ops, (std::vector<std::string>{"aten.sin.default"}));
   EXPECT_EQ(full->delegated_dtypes, (std::vector<DType>{DType::F16, DType::F32}));
+  EXPECT_TRUE(full->switches.empty());
   EXPECT_EQ(decode_hello(start + R"(,"artifacts":1})", 1).error().pointer, "/artifacts");
   EXPECT_EQ(decode_hello(start + R"(,"delegates":{"ops":[],"dtypes":["f3"]}})", 1).error().pointer,
             "/delegates/dtypes/0");
@@ -137,6 +138,18 @@ TEST(Protocol, EveryTruncationAndManyDamagedRepliesAreOutcomes) {
     const bool whole = outcome.a.has_value() || outcome.status != Status::Ok;
     EXPECT_TRUE(whole) << "seed " << seed << " stream " << i << ": " << reply;
   }
+}
+
+TEST(Protocol, AGreetingListsSwitchesWithTheirValues) {
+  const std::string start = R"({"id":1,"protocol":1,"name":"n","profile":"eager","switches":)";
+  const auto hello = decode_hello(start + R"({"level":["2","1"]}})", 1);
+  ASSERT_TRUE(hello) << hello.error().text();
+  ASSERT_EQ(hello->switches.size(), 1u);
+  EXPECT_EQ(hello->switches[0].name, "level");
+  EXPECT_EQ(hello->switches[0].values, (std::vector<std::string>{"2", "1"}));
+  EXPECT_EQ(decode_hello(start + R"({"level":[]}})", 1).error().pointer, "/switches/level");
+  EXPECT_EQ(decode_hello(start + R"({"level":[1]}})", 1).error().pointer, "/switches/level/0");
+  EXPECT_EQ(decode_hello(start + "[]}", 1).error().pointer, "/switches");
 }
 
 TEST(Protocol, HelloSaysWhatIsTaken) {

@@ -1,18 +1,22 @@
-"""onnxruntime: its CPU provider. --optimization=none|basic|extended|all is the graph optimization level.
+"""onnxruntime: its CPU provider. ?optimization=none|basic|extended|all is the graph optimization level.
 
-The same model with none is the control of a finding: what differs between the two is an optimizer's doing.
+The same model with none is the control of a finding: what differs between the two is an optimizer's doing. The other
+switches are those of a session: ?pattern=off and ?arena=off for memory, ?execution=parallel for the executor,
+?saved=yes runs the optimized model as it was written to a file and read again.
 """
 
 from __future__ import annotations
 
-import argparse
+import tempfile
 from importlib.metadata import version
+from pathlib import Path
 
 import onnxruntime
 
 from adapters.onnx.session import NUMPY_DTYPES, Instance, Program, make_system
 from adapters.onnx.writer import Written
 from adapters.worker.loop import serve
+from adapters.worker.switches import Settings, Switch, declared, parse
 from adapters.worker.system import Rejection, Stages, System
 
 REJECTIONS = (
@@ -31,18 +35,37 @@ LEVELS = {
 }
 
 
-def session(model: bytes, level: str) -> onnxruntime.InferenceSession:
+SWITCHES = (
+    Switch("optimization", ("all", "extended", "basic", "none")),
+    Switch("pattern", ("on", "off")),
+    Switch("arena", ("on", "off")),
+    Switch("execution", ("sequential", "parallel")),
+    Switch("saved", ("no", "yes")),
+)
+
+
+def session(model: bytes, settings: Settings) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = LEVELS[level]
+    options.graph_optimization_level = LEVELS[settings["optimization"]]
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    options.enable_mem_pattern = settings["pattern"] == "on"
+    options.enable_cpu_mem_arena = settings["arena"] == "on"
+    if settings["execution"] == "parallel":
+        options.execution_mode = onnxruntime.ExecutionMode.ORT_PARALLEL
+        options.inter_op_num_threads = 2  # with one it runs one node after the other
+    if settings["saved"] == "no":
+        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    with tempfile.TemporaryDirectory() as folder:
+        options.optimized_model_filepath = str(Path(folder) / "optimized.onnx")
+        onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        saved = Path(options.optimized_model_filepath).read_bytes()
+    options.optimized_model_filepath = ""
+    return onnxruntime.InferenceSession(saved, options, providers=["CPUExecutionProvider"])
 
 
 def make(arguments: list[str]) -> System:
-    options = argparse.ArgumentParser()
-    options.add_argument("--optimization", choices=LEVELS, default="all")
-    level = options.parse_args(arguments).optimization
+    settings = parse(arguments, SWITCHES)
 
     def build(written: Written, stages: Stages) -> Program:
         model = written.graph.serialize()
@@ -50,7 +73,7 @@ def make(arguments: list[str]) -> System:
 
         def start() -> Instance:
             with stages("lower"):
-                loaded = session(model, level)
+                loaded = session(model, settings)
             given = [one.name for one in loaded.get_inputs()]
             return lambda arrays: loaded.run(
                 None, {name: array for name, array in zip(names, arrays, strict=True) if name in given}
@@ -67,6 +90,7 @@ def make(arguments: list[str]) -> System:
         REJECTIONS,
         {"onnx": version("onnx")},
         symbols=True,
+        more={"switches": declared(SWITCHES)},
     )
 
 

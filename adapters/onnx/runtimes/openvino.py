@@ -11,6 +11,7 @@ from adapters.onnx.session import Instance, Program, make_system
 from adapters.onnx.writer import Written
 from adapters.worker.arrays import DTYPES, Array
 from adapters.worker.loop import serve
+from adapters.worker.switches import parse
 from adapters.worker.system import Rejection, Stages, System, UnsupportedError
 
 REJECTIONS = (
@@ -35,7 +36,8 @@ REJECTIONS = (
 OPTIONS = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
 
 
-def make(_: list[str]) -> System:
+def make(arguments: list[str]) -> System:
+    parse(arguments, ())
     core = openvino.Core()
 
     def build(written: Written, stages: Stages) -> Program:

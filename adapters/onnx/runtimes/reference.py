@@ -11,6 +11,7 @@ from adapters.onnx.session import NUMPY_DTYPES, Instance, Program, copy_of, make
 from adapters.onnx.writer import Written
 from adapters.worker.arrays import Array
 from adapters.worker.loop import serve
+from adapters.worker.switches import parse
 from adapters.worker.system import Rejection, Stages, System
 
 REJECTIONS = (
@@ -21,7 +22,9 @@ REJECTIONS = (
 )
 
 
-def make(_: list[str]) -> System:
+def make(arguments: list[str]) -> System:
+    parse(arguments, ())
+
     def build(written: Written, stages: Stages) -> Program:
         model = written.graph.serialize()
         names = [value.name for value in written.graph.inputs]

@@ -6,7 +6,6 @@ assembler in clang's place: the controls of a finding. ?jit=yes replays the kern
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 from importlib.metadata import version
@@ -17,6 +16,7 @@ from adapters.onnx.session import NUMPY_DTYPES, Instance, Program, copy_of, make
 from adapters.onnx.writer import Written
 from adapters.worker.arrays import Array
 from adapters.worker.loop import serve
+from adapters.worker.switches import Switch, declared, parse
 from adapters.worker.system import Rejection, Stages, System
 
 REJECTIONS = (
@@ -29,15 +29,14 @@ REJECTIONS = (
 CLANGS = ("clang", "clang-21", "clang-20", "clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14")
 
 
+SWITCHES = (Switch("noopt", ("no", "yes")), Switch("jit", ("no", "yes")), Switch("renderer", ("CLANG", "X86")))
+
+
 def make(arguments: list[str]) -> System:
-    options = argparse.ArgumentParser()
-    options.add_argument("--noopt", choices=("yes", "no"), default="no")
-    options.add_argument("--jit", choices=("yes", "no"), default="no")
-    options.add_argument("--renderer", choices=("CLANG", "X86"), default="CLANG")
-    given = options.parse_args(arguments)
+    settings = parse(arguments, SWITCHES)
     # Read when tinygrad is imported, or once. CACHELEVEL=0: no kernels of other runs, out of a database in $HOME.
-    os.environ["DEV"] = f"CPU:{given.renderer}"
-    os.environ["NOOPT"] = str(int(given.noopt == "yes"))
+    os.environ["DEV"] = f"CPU:{settings['renderer']}"
+    os.environ["NOOPT"] = str(int(settings["noopt"] == "yes"))
     os.environ["CACHELEVEL"] = "0"
     os.environ["NUM_CPU_THREADS"] = "1"
     if "CC" not in os.environ:
@@ -63,11 +62,11 @@ def make(arguments: list[str]) -> System:
                 Tensor.realize(*outputs)
                 return outputs
 
-            jitted = TinyJit(realize) if given.jit == "yes" else realize
+            jitted = TinyJit(realize) if settings["jit"] == "yes" else realize
 
             def run(arrays: list[Array]) -> list[Array]:
                 # TinyJit captures in its second call and replays from its third on.
-                for _ in range(2 if given.jit == "yes" and not getattr(jitted, "captured", None) else 0):
+                for _ in range(2 if settings["jit"] == "yes" and not getattr(jitted, "captured", None) else 0):
                     jitted(*(tensor_of(array) for array in arrays))
                 outputs = jitted(*(tensor_of(array) for array in arrays))
                 return [copy_of(tensor.numpy(), dtype) for tensor, (_, dtype) in zip(outputs, results, strict=True)]
@@ -80,7 +79,16 @@ def make(arguments: list[str]) -> System:
         return Tensor(np.array(array, order="C")).realize()
 
     installed = version("tinygrad")
-    return make_system("tinygrad", installed, NUMPY_DTYPES, "tinygrad", build, REJECTIONS, {"onnx": version("onnx")})
+    return make_system(
+        "tinygrad",
+        installed,
+        NUMPY_DTYPES,
+        "tinygrad",
+        build,
+        REJECTIONS,
+        {"onnx": version("onnx")},
+        more={"switches": declared(SWITCHES)},
+    )
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from adapters.onnx.session import NUMPY_DTYPES, Instance, Program, make_system
 from adapters.onnx.writer import Written
 from adapters.worker.arrays import Array
 from adapters.worker.loop import serve
+from adapters.worker.switches import parse
 from adapters.worker.system import Rejection, Stages, System
 
 REJECTIONS = (
@@ -44,7 +45,8 @@ REJECTIONS = (
 )
 
 
-def make(_: list[str]) -> System:
+def make(arguments: list[str]) -> System:
+    parse(arguments, ())
     loader = tract.onnx()
 
     def build(written: Written, stages: Stages) -> Program:

@@ -1,11 +1,10 @@
-"""tvm: Apache TVM's relax, by its ONNX frontend, compiled for llvm on the CPU. --optimization=none|all.
+"""tvm: Apache TVM's relax, by its ONNX frontend, compiled for llvm on the CPU. ?optimization=none|all.
 
 The same model with none is the control of a finding: no constant is folded and no operator fused.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import warnings
@@ -23,6 +22,7 @@ from adapters.onnx.session import NUMPY_DTYPES, Instance, Program, make_system
 from adapters.onnx.writer import Written
 from adapters.worker.arrays import DTYPES, Array
 from adapters.worker.loop import serve
+from adapters.worker.switches import Switch, declared, parse
 from adapters.worker.system import Rejection, Stages, System
 
 REJECTIONS = (
@@ -49,12 +49,11 @@ REJECTIONS = (
 )
 
 PIPELINES = {"none": "default_build", "all": "default"}
+SWITCHES = (Switch("optimization", ("all", "none")),)
 
 
 def make(arguments: list[str]) -> System:
-    options = argparse.ArgumentParser()
-    options.add_argument("--optimization", choices=PIPELINES, default="all")
-    pipeline = PIPELINES[options.parse_args(arguments).optimization]
+    pipeline = PIPELINES[parse(arguments, SWITCHES)["optimization"]]
     warnings.simplefilter("ignore")
     target = tvm.target.Target("llvm")
 
@@ -79,7 +78,17 @@ def make(arguments: list[str]) -> System:
         return Program(start)
 
     installed = version("apache-tvm")
-    return make_system("tvm", installed, NUMPY_DTYPES, "tvm", build, REJECTIONS, {"onnx": version("onnx")}, explain)
+    return make_system(
+        "tvm",
+        installed,
+        NUMPY_DTYPES,
+        "tvm",
+        build,
+        REJECTIONS,
+        {"onnx": version("onnx")},
+        explain,
+        more={"switches": declared(SWITCHES)},
+    )
 
 
 def explain(message: str, _: str) -> str:

@@ -1,0 +1,119 @@
+"""ATen overloads whose function an array library has and ONNX has not: they are written as operators of that name.
+
+A library takes those that its table has a row for. Of the others that ONNX composes (log1p as a logarithm of a sum),
+the writer's formula stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from adapters.onnx.graph import Graph, Value
+from adapters.onnx.ops import Function, Results, never, operand, wide
+from adapters.onnx.pointwise import formula, node
+from adapters.onnx.promotion import Number, is_float, result_type, to_float
+from adapters.onnx.writer import OPS as WRITTEN
+from adapters.onnx.writer import MoreFunctions
+from adapters.worker.system import UnsupportedError
+
+# By overload without "aten.": the operator. Of one operand, to a float.
+UNARY = {
+    "expm1": "Expm1", "log1p": "Log1p", "log2": "Log2", "log10": "Log10", "exp2": "Exp2", "rsqrt": "Rsqrt",
+    "erfc": "Erfc", "erfinv": "Erfinv", "lgamma": "Lgamma", "digamma": "Digamma", "i0": "I0",
+    "special_i0e": "I0e", "special_i1": "I1", "special_i1e": "I1e",
+}  # fmt: skip
+# Of two, which broadcast and are promoted.
+BINARY = {
+    "atan2.default": "Atan2", "hypot.default": "Hypot", "nextafter.default": "Nextafter",
+    "logaddexp.default": "LogAddExp", "logaddexp2.default": "LogAddExp2", "copysign.Tensor": "Copysign",
+    "gcd.default": "Gcd", "lcm.default": "Lcm",
+}  # fmt: skip
+# Of one operand, in the dtype that eager computes a formula in.
+FORMULAS = {"silu.default": "Silu", "special_ndtr.default": "Ndtr", "trunc.default": "Trunc"}
+PREDICATES = {"signbit.default": "Signbit"}
+_NO_TWIN = {
+    "logaddexp.default",
+    "logaddexp2.default",
+    "signbit",
+    "special_i0e",
+    "special_i1",
+    "special_i1e",
+    "special_ndtr",
+    "special_xlog1py",
+}
+_INTEGERS = {"Gcd", "Lcm"}
+
+
+def _unary(kind: str) -> Function:
+    def write(graph: Graph, self: Value) -> Results:
+        return node(graph, kind, self, dtype=to_float(self.dtype))
+
+    return Function(write, True, never)
+
+
+def _binary(kind: str) -> Function:
+    def write(graph: Graph, self: Value, other: Value | Number) -> Results:
+        dtype = result_type([self, other])
+        if kind in _INTEGERS:
+            if is_float(dtype) or dtype == "bool":
+                raise UnsupportedError(f"{kind} of {dtype}")
+            return node(graph, kind, self, other)
+        return node(graph, kind, self, other, dtype=to_float(dtype))
+
+    return Function(write, True, never)
+
+
+def _formula(kind: str) -> Function:
+    def write(graph: Graph, self: Value) -> Results:
+        if kind == "Trunc" and not is_float(self.dtype):
+            return graph.identity(self)
+        dtype, x = formula(graph, self)
+        return graph.cast(graph.op(kind, x), dtype)
+
+    return Function(write, True, never)
+
+
+def _predicate(kind: str) -> Function:
+    def write(graph: Graph, self: Value) -> Results:
+        if not is_float(self.dtype):
+            return graph.op("Less", graph.cast(self, "i64"), graph.number(0, "i64"), dtype="bool")
+        return graph.op(kind, graph.cast(self, wide(self.dtype)), dtype="bool")
+
+    return Function(write, True, never)
+
+
+def _times_log1p(graph: Graph, self: Value | Number, other: Value | Number) -> Results:
+    """As the writer's own, which adds 1 and takes the logarithm."""
+    dtype = to_float(result_type([self, other]))
+    a, b = (operand(graph, one, wide(dtype)) for one in (self, other))
+    product, zero = graph.op("Mul", a, graph.op("Log1p", b)), graph.number(0.0, a.dtype)
+    result = graph.where(graph.op("Equal", a, zero, dtype="bool"), zero, product)
+    return graph.cast(graph.where(graph.op("IsNaN", b, dtype="bool"), b, result), dtype)
+
+
+def direct(kinds: Collection[str]) -> MoreFunctions:
+    """Those whose operator is among these."""
+    made: dict[str, Function] = {}
+    for overloads, write, suffix in (
+        (UNARY, _unary, ".default"), (BINARY, _binary, ""), (FORMULAS, _formula, ""), (PREDICATES, _predicate, ""),
+    ):  # fmt: skip
+        made |= {f"aten.{name}{suffix}": write(kind) for name, kind in overloads.items() if kind in kinds}
+    if "Log1p" in kinds:
+        overloads = ("default", "other_scalar", "self_scalar")
+        made |= {f"aten.special_xlog1py.{name}": Function(_times_log1p, True, never) for name in overloads}
+    twins = {}
+    for name in made:
+        _, base, overload = name.split(".")
+        if f"{base}.{overload}" not in _NO_TWIN and base not in _NO_TWIN:
+            twins[f"aten.{base}_.{overload}"] = name
+    return MoreFunctions(made, twins)
+
+
+# Their only operator is GridSample, for which no table has a row.
+_LEFT_OUT = {"aten.grid_sampler_2d.default", "aten.grid_sampler_3d.default"}
+
+
+def taken(more: MoreFunctions, without: Collection[str] = ()) -> list[str]:
+    """The ATen overloads that a library takes: what the writer writes, these, and not those."""
+    ops = {*WRITTEN, *more.functions, *more.in_place} - _LEFT_OUT - set(without)
+    return sorted(ops)

@@ -1,0 +1,10 @@
+"""litert: LiteRT's interpreter on its own kernels. ?kernels=reference has its plain ones, a finding's control;
+?preserve=yes gives each tensor memory of its own."""
+
+from __future__ import annotations
+
+from adapters.functional.litert_program import make_litert
+from adapters.worker.loop import serve
+
+if __name__ == "__main__":
+    serve(lambda arguments: make_litert("litert", arguments, False, "litert"))
