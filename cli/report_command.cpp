@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/graphviz.h"
 #include "cli/histogram.h"
+#include "cli/option_checks.h"
 #include "cli/rerun.h"
 #include "cli/shell_word.h"
 #include "cli/target_options.h"
@@ -286,20 +287,23 @@ void add_report_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<ReportFlags>();
   CLI::App* command = program.add_subcommand("report", "A findings folder as a page, and beside an earlier one.");
   command->footer(
-      "Example:\n"
-      "  parallax report findings -o report.html --since last-night\n"
       "The page is one file that needs no network. With --since the exit code is 1 where a finding is new or newly "
       "flaky.\n"
-      "Findings that cannot be read are named and left out; the exit code is 2 then.");
-  command->add_option("findings", flags->folder, "A findings folder")->required();
-  command->add_option("-o,--output", flags->output, "Write the page to this file; else only a list is printed");
-  command->add_option("--since", flags->since, "An earlier findings folder: what is new, known, gone, newly flaky");
+      "Findings that cannot be read are named and left out; the exit code is 2 then.\n"
+      "\nExamples:\n"
+      "  parallax report findings -o report.html\n"
+      "  parallax report findings -o report.html --since last-night");
+  command->add_option("findings", flags->folder, "A findings folder")->required()->check(existing_folder());
+  command->add_option("-o,--output", flags->output, "Write the page to this file; else only a list is printed")
+      ->check(writable_file());
+  command->add_option("--since", flags->since, "An earlier findings folder: what is new, known, gone, newly flaky")
+      ->check(existing_folder());
   command
       ->add_option("--rerun", flags->rerun,
                    "Which findings to run again for what their folders do not keep, as all elements: none, ours "
                    "(targets in this process), all")
       ->capture_default_str()
-      ->check(CLI::IsMember({"none", "ours", "all"}));
+      ->check(member_of({"none", "ours", "all"}));
   command->add_flag("--json", flags->json, "The list as JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(make_report(*flags)); });
 }
