@@ -7,18 +7,21 @@
 #include "backends/open_target.h"
 #include "cli/command.h"
 #include "cli/graphviz.h"
+#include "cli/grouped_digits.h"
 #include "cli/histogram.h"
 #include "cli/option_checks.h"
 #include "cli/rerun.h"
 #include "cli/shell_word.h"
 #include "cli/target_options.h"
 #include "cli/write_file.h"
+#include "corpus/issue_text.h"
 #include "corpus/store.h"
 #include "export/emit_reproducer.h"
 #include "fuzz/campaign/description.h"
 #include "fuzz/campaign/ledger.h"
 #include "fuzz/findings/controls.h"
 #include "fuzz/findings/furthest_first.h"
+#include "fuzz/generate/alias_relation.h"
 #include "fuzz/generate/op_coverage.h"
 #include "reports/campaign_report.h"
 #include "reports/compared_findings.h"
@@ -138,8 +141,11 @@ FindingReport report_of(Finding finding, const ReportFlags& flags, std::vector<D
   finding.control = passing_control(finding.reduced, finding.controls);
   if (auto script = emit_reproducer(finding.reduced, script_options(finding))) {
     report.script = *std::move(script);
-  } else {
-    report.script_missing = script.error().text();
+  }
+  report.issue = issue_text(finding, report.script, "Run:" + markdown_block(report.command));
+  const AliasRelations relations = alias_relations(finding.reduced.graph);
+  for (std::size_t r = 0; r < alias_relation_count; ++r) {
+    if (relations[r]) report.relations.emplace_back(name(static_cast<AliasRelation>(r)));
   }
   if (flags.rerun == "none") {
     report.not_rerun = "the findings were not run again (--rerun none)";
@@ -208,7 +214,7 @@ void print_text(const FolderReport& report) {
   };
   for (const FindingReport& finding : report.findings) line(finding.finding, finding.standing);
   for (const Finding& finding : report.gone) line(finding, Standing::Gone);
-  fmt::print("{} findings", report.findings.size());
+  fmt::print("{}", counted(static_cast<int64_t>(report.findings.size()), "finding"));
   if (!report.since.empty()) {
     for (const Standing standing : {Standing::New, Standing::NewlyFlaky, Standing::Known}) {
       fmt::print(", {} {}", std::ranges::count(report.findings, standing, &FindingReport::standing), name(standing));
