@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -23,6 +24,12 @@ MARK = "parallax-complete.json"
 
 Catalogue = dict[str, Any]
 Run = Callable[[list[str]], tuple[int, str]]  # a command's exit status and what it wrote
+
+
+def environments() -> Path:
+    """Where environments are kept: a package names a folder of the user, since its own may be replaced or read-only."""
+    folder = os.environ.get("PARALLAX_ENVIRONMENTS")
+    return Path(folder) if folder else ADAPTERS.parent / ".targets"
 
 
 class InstallError(Exception):
@@ -121,7 +128,7 @@ def install(
 def main() -> int:
     parser = argparse.ArgumentParser(description="Installs the systems that targets drive.")
     parser.add_argument("names", nargs="+", metavar="NAME[@VERSION]")
-    parser.add_argument("--root", type=Path, default=ADAPTERS.parent / ".targets", help="where the environments go")
+    parser.add_argument("--root", type=Path, default=environments(), help="where the environments go")
     parser.add_argument("--list", metavar="A..B", help="print the released versions in that range, and install nothing")
     options = parser.parse_args()
     try:

@@ -45,6 +45,12 @@ std::pair<std::string_view, std::string_view> cut(std::string_view text, char se
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
+// Where environments lie: a package names a folder of the user, since its own may be replaced or read-only.
+std::filesystem::path environments_of(const std::filesystem::path& root) {
+  const char* folder = std::getenv("PARALLAX_ENVIRONMENTS");
+  return folder && *folder ? std::filesystem::path(folder) : root / ".targets";
+}
+
 // Whether the shell would find the program.
 bool is_on_path(const std::string& program) {
   const char* path = std::getenv("PATH");
@@ -184,13 +190,13 @@ const std::string& Catalogue::pinned(const std::string& family) const {
 }
 
 std::filesystem::path Catalogue::python(const std::string& family, const std::string& version) const {
-  return root_ / ".targets" / (family + "-" + version) / "bin" / "python";
+  return environments_of(root_) / (family + "-" + version) / "bin" / "python";
 }
 
 std::vector<std::string> Catalogue::installed_versions(const std::string& family) const {
   std::vector<std::string> versions;
   std::error_code missing;  // of the folder: then nothing is installed
-  for (const auto& entry : std::filesystem::directory_iterator(root_ / ".targets", missing)) {
+  for (const auto& entry : std::filesystem::directory_iterator(environments_of(root_), missing)) {
     const std::string folder = entry.path().filename().string();
     if (!folder.starts_with(family + "-") || !std::filesystem::exists(entry.path() / complete_mark, missing)) continue;
     std::string version = folder.substr(family.size() + 1);

@@ -6,6 +6,7 @@
 #include "backends/audit.h"
 #include "backends/external/one_line.h"
 #include "cli/command.h"
+#include "cli/option_checks.h"
 #include "cli/target_options.h"
 #include "graph/text_file.h"
 
@@ -73,8 +74,10 @@ void add_audit_command(CLI::App& program, int& exit_code) {
       "call, the shared objects of a Vulkan graph. Of an .mlpackage: an output that is also the source of a state "
       "update. Of a\n"
       "plan.json: the plan. Exit code 1 where something is found.\n"
-      "Example:\n  parallax audit model.pte");
-  command->add_option("file", flags->file, "FILE.pte, FILE.mlpackage or plan.json")->required();
+      "\nExamples:\n  parallax audit model.pte\n  parallax audit plan.json --json");
+  command->add_option("file", flags->file, "FILE.pte, FILE.mlpackage or plan.json")
+      ->required()
+      ->transform(existing_path());
   command->add_flag("--json", flags->json, "As JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(audit(*flags)); });
 }

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/installer.h"
 #include "cli/one_case.h"
+#include "cli/option_checks.h"
 #include "cli/target_options.h"
 #include "fuzz/findings/bisect.h"
 
@@ -101,8 +102,8 @@ void add_bisect_command(CLI::App& program, int& exit_code) {
       "bisect", "In which version of a system a case began to diverge, and in which it stopped.");
   command->footer(
       "Installs the versions it looks at, side by side. Exit code 1 where the newest one judged still diverges.\n"
-      "Example:\n  parallax bisect case.json --target onnxruntime --versions 1.17.0..1.22.0");
-  command->add_option("case", flags->path, "A case file")->required();
+      "\nExamples:\n  parallax bisect case.json --target onnxruntime --versions 1.17.0..1.22.0");
+  command->add_option("case", flags->path, "A case file")->required()->transform(existing_file());
   command->add_option("--target", flags->target, "The system, without a version")->type_name("TARGET")->required();
   command->add_option("--versions", flags->versions, "A..B, both included")->required();
   command->add_flag("--json", flags->json, "As JSON on standard output");

@@ -6,7 +6,9 @@
 
 #include "backends/open_target.h"
 #include "cli/command.h"
+#include "cli/option_checks.h"
 #include "cli/target_options.h"
+#include "core/nearest_name.h"
 #include "reports/bug_folder.h"
 
 namespace parallax {
@@ -48,7 +50,8 @@ Result<void> check_system(const std::vector<FoundBug>& bugs, const std::string& 
   if (system.empty() || std::ranges::count(slugs, system_slug(system)) > 0) return {};
   std::ranges::sort(slugs);
   slugs.erase(std::ranges::unique(slugs).begin(), slugs.end());
-  return fail("--system {}: no bug is of this system; there are {}", system, fmt::join(slugs, ", "));
+  return fail("--system {}: no bug is of this system; there are {}{}", system, fmt::join(slugs, ", "),
+              did_you_mean(system_slug(system), slugs));
 }
 
 std::string bug_line(const FoundBug& bug) {
@@ -93,7 +96,9 @@ Result<int> write_bugs(const BugsFlags& flags) {
 }
 
 void add_folder_option(CLI::App& command, const std::shared_ptr<BugsFlags>& flags) {
-  command.add_option("--bugs", flags->folder, "The folder of bugs (default: the project's)")->type_name("FOLDER");
+  command.add_option("--bugs", flags->folder, "The folder of bugs (default: the project's)")
+      ->check(existing_folder())
+      ->type_name("FOLDER");
 }
 
 }  // namespace
@@ -102,26 +107,29 @@ void add_bugs_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<BugsFlags>();
   CLI::App* command = program.add_subcommand("bugs", "Bugs found in released systems: list, check, write the tables.");
   command->footer(
-      "Each bug is a file bugs/NAME.md with its fields at the head (docs/adding-a-bug.md). Examples:\n"
+      "Each bug is a file bugs/NAME.md with its fields at the head (docs/adding-a-bug.md).\n"
+      "\nExamples:\n"
       "  parallax bugs --system openvino --silent\n"
       "  parallax bugs --json\n"
       "  parallax bugs write; parallax bugs check");
   add_folder_option(*command, flags);
   command->add_option("--system", flags->system, "Only bugs of this system: openvino, onnx-runtime")
       ->type_name("SYSTEM");
-  command->add_option("--verdict", flags->verdict, "Only bugs with this verdict")
-      ->check(CLI::IsMember(finding_verdicts()));
+  command->add_option("--verdict", flags->verdict, "Only bugs with this verdict")->check(member_of(finding_verdicts()));
   std::vector<std::string> grade_names;
   for (const Grade grade : grades) grade_names.emplace_back(name(grade));
-  command->add_option("--grade", flags->grade, "Only bugs of this grade")->check(CLI::IsMember(grade_names));
+  command->add_option("--grade", flags->grade, "Only bugs of this grade")->check(member_of(grade_names));
   command->add_flag("--silent", flags->silent, "Only silently wrong results");
   command->add_flag("--aliasing", flags->aliasing, "Only bugs that need views, writes, state or shared memory");
   command->add_flag("--json", flags->json, "As JSON on standard output");
   CLI::App* checking = command->add_subcommand("check", "Are all files valid, and the generated pages up to date?");
-  checking->footer("Each fault is one line on standard error. Exit code 2: there is a fault.");
+  checking->footer(
+      "Each fault is one line on standard error. Exit code 2: there is a fault.\n\nExamples:\n  parallax bugs check");
   add_folder_option(*checking, flags);
   CLI::App* writing = command->add_subcommand("write", "Write the generated pages.");
-  writing->footer("Writes README.md, by-system/*.md, false-alarms.md and measurements.md in the folder of bugs.");
+  writing->footer(
+      "Writes README.md, by-system/*.md, false-alarms.md and measurements.md in the folder of bugs.\n"
+      "\nExamples:\n  parallax bugs write");
   add_folder_option(*writing, flags);
   command->callback([flags, checking, writing, &exit_code] {
     exit_code = code_of(checking->parsed()  ? check_bugs(*flags)

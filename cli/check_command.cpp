@@ -10,6 +10,7 @@
 #include "cli/bits_json.h"
 #include "cli/command.h"
 #include "cli/one_case.h"
+#include "cli/option_checks.h"
 #include "cli/target_options.h"
 #include "cli/validation.h"
 #include "cli/whole_program.h"
@@ -107,7 +108,7 @@ Result<int> check(const CheckFlags& flags) {
     TRY(earlier, read_one_case(flags.after));
   }
   if (!flags.print_after.empty()) TRY_VOID(print_after(flags, test.graph));
-  std::vector<std::string> targets = flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
+  std::vector<std::string> targets = expanded(flags.targets, flags.target_options);
   TRY_VOID(ask_for_validation(flags.validate, targets));
   const FindingOptions options{.target_options = flags.target_options, .reduce = false, .repeat = flags.repeat};
   int code = nothing_new;
@@ -188,12 +189,16 @@ void add_check_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<CheckFlags>();
   CLI::App* command = program.add_subcommand("check", "One case, judged, with the reason.");
   command->footer(
-      "Example:\n  parallax check corpus/cases/seeds/s1-numeric-clone.json --target portable --plant F01 --explain");
-  command->add_option("case", flags->path, "A case file")->required();
+      "Examples:\n"
+      "  parallax check corpus/cases/seeds/s1-numeric-clone.json --target portable\n"
+      "  parallax check corpus/cases/seeds/s1-numeric-clone.json --target portable --plant F01 --explain");
+  command->add_option("case", flags->path, "A case file")->required()->transform(existing_file());
   command->add_option("--target", flags->targets, "What to drive; repeatable. Default: ours and every installed one")
       ->type_name("TARGET");
   add_target_options(*command, flags->target_options);
-  command->add_option("--after", flags->after, "A case that runs first in the same process")->type_name("CASE");
+  command->add_option("--after", flags->after, "A case that runs first in the same process")
+      ->transform(existing_file())
+      ->type_name("CASE");
   add_validate_flag(*command, flags->validate);
   command
       ->add_option("--print-after", flags->print_after,
@@ -211,7 +216,7 @@ void add_check_command(CLI::App& program, int& exit_code) {
       ->add_option("--part-seconds", flags->part_seconds,
                    "How long to judge a long program part by part, or to look where it deviates; 0: not at all")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_from(0))
       ->type_name("SECONDS");
   command->add_flag("--explain", flags->explain, "Print the graph, and why it is judged so");
   command->add_flag("--json", flags->json, "As JSON on standard output");

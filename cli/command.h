@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "core/result.h"
 
@@ -35,6 +36,9 @@ std::string exit_codes();
 
 // Prints "parallax: <error>" on standard error and returns bad_input.
 int report_error(const Error& error);
+
+// Prints "parallax: <text>" on standard error: what a person should know, and no error.
+void print_note(std::string_view text);
 
 // Adds one command to the program; its callback keeps the flags alive and stores the exit code.
 using AddCommand = void (*)(CLI::App& program, int& exit_code);

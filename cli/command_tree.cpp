@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <set>
 
-#include "backends/open_target.h"
+#include "cli/option_checks.h"
 #include "compiler/faults.h"
 #include "compiler/passes.h"
 
@@ -14,21 +13,9 @@ namespace parallax {
 namespace {
 
 // Names that may be given where a value is not one of a closed set: versions, options and commands are targets too.
-std::vector<std::string> target_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, what] : own_targets()) names.emplace_back(name);
-  const Result<Catalogue> catalogue = open_catalogue();
-  if (!catalogue) return names;  // run elsewhere than in the project: ours are still there
-  std::set<std::string> seen;
-  for (const TargetEntry& entry : catalogue->list()) {
-    if (seen.insert(entry.name).second) names.push_back(entry.name);
-  }
-  return names;
-}
-
 std::vector<std::string> known_values(std::string_view argument) {
   std::vector<std::string> values;
-  if (argument == "TARGET") return target_names();
+  if (argument == "TARGET") return known_target_names();
   if (argument == "FAULT") {
     for (const Fault* fault : all_faults) values.emplace_back(fault->id);
   }

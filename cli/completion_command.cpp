@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/completions.h"
+#include "cli/option_checks.h"
 
 namespace parallax {
 
@@ -11,11 +12,12 @@ void add_completion_command(CLI::App& program, int& exit_code) {
   CLI::App* command =
       program.add_subcommand("completion", "A script that completes this program's command lines in a shell.");
   command->footer(
-      "Targets are those known when the script is made. Examples:\n"
+      "Targets are those known when the script is made.\n"
+      "\nExamples:\n"
       "  source <(parallax completion bash)\n"
       "  source <(parallax completion zsh)\n"
       "  parallax completion fish | source");
-  command->add_option("shell", *shell, "For which shell")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  command->add_option("shell", *shell, "For which shell")->required()->check(member_of({"bash", "zsh", "fish"}));
   command->callback([&program, shell, &exit_code] {
     const CommandEntry tree = command_tree(program);
     fmt::print("{}", *shell == "bash"  ? bash_completion(tree)

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/interruption.h"
+#include "cli/option_checks.h"
 #include "cli/target_options.h"
 #include "corpus/closing_lines.h"
 #include "corpus/store.h"
@@ -98,7 +99,7 @@ Result<int> confirm(const ConfirmFlags& flags) {
   } else {
     fmt::print("{} stand, {} unconfirmed\n", confirmed.size(), unconfirmed.size());
   }
-  if (was_interrupted()) fmt::print(stderr, "interrupted; the answers so far are kept\n");
+  if (was_interrupted()) print_note("interrupted; the answers so far are kept");
   if (broken) return bad_input;
   const bool fails = !confirmed.empty() || (flags.fail_on == "unconfirmed" && !unconfirmed.empty());
   return fails ? diverged : nothing_new;
@@ -116,10 +117,12 @@ void add_confirm_command(CLI::App& program, int& exit_code) {
       "it, or eager is not what the oracle says. Jurors that are not installed are not asked. The answers are kept in "
       "the\n"
       "findings' folders. The exit code is 1 where a finding stands.\n"
-      "Examples:\n"
+      "\nExamples:\n"
       "  parallax confirm findings\n"
       "  parallax confirm findings/7KQ2 --json");
-  command->add_option("findings", flags->path, "A findings folder, or the folder of one finding")->required();
+  command->add_option("findings", flags->path, "A findings folder, or the folder of one finding")
+      ->required()
+      ->check(existing_folder());
   add_fail_on_option(*command, flags->fail_on);
   command->add_flag("--json", flags->json, "As JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(confirm(*flags)); });

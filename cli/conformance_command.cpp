@@ -11,6 +11,7 @@
 #include "backends/examine.h"
 #include "backends/external/declined.h"
 #include "cli/command.h"
+#include "cli/option_checks.h"
 #include "cli/target_options.h"
 #include "cli/write_file.h"
 #include "fuzz/generate/op_coverage.h"
@@ -186,21 +187,28 @@ void add_conformance_command(CLI::App& program, int& exit_code) {
   command->footer(
       "Each op is called alone on small inputs of each dtype, the same on every machine. Of several samples the worst "
       "counts.\n"
-      "  parallax conformance --target onnxruntime --op aten.avg_pool\n"
-      "  parallax conformance --diff onnxruntime-1.22.json onnxruntime-1.23.json --html changed.html\n"
       "With --diff the exit code is 1 where something is wrong or crashes that did not.\n"
-      "--declined writes what is declined as adapters/declined/NAME.json has it: graphs are not drawn of that.");
+      "--declined writes what is declined as adapters/declined/NAME.json has it: graphs are not drawn of that.\n"
+      "\nExamples:\n"
+      "  parallax conformance --target onnxruntime --op aten.avg_pool\n"
+      "  parallax conformance --diff onnxruntime-1.22.json onnxruntime-1.23.json --html changed.html");
   command->add_option("--target", flags->target, "What to drive (see parallax targets)")->type_name("TARGET");
-  command->add_option("--op", flags->pattern, "Only ops whose name holds this");
+  command->add_option("--op", flags->pattern, "Only ops whose name holds this")->type_name("OP")->check(op_pattern());
   command->add_option("--samples", flags->samples, "Calls of an op at a dtype")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  command->add_option("--declined", flags->declined_file, "Write what was declined to this file");
-  command->add_option("--html", flags->html, "Write the table, or the difference, as a page to this file");
+      ->check(whole_number(1, 1000));
+  command->add_option("--declined", flags->declined_file, "Write what was declined to this file")
+      ->check(writable_file());
+  command->add_option("--html", flags->html, "Write the table, or the difference, as a page to this file")
+      ->check(writable_file());
   command
       ->add_option("--diff", flags->compared, "Two tables that --json wrote: what changed from the first to the second")
-      ->expected(2);
+      ->expected(2)
+      ->transform(existing_file());
   add_target_options(*command, flags->target_options);
+  for (const char* option : {"--target", "--op", "--declined"}) {
+    command->get_option("--diff")->excludes(command->get_option(option));
+  }
   command->add_flag("--json", flags->json, "The table as JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(conformance(*flags)); });
 }

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/equal_reasons.h"
 #include "cli/one_case.h"
+#include "cli/option_checks.h"
 #include "cli/target_options.h"
 #include "cli/write_file.h"
 #include "corpus/corpus_index.h"
@@ -104,7 +105,7 @@ Result<int> list(const CorpusFlags& flags) {
   bool broken = !book.broken().empty();
   for (const IndexedCase& one : cases) {
     if (!one.error.empty()) {
-      fmt::print(stderr, "{}\n", one.error);
+      print_note(one.error);
       broken = true;
       continue;
     }
@@ -216,13 +217,13 @@ Result<int> verify(const CorpusFlags& flags) {
   Verification seen;
   for (const IndexedCase& one : cases) {
     if (one.error.empty()) continue;
-    fmt::print(stderr, "{}\n", one.error);
+    print_note(one.error);
     broken = true;
   }
   for (const std::string& name : targets) {
     auto target = open_target(name, {});
     if (!target) {
-      fmt::print(stderr, "not run: {}\n", target.error().text());
+      print_note(fmt::format("not run: {}", target.error().text()));
       missing = true;
       continue;
     }
@@ -267,7 +268,8 @@ Result<int> record(const CorpusFlags& flags) {
 CLI::App* add_part(CLI::App& corpus, const std::shared_ptr<CorpusFlags>& flags, int& exit_code, const char* name,
                    const char* what, Result<int> (*run)(const CorpusFlags& flags)) {
   CLI::App* command = corpus.add_subcommand(name, what);
-  command->add_option("--corpus", flags->corpus, "The corpus's folder (default: the one of this project)");
+  command->add_option("--corpus", flags->corpus, "The corpus's folder (default: the one of this project)")
+      ->check(existing_folder());
   command->callback([flags, run, &exit_code] { exit_code = code_of(run(*flags)); });
   return command;
 }
@@ -282,38 +284,47 @@ void add_corpus_command(CLI::App& program, int& exit_code) {
   corpus->footer(
       "A corpus is a folder: cases/ with a file a case, verdicts.jsonl with what each was judged on which target and "
       "version,\n"
-      "and index.db, which is made anew from the files. Examples:\n"
+      "and index.db, which is made anew from the files.\n"
+      "\nExamples:\n"
       "  parallax corpus add findings/7KQ2 --as found/thunder-sin-in-place\n"
       "  parallax corpus list unfold\n"
       "  parallax corpus record seeds/s2 --target thunder\n"
       "  parallax corpus verify --target portable");
   CLI::App* adding =
       add_part(*corpus, flags, exit_code, "add", "Keep a case, or a finding's reduced one, with its verdicts.", add);
-  adding->add_option("case", flags->subject, "A case file, or a finding's folder")->required();
+  adding->add_option("case", flags->subject, "A case file, or a finding's folder")
+      ->required()
+      ->transform(existing_path());
   adding->add_option("--as", flags->as, "Where, below cases/: regressions/NAME")->required();
   adding
       ->add_option("--target", flags->targets,
                    "Whose verdicts to record (default: portable, and where it was found); repeatable")
       ->type_name("TARGET");
+  adding->footer("Examples:\n  parallax corpus add findings/7KQ2 --as found/thunder-sin-in-place");
   adding->add_flag("--force", flags->force, "Replace a case that is there");
   CLI::App* listing =
       add_part(*corpus, flags, exit_code, "list", "The cases, with the verdicts that are recorded.", list);
   listing->add_option("text", flags->subject, "Only cases whose path, name, ops, target or issue holds this");
+  listing->footer("Examples:\n  parallax corpus list\n  parallax corpus list unfold --json");
   listing->add_flag("--json", flags->json, "As JSON on standard output");
-  add_part(*corpus, flags, exit_code, "show", "One case: graph, feed, origin, verdicts.", show)
-      ->add_option("case", flags->subject, "Its path below cases/")
-      ->required();
+  CLI::App* showing = add_part(*corpus, flags, exit_code, "show", "One case: graph, feed, origin, verdicts.", show);
+  showing->add_option("case", flags->subject, "Its path below cases/")->required();
+  showing->footer("Examples:\n  parallax corpus show seeds/s1-numeric-clone");
   CLI::App* recording = add_part(*corpus, flags, exit_code, "record",
                                  "Record what cases do now, in the place of what is recorded.", record);
   recording->add_option("text", flags->subject, "Only cases whose path, name, ops, target or issue holds this");
   recording->add_option("--target", flags->targets, "On which targets; repeatable")->type_name("TARGET")->required();
+  recording->footer("Examples:\n  parallax corpus record seeds/s2 --target thunder");
   CLI::App* verifying =
       add_part(*corpus, flags, exit_code, "verify", "Does each case still have the verdict that is recorded?", verify);
   verifying->footer(
       "What diverged and does not any more is 'fixed', what diverges and did not is 'new'. Targets that are not "
       "installed are\n"
       "named and left out. Exit code 1: something is new, or a verdict does not hold at the very versions it was "
-      "recorded with.");
+      "recorded with.\n"
+      "\nExamples:\n"
+      "  parallax corpus verify\n"
+      "  parallax corpus verify --target portable --json");
   verifying->add_option("--target", flags->targets, "Only on these; 3 if one cannot be run; repeatable")
       ->type_name("TARGET");
   verifying->add_flag("--json", flags->json, "As JSON on standard output");

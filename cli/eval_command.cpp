@@ -9,6 +9,7 @@
 #include "backends/examine.h"
 #include "cli/command.h"
 #include "cli/one_case.h"
+#include "cli/option_checks.h"
 #include "cli/target_options.h"
 #include "ops/profiles.h"
 #include "oracle/ensemble.h"
@@ -109,10 +110,14 @@ void add_eval_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<EvalFlags>();
   CLI::App* command = program.add_subcommand(
       "eval", "What the oracle says of a case: value, radius, proved bits, spread of 32 legal runs, flags.");
-  command->add_option("case", flags->path, "A case file")->required();
+  command->footer(
+      "Examples:\n"
+      "  parallax eval corpus/cases/seeds/s1-numeric-clone.json\n"
+      "  parallax eval corpus/cases/seeds/s1-numeric-clone.json --profile onnxruntime --json");
+  command->add_option("case", flags->path, "A case file")->required()->transform(existing_file());
   command->add_option("--profile", flags->profile, "Whose arithmetic the bound is for")
       ->capture_default_str()
-      ->check(CLI::IsMember(profile_names()));
+      ->check(member_of(profile_names()));
   command->add_flag("--json", flags->json, "As JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(eval(*flags)); });
 }

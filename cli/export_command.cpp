@@ -7,6 +7,7 @@
 #include "backends/examine.h"
 #include "cli/command.h"
 #include "cli/one_case.h"
+#include "cli/option_checks.h"
 #include "cli/redaction.h"
 #include "cli/target_options.h"
 #include "corpus/check_line.h"
@@ -171,10 +172,12 @@ void add_export_command(CLI::App& program, int& exit_code) {
       "  parallax export case.json --to pytorch --target torch-inductor > bug.py && python bug.py\n"
       "  parallax export case.json --to gtest --plant F01 > case_test.cpp\n"
       "  parallax export findings/7KQ2 --to case --redact > case.json    what may leave the house");
-  command->add_option("case", flags->path, "A case file, or a finding's folder")->required();
+  command->add_option("case", flags->path, "A case file, or a finding's folder")
+      ->required()
+      ->transform(existing_path());
   command->add_option("--to", flags->form, "pytorch, executorch, thunder, gtest, issue, case, dot or text")
       ->capture_default_str()
-      ->check(CLI::IsMember({"pytorch", "executorch", "thunder", "gtest", "issue", "case", "dot", "text"}));
+      ->check(member_of({"pytorch", "executorch", "thunder", "gtest", "issue", "case", "dot", "text"}));
   command
       ->add_option("--target", flags->target,
                    "What a script holds against eager (default: where the case diverged); gtest and issue run it")

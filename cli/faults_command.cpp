@@ -55,6 +55,7 @@ void add_faults_command(CLI::App& program, int& exit_code) {
   auto json = std::make_shared<bool>(false);
   auto mutants = std::make_shared<bool>(false);
   CLI::App* command = program.add_subcommand("faults", "The bugs that --plant can switch on in our own compiler.");
+  command->footer("Examples:\n  parallax faults\n  parallax faults --mutants --json");
   command->add_flag("--mutants", *mutants,
                     "The slips that `score --mutants` draws from instead; --plant takes them too");
   command->add_flag("--json", *json, "As JSON on standard output");

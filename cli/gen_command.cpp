@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "cli/command.h"
+#include "cli/option_checks.h"
 #include "cli/profile_option.h"
 #include "cli/target_options.h"
 #include "cli/write_file.h"
@@ -58,16 +59,22 @@ Result<int> gen(const GenFlags& flags) {
 void add_gen_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<GenFlags>();
   CLI::App* command = program.add_subcommand("gen", "Generated cases as JSON lines on standard output.");
-  command->add_option("--count", flags->count, "How many")->capture_default_str();
+  command->footer(
+      "Examples:\n"
+      "  parallax gen --count 3 --seed 7\n"
+      "  parallax gen --count 1000 --profile alias | gzip > cases.jsonl.gz");
+  command->add_option("--count", flags->count, "How many")->check(whole_number(1))->capture_default_str();
   command->add_option("--target", flags->targets, "Draw only what this target takes; repeatable. Default: all")
       ->type_name("TARGET");
   command->add_option("--seed", flags->seed, "Seed: the cases are those of fuzz --seed with the same --target")
       ->capture_default_str();
   add_profile_option(*command, flags->profile);
-  command->add_option("--min-nodes", flags->min_nodes, "Fewest nodes a graph")->capture_default_str();
+  command->add_option("--min-nodes", flags->min_nodes, "Fewest nodes a graph")
+      ->check(whole_number(1, 10000))
+      ->capture_default_str();
   command->add_option("--max-nodes", flags->max_nodes, "Most nodes a graph")
       ->capture_default_str()
-      ->check(CLI::Range(1, 10000));
+      ->check(whole_number(1, 10000));
   command->add_option("--tapes", flags->tapes,
                       "Write the bytes that each case is drawn from into this folder instead: a seed corpus for the "
                       "fuzz targets, whose cases have --min-nodes 1");

@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/imported_case.h"
+#include "cli/option_checks.h"
 #include "cli/redaction.h"
 #include "cli/target_options.h"
 #include "graph/case_json.h"
@@ -22,8 +23,7 @@ struct ImportFlags {
 
 Result<int> import_case(const ImportFlags& flags) {
   TRY(const Case test, imported_case(flags.program, flags.options));
-  for (const std::string& note : import_notes(test)) fmt::print(stderr, "note: {}\n", note);
-  if (!flags.redact && !flags.target.empty()) return fail("--target: it is what --redact holds the case against");
+  for (const std::string& note : import_notes(test)) print_note(note);
   if (flags.redact) {
     TRY(const Redaction redaction, redact_on(test, flags.target, {}));
     if (!flags.output.empty()) {
@@ -52,9 +52,11 @@ void add_import_command(CLI::App& program, int& exit_code) {
       "leaves open, or names a JSON file with the elements of inputs by name. An autograd.Function brings the\n"
       "gradients of its backward.\n"
       "Notes on standard error, and in the case's origin, say what was fixed, replaced or left out.\n"
-      "Examples:\n  parallax import model.pt2 -o model.json\n"
+      "\nExamples:\n  parallax import model.pt2 -o model.json\n"
       "  parallax import bug.py:Bug --input 'f32[2,3,5]' | parallax check /dev/stdin --target executorch-xnnpack");
-  command->add_option("program", flags->program, "FILE.pt2, FILE.onnx or FILE.py:NAME")->required();
+  command->add_option("program", flags->program, "FILE.pt2, FILE.onnx or FILE.py:NAME")
+      ->required()
+      ->transform(existing_file());
   command->add_option("--input", flags->options.inputs,
                       "The type of an input, in order; of an ONNX model also NAME=TYPE or FEED.json; repeatable");
   command
@@ -63,13 +65,16 @@ void add_import_command(CLI::App& program, int& exit_code) {
                    "repeatable")
       ->type_name("FILE|MODULE");
   command->add_option("--seed", flags->options.seed, "What drawn inputs start from")->capture_default_str();
-  command->add_flag("--redact", flags->redact,
-                    "Random numbers in the place of weights and inputs, canonical names in the place of names");
+  CLI::Option* redact =
+      command->add_flag("--redact", flags->redact,
+                        "Random numbers in the place of weights and inputs, canonical names in the place of names");
   command->add_option("--target", flags->target, "Where the redacted case must show what it shows now")
-      ->type_name("TARGET");
-  command->add_option(
-      "-o,--output", flags->output,
-      "Where the case goes, and weights over 64 KiB beside it as .safetensors; default: standard output");
+      ->type_name("TARGET")
+      ->needs(redact);
+  command
+      ->add_option("-o,--output", flags->output,
+                   "Where the case goes, and weights over 64 KiB beside it as .safetensors; default: standard output")
+      ->check(writable_file());
   command->callback([flags, &exit_code] { exit_code = code_of(import_case(*flags)); });
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/option_checks.h"
 #include "cli/target_options.h"
 #include "corpus/store.h"
 #include "fuzz/campaign/ledger.h"
@@ -49,9 +50,9 @@ void add_merge_command(CLI::App& program, int& exit_code) {
       program.add_subcommand("merge", "The findings and campaigns of several folders in one, each signature once.");
   command->footer(
       "Findings that cannot be read are named and left out; the exit code is 2 then. The folders are not changed.\n"
-      "Example, after fuzz --shard 1/2 --findings a and fuzz --shard 2/2 --findings b:\n"
+      "\nExamples, after fuzz --shard 1/2 --findings a and fuzz --shard 2/2 --findings b:\n"
       "  parallax merge a b -o findings");
-  command->add_option("folders", flags->folders, "Findings folders")->required();
+  command->add_option("folders", flags->folders, "Findings folders")->required()->check(existing_folder());
   command->add_option("-o,--output", flags->output, "The findings folder that they are added to")->required();
   command->callback([flags, &exit_code] { exit_code = code_of(merge(*flags)); });
 }

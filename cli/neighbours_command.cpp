@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/one_case.h"
+#include "cli/option_checks.h"
 #include "cli/target_options.h"
 #include "cli/write_file.h"
 #include "export/emit_executorch.h"
@@ -86,11 +87,13 @@ void add_neighbours_command(CLI::App& program, int& exit_code) {
       "Examples:\n"
       "  parallax neighbours corpus/cases/seeds/s1-numeric-clone.json --target portable --plant F01\n"
       "  parallax neighbours findings/7KQ2/reduced.json --target torch-aot-eager --pytest test_fix.py");
-  command->add_option("case", flags->path, "A case file, best a reduced one")->required();
+  command->add_option("case", flags->path, "A case file, best a reduced one")->required()->transform(existing_file());
   command->add_option("--target", flags->target, "The target it diverges on")->type_name("TARGET")->required();
   add_target_options(*command, flags->target_options);
-  command->add_option("--pytest", flags->pytest,
-                      "Also write the variants as a parametrised pytest (PyTorch and ExecuTorch targets)");
+  command
+      ->add_option("--pytest", flags->pytest,
+                   "Also write the variants as a parametrised pytest (PyTorch and ExecuTorch targets)")
+      ->check(writable_file());
   command->add_flag("--json", flags->json, "As JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(map_neighbours(*flags)); });
 }

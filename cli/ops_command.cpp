@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/option_checks.h"
 #include "cli/target_options.h"
 #include "fuzz/generate/op_coverage.h"
 
@@ -71,13 +72,17 @@ Result<int> list_ops(const OpsFlags& flags) {
 
 void add_ops_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<OpsFlags>();
-  CLI::App* command = program.add_subcommand("ops", "Which ops the oracle knows: by dtype, by target, and whether they are generated.");
+  CLI::App* command =
+      program.add_subcommand("ops", "Which ops the oracle knows: by dtype, by target, and whether they are generated.");
   command->footer(
-      "A dtype is listed where a drawn call whose first operand has it is valid in eager. Examples:\n"
+      "A dtype is listed where a drawn call whose first operand has it is valid in eager.\n"
+      "\nExamples:\n"
       "  parallax ops\n"
       "  parallax ops scatter --target portable --target executorch-portable");
-  command->add_option("pattern", flags->pattern, "Only ops whose name holds this");
-  command->add_option("--target", flags->targets, "Whose ops to mark; repeatable")->type_name("TARGET")->capture_default_str();
+  command->add_option("pattern", flags->pattern, "Only ops whose name holds this")->check(op_pattern());
+  command->add_option("--target", flags->targets, "Whose ops to mark; repeatable")
+      ->type_name("TARGET")
+      ->capture_default_str();
   command->add_flag("--json", flags->json, "As JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(list_ops(*flags)); });
 }

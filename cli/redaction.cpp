@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "backends/examine.h"
+#include "cli/command.h"
 #include "corpus/signature.h"
 
 namespace parallax {
@@ -13,11 +12,11 @@ namespace {
 void tell(const Redaction& redaction, const std::string& target) {
   const std::string where = target.empty() ? "not run anywhere: --target says where it must stay the same"
                                            : fmt::format("it shows the same on {}", target);
-  fmt::print(stderr, "redacted: {} of {} values are random ones now; {}\n", redaction.values - redaction.left,
-             redaction.values, where);
+  print_note(fmt::format("redacted: {} of {} values are random ones now; {}", redaction.values - redaction.left,
+                         redaction.values, where));
   if (redaction.left == 0) return;
-  fmt::print(stderr, "{} values of yours remain, in {}: without them it shows something else\n", redaction.left,
-             fmt::join(redaction.kept, ", "));
+  print_note(fmt::format("{} values of yours remain, in {}: without them it shows something else", redaction.left,
+                         fmt::join(redaction.kept, ", ")));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/interruption.h"
 #include "cli/one_case.h"
+#include "cli/option_checks.h"
 #include "cli/target_options.h"
 #include "cli/write_file.h"
 #include "corpus/check_line.h"
@@ -78,13 +79,22 @@ void add_reduce_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<ReduceFlags>();
   CLI::App* command =
       program.add_subcommand("reduce", "A diverging case made smaller while it diverges in the same way.");
-  command->add_option("case", flags->path, "A case file")->required();
+  command->footer(
+      "Examples:\n"
+      "  parallax reduce case.json --target portable --plant F01 -o reduced.json\n"
+      "  parallax reduce findings/7KQ2/case.json --target onnxruntime --seconds 60 > reduced.json");
+  command->add_option("case", flags->path, "A case file")->required()->transform(existing_file());
   command->add_option("--target", flags->target, "The target it diverges on")->type_name("TARGET")->required();
   add_target_options(*command, flags->target_options);
-  command->add_option("-o,--output", flags->output, "Where the reduced case goes; default: standard output");
-  command->add_option("--seconds", flags->seconds, "The most it may take")->capture_default_str();
-  command->add_option("--jobs", flags->jobs,
-                      "Candidates that are looked at side by side; default: one a core, two for an external target");
+  command->add_option("-o,--output", flags->output, "Where the reduced case goes; default: standard output")
+      ->check(writable_file());
+  command->add_option("--seconds", flags->seconds, "The most it may take")
+      ->capture_default_str()
+      ->check(number_from(0));
+  command
+      ->add_option("--jobs", flags->jobs,
+                   "Candidates that are looked at side by side; default: one a core, two for an external target")
+      ->check(whole_number(0, 1000));
   command->callback([flags, &exit_code] { exit_code = code_of(reduce_case(*flags)); });
 }
 

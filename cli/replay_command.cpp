@@ -9,6 +9,7 @@
 #include "cli/device_share.h"
 #include "cli/equal_reasons.h"
 #include "cli/interruption.h"
+#include "cli/option_checks.h"
 #include "cli/summary.h"
 #include "cli/target_options.h"
 #include "cli/validation.h"
@@ -50,12 +51,12 @@ Result<int> replay(const ReplayFlags& flags) {
     for (const std::string& file : added) TRY_VOID(files.add(file));
   }
   if (!flags.changed_since.empty() && files.size() == 0 && files.broken().empty()) {
-    fmt::print(stderr, "no case has changed since {}\n", flags.changed_since);
+    print_note(fmt::format("no case has changed since {}", flags.changed_since));
     return nothing_new;
   }
   report_errors(files.broken());
   CampaignOptions options;
-  options.targets = flags.targets.empty() ? default_targets(flags.target_options) : flags.targets;
+  options.targets = expanded(flags.targets, flags.target_options);
   TRY_VOID(ask_for_validation(flags.validate, options.targets));
   options.target_options = flags.target_options;
   options.jobs = jobs_or_cores(flags.jobs);
@@ -119,12 +120,14 @@ void add_replay_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<ReplayFlags>();
   CLI::App* command = program.add_subcommand("replay", "Stored cases through targets, each judged.");
   command->footer(
-      "Examples:\n"
+      "Broken files are named and skipped; the exit code is 2 then.\n"
+      "\nExamples:\n"
       "  parallax replay corpus/cases --target portable\n"
       "  parallax replay corpus/cases --changed-since origin/main     what a branch added or edited\n"
-      "  parallax replay recorded.jsonl --target recorded --json     hold the oracle against recorded results\n"
-      "Broken files are named and skipped; the exit code is 2 then.");
-  command->add_option("paths", flags->paths, ".json and .jsonl files, compressed or not (.gz), folders")->required();
+      "  parallax replay recorded.jsonl --target recorded --json     hold the oracle against recorded results");
+  command->add_option("paths", flags->paths, ".json and .jsonl files, compressed or not (.gz), folders")
+      ->required()
+      ->transform(existing_path());
   command
       ->add_option("--changed-since", flags->changed_since,
                    "Only the files that Git says are new or other since this revision, not committed ones included")
@@ -133,20 +136,23 @@ void add_replay_command(CLI::App& program, int& exit_code) {
       ->type_name("TARGET");
   add_target_options(*command, flags->target_options);
   add_validate_flag(*command, flags->validate);
-  command->add_option("--junit", flags->junit, "Write a JUnit XML file");
-  command->add_option("--sarif", flags->sarif, "Write a SARIF 2.1.0 file: what diverged, for code scanning");
+  command->add_option("--junit", flags->junit, "Write a JUnit XML file")->check(writable_file());
+  command->add_option("--sarif", flags->sarif, "Write a SARIF 2.1.0 file: what diverged, for code scanning")
+      ->check(writable_file());
   command->add_flag("--annotate", flags->annotate,
                     "A line on standard error for each divergence that GitHub shows at the file");
   command->add_option("--findings", flags->findings, "Keep what diverges in this folder");
-  command->add_option(
-      "--known", flags->known,
-      "Findings that are not news, as parallax known writes them: counted, and no reason for exit code 1");
+  command
+      ->add_option("--known", flags->known,
+                   "Findings that are not news, as parallax known writes them: counted, and no reason for exit code 1")
+      ->transform(existing_file());
   command->add_flag("--pack", flags->pack, "Several cases a program, on targets that ask for it");
   command->add_flag("--reduce", flags->reduce, "Reduce what diverges");
   add_repeat_option(*command, flags->repeat);
   command->add_option("--min-judged", flags->min_judged, "Exit code 3 if a target judged fewer cases")
+      ->check(whole_number(0))
       ->capture_default_str();
-  command->add_option("--jobs", flags->jobs, "Threads; default: one a core");
+  command->add_option("--jobs", flags->jobs, "Threads; default: one a core")->check(whole_number(0, 1000));
   command->add_flag("--json", flags->json, "The summary as JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(replay(*flags)); });
 }

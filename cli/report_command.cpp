@@ -7,17 +7,21 @@
 #include "backends/open_target.h"
 #include "cli/command.h"
 #include "cli/graphviz.h"
+#include "cli/grouped_digits.h"
 #include "cli/histogram.h"
+#include "cli/option_checks.h"
 #include "cli/rerun.h"
 #include "cli/shell_word.h"
 #include "cli/target_options.h"
 #include "cli/write_file.h"
+#include "corpus/issue_text.h"
 #include "corpus/store.h"
 #include "export/emit_reproducer.h"
 #include "fuzz/campaign/description.h"
 #include "fuzz/campaign/ledger.h"
 #include "fuzz/findings/controls.h"
 #include "fuzz/findings/furthest_first.h"
+#include "fuzz/generate/alias_relation.h"
 #include "fuzz/generate/op_coverage.h"
 #include "reports/campaign_report.h"
 #include "reports/compared_findings.h"
@@ -137,8 +141,11 @@ FindingReport report_of(Finding finding, const ReportFlags& flags, std::vector<D
   finding.control = passing_control(finding.reduced, finding.controls);
   if (auto script = emit_reproducer(finding.reduced, script_options(finding))) {
     report.script = *std::move(script);
-  } else {
-    report.script_missing = script.error().text();
+  }
+  report.issue = issue_text(finding, report.script, "Run:" + markdown_block(report.command));
+  const AliasRelations relations = alias_relations(finding.reduced.graph);
+  for (std::size_t r = 0; r < alias_relation_count; ++r) {
+    if (relations[r]) report.relations.emplace_back(name(static_cast<AliasRelation>(r)));
   }
   if (flags.rerun == "none") {
     report.not_rerun = "the findings were not run again (--rerun none)";
@@ -207,7 +214,7 @@ void print_text(const FolderReport& report) {
   };
   for (const FindingReport& finding : report.findings) line(finding.finding, finding.standing);
   for (const Finding& finding : report.gone) line(finding, Standing::Gone);
-  fmt::print("{} findings", report.findings.size());
+  fmt::print("{}", counted(static_cast<int64_t>(report.findings.size()), "finding"));
   if (!report.since.empty()) {
     for (const Standing standing : {Standing::New, Standing::NewlyFlaky, Standing::Known}) {
       fmt::print(", {} {}", std::ranges::count(report.findings, standing, &FindingReport::standing), name(standing));
@@ -286,20 +293,23 @@ void add_report_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<ReportFlags>();
   CLI::App* command = program.add_subcommand("report", "A findings folder as a page, and beside an earlier one.");
   command->footer(
-      "Example:\n"
-      "  parallax report findings -o report.html --since last-night\n"
       "The page is one file that needs no network. With --since the exit code is 1 where a finding is new or newly "
       "flaky.\n"
-      "Findings that cannot be read are named and left out; the exit code is 2 then.");
-  command->add_option("findings", flags->folder, "A findings folder")->required();
-  command->add_option("-o,--output", flags->output, "Write the page to this file; else only a list is printed");
-  command->add_option("--since", flags->since, "An earlier findings folder: what is new, known, gone, newly flaky");
+      "Findings that cannot be read are named and left out; the exit code is 2 then.\n"
+      "\nExamples:\n"
+      "  parallax report findings -o report.html\n"
+      "  parallax report findings -o report.html --since last-night");
+  command->add_option("findings", flags->folder, "A findings folder")->required()->check(existing_folder());
+  command->add_option("-o,--output", flags->output, "Write the page to this file; else only a list is printed")
+      ->check(writable_file());
+  command->add_option("--since", flags->since, "An earlier findings folder: what is new, known, gone, newly flaky")
+      ->check(existing_folder());
   command
       ->add_option("--rerun", flags->rerun,
                    "Which findings to run again for what their folders do not keep, as all elements: none, ours "
                    "(targets in this process), all")
       ->capture_default_str()
-      ->check(CLI::IsMember({"none", "ours", "all"}));
+      ->check(member_of({"none", "ours", "all"}));
   command->add_flag("--json", flags->json, "The list as JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(make_report(*flags)); });
 }

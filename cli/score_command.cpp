@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/option_checks.h"
 #include "cli/profile_option.h"
 #include "cli/score_mutants.h"
 #include "cli/score_rows.h"
@@ -134,29 +135,36 @@ void add_score_command(CLI::App& program, int& exit_code) {
   CLI::App* command =
       program.add_subcommand("score", "How soon fuzzing finds each fault that can be planted in our own compiler.");
   command->footer(
-      "Example:\n  parallax score --seconds 10 --plant F01 --plant F08\n"
       "Exit code 0: every fault was found by the values that came out. The other detectors are asked apart, over the "
       "same\n"
       "graphs and for a quarter of the time. With --mutants it is 0 whatever survives: some mutants change nothing "
       "that\n"
-      "can be seen, and which do is for a person to say.");
+      "can be seen, and which do is for a person to say.\n"
+      "\nExamples:\n"
+      "  parallax score --seconds 10 --plant F01 --plant F08\n"
+      "  parallax score --mutants 20 --seed 1");
   command->add_option("--plant", flags->faults, "Score these only (see parallax faults); repeatable")
       ->type_name("FAULT");
-  command->add_option("--mutants", flags->mutants,
-                      "Score this many slips in the planner and the passes instead, drawn by the seed; all if so many");
+  command
+      ->add_option("--mutants", flags->mutants,
+                   "Score this many slips in the planner and the passes instead, drawn by the seed; all if so many")
+      ->check(whole_number(1));
   command
       ->add_option("--tune", flags->tune,
                    "Tune the profile's weights for so many rounds on the faults with odd ids instead, and print them")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   command->add_flag("--feedback", flags->options.feedback,
                     "Edit graphs that show something new, as a coverage-guided engine does; asks the values alone");
   command->add_option("--seconds", flags->options.seconds, "The most that a fault may take")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->add_option("--graphs", flags->options.graphs, "The most graphs that a fault may take");
+      ->check(number_over(0));
+  command->add_option("--graphs", flags->options.graphs, "The most graphs that a fault may take")
+      ->check(whole_number(1));
   command->add_option("--seed", flags->options.seed, "Seed of the graphs")->capture_default_str();
   add_profile_option(*command, flags->profile);
-  command->add_option("--jobs", flags->jobs, "Faults at once; 0: as many as there are cores")->capture_default_str();
+  command->add_option("--jobs", flags->jobs, "Faults at once; 0: as many as there are cores")
+      ->capture_default_str()
+      ->check(whole_number(0, 1000));
   command->add_flag("--json", flags->json, "As JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(score(*flags)); });
 }

@@ -9,6 +9,8 @@
 #include <span>
 
 #include "cli/command.h"
+#include "cli/grouped_digits.h"
+#include "cli/terminal.h"
 #include "corpus/closing_lines.h"
 #include "corpus/signature.h"
 #include "corpus/store.h"
@@ -108,6 +110,57 @@ std::string story(const CampaignFinding& found) {
   return text;
 }
 
+// How many cases a target ran and what became of them; in full, what was proved of them and why some were not judged.
+std::string target_text(const std::string& target, const Tally& tally, TargetDetail detail) {
+  if (tally.cases == 0) return fmt::format("{}: no case was finished in the time given\n", target);
+  std::string text;
+  text += fmt::format("{}: {} in {:.1f} s ({:.0f} a second), {} executed and judged\n", target,
+                      counted(tally.cases, "case"), tally.seconds,
+                      tally.seconds > 0 ? static_cast<double>(tally.cases) / tally.seconds : 0.0,
+                      percent(tally.judged(), tally.cases));
+  std::string counts;
+  for (int v = 0; v < verdict_count; ++v) {
+    const int64_t n = tally.verdicts[static_cast<std::size_t>(v)];
+    if (n > 0) counts += fmt::format("{}{} {}", counts.empty() ? "" : " · ", name(static_cast<Verdict>(v)), n);
+  }
+  if (tally.delegated + tally.fell_back > 0)
+    counts += fmt::format(" · delegated {} · fell back {}", tally.delegated, tally.fell_back);
+  if (tally.dynamic > 0) {
+    counts += fmt::format(" · at changing sizes {} (three or more: {} · specialized {} · recompiled {})", tally.dynamic,
+                          tally.at_three_sizes, tally.specialized, tally.recompiled);
+  }
+  if (tally.related > 0) counts += fmt::format(" · related {}", tally.related);
+  if (tally.hidden_by_packing > 0) counts += fmt::format(" · hidden by packing {}", tally.hidden_by_packing);
+  if (tally.base_diverges > 0) counts += fmt::format(" · the base diverges too: {}", tally.base_diverges);
+  if (tally.base_is_silent > 0) counts += fmt::format(" · the base does not judge: {}", tally.base_is_silent);
+  if (!counts.empty()) text += "  " + counts + "\n";
+  if (detail == TargetDetail::Short) return text;
+  if (tally.elements.total > 0) {
+    text += fmt::format("  elements {} · exact {} · undecided {}", tally.elements.total,
+                        percent(tally.elements.exact, tally.elements.total),
+                        percent(tally.elements.undecided, tally.elements.total));
+    if (tally.median_radius_ulps() > 0)
+      text += fmt::format(" · median radius of the rest {:.2g} ulp", tally.median_radius_ulps());
+    text += '\n';
+  }
+  std::string proved;
+  for (int d = 0; d < dtype_count; ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    if (tally.elements.inexact[i] == 0) continue;
+    proved += fmt::format(" · {} {}", name(static_cast<DType>(d)),
+                          percent(tally.elements.sharp[i], tally.elements.inexact[i]));
+  }
+  if (!proved.empty()) text += fmt::format("  inexact elements proved to min(10, p - 3) bits{}\n", proved);
+  if (tally.ensemble_bits.elements() > 0) {
+    text += fmt::format("  bits shown, median: proof {}; ensemble {}, of the {} where the proof is weak\n",
+                        tally.proof_bits.median(), tally.ensemble_bits.median(),
+                        percent(tally.ensemble_bits.elements(), tally.elements.total));
+  }
+  for (const auto& [reason, n] : tally.undecided_cases)
+    text += fmt::format("  undecided for {}: {} cases\n", reason, n);
+  return text + refusals_text(tally.refusals);
+}
+
 }  // namespace
 
 bool is_unconfirmed(const CampaignFinding& found) {
@@ -148,59 +201,22 @@ std::string summary_json(const CampaignResult& result, std::optional<uint64_t> s
   return json.dump(2);
 }
 
-std::string summary_text(const CampaignResult& result) {
+std::string headline(const CampaignResult& result) {
+  int64_t cases = 0;
+  for (const auto& [target, tally] : result.tallies) cases = std::max(cases, tally.cases);
+  const auto known = std::ranges::count_if(result.findings, [](const auto& found) { return found.known.has_value(); });
+  const auto unconfirmed = std::ranges::count_if(result.findings, is_unconfirmed);
+  const int64_t distinct = static_cast<int64_t>(result.findings.size()) - known - unconfirmed;
+  std::string text = distinct == 0 ? "no finding" : counted(distinct, "distinct finding");
+  text += fmt::format(" in {}", counted(cases, "case"));
+  if (result.tallies.size() > 1) text += fmt::format(" on each of {} targets", result.tallies.size());
+  if (unconfirmed > 0) text += fmt::format(", {} unconfirmed", unconfirmed);
+  if (known > 0) text += fmt::format(", {} known", known);
+  return paint(Stream::Out, distinct > 0 ? Colour::Red : Colour::Green, text) + "\n";
+}
+
+std::string findings_text(const CampaignResult& result) {
   std::string text;
-  for (const auto& [target, tally] : result.tallies) {
-    text += fmt::format("{}: {} cases in {:.1f} s ({:.0f} a second), {} executed and judged\n", target, tally.cases,
-                        tally.seconds, tally.seconds > 0 ? static_cast<double>(tally.cases) / tally.seconds : 0.0,
-                        percent(tally.judged(), tally.cases));
-    std::string counts;
-    for (int v = 0; v < verdict_count; ++v) {
-      const int64_t n = tally.verdicts[static_cast<std::size_t>(v)];
-      if (n > 0) counts += fmt::format("{}{} {}", counts.empty() ? "" : " · ", name(static_cast<Verdict>(v)), n);
-    }
-    if (tally.delegated + tally.fell_back > 0)
-      counts += fmt::format(" · delegated {} · fell back {}", tally.delegated, tally.fell_back);
-    if (tally.dynamic > 0) {
-      counts += fmt::format(" · at changing sizes {} (three or more: {} · specialized {} · recompiled {})",
-                            tally.dynamic, tally.at_three_sizes, tally.specialized, tally.recompiled);
-    }
-    if (tally.related > 0) counts += fmt::format(" · related {}", tally.related);
-    if (tally.hidden_by_packing > 0) counts += fmt::format(" · hidden by packing {}", tally.hidden_by_packing);
-    if (tally.base_diverges > 0) counts += fmt::format(" · the base diverges too: {}", tally.base_diverges);
-    if (tally.base_is_silent > 0) counts += fmt::format(" · the base does not judge: {}", tally.base_is_silent);
-    if (!counts.empty()) text += "  " + counts + "\n";
-    if (tally.elements.total > 0) {
-      text += fmt::format("  elements {} · exact {} · undecided {}", tally.elements.total,
-                          percent(tally.elements.exact, tally.elements.total),
-                          percent(tally.elements.undecided, tally.elements.total));
-      if (tally.median_radius_ulps() > 0)
-        text += fmt::format(" · median radius of the rest {:.2g} ulp", tally.median_radius_ulps());
-      text += '\n';
-    }
-    std::string proved;
-    for (int d = 0; d < dtype_count; ++d) {
-      const auto i = static_cast<std::size_t>(d);
-      if (tally.elements.inexact[i] == 0) continue;
-      proved += fmt::format(" · {} {}", name(static_cast<DType>(d)),
-                            percent(tally.elements.sharp[i], tally.elements.inexact[i]));
-    }
-    if (!proved.empty()) text += fmt::format("  inexact elements proved to min(10, p - 3) bits{}\n", proved);
-    if (tally.ensemble_bits.elements() > 0) {
-      text += fmt::format("  bits shown, median: proof {}; ensemble {}, of the {} where the proof is weak\n",
-                          tally.proof_bits.median(), tally.ensemble_bits.median(),
-                          percent(tally.ensemble_bits.elements(), tally.elements.total));
-    }
-    for (const auto& [reason, n] : tally.undecided_cases)
-      text += fmt::format("  undecided for {}: {} cases\n", reason, n);
-    text += refusals_text(tally.refusals);
-  }
-  for (const CampaignFinding& found : result.findings) {
-    if (found.known) {
-      text += fmt::format("known · {} cases · {}{}{}\n", found.known_cases, found.finding.signature,
-                          found.known->url.empty() ? "" : " · ", found.known->url);
-    }
-  }
   const std::vector<std::size_t> order = reading_order(result);
   for (const std::size_t i : order) {
     if (!result.findings[i].known && !is_unconfirmed(result.findings[i])) text += "\n" + story(result.findings[i]);
@@ -211,7 +227,23 @@ std::string summary_text(const CampaignResult& result) {
   for (const std::size_t i : order) {
     if (is_unconfirmed(result.findings[i])) text += "\n" + story(result.findings[i]);
   }
+  for (const CampaignFinding& found : result.findings) {
+    if (found.known) {
+      text += fmt::format("known · {} cases · {}{}{}\n", found.known_cases, found.finding.signature,
+                          found.known->url.empty() ? "" : " · ", found.known->url);
+    }
+  }
   return text;
+}
+
+std::string targets_text(const CampaignResult& result, TargetDetail detail) {
+  std::string text;
+  for (const auto& [target, tally] : result.tallies) text += target_text(target, tally, detail);
+  return text;
+}
+
+std::string summary_text(const CampaignResult& result) {
+  return targets_text(result, TargetDetail::Full) + findings_text(result);
 }
 
 // Calls of an op, in whatever form, that say something of whether a bug of it is fixed.

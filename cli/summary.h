@@ -13,7 +13,18 @@ namespace parallax {
 // {"cases", "seed", "targets": {T: {verdict: n, …}}, "findings": […]} (docs/concepts.md); fields may be added.
 std::string summary_json(const CampaignResult& result, std::optional<uint64_t> seed);
 
-// A table with one line a target, then the findings.
+// "1 distinct finding in 7,591 cases" as a line.
+std::string headline(const CampaignResult& result);
+
+// Each finding as a person reads it, the one with the highest grade first, and those that are known.
+std::string findings_text(const CampaignResult& result);
+
+// What the targets did with the cases: in short two lines each, in full also what was proved and why cases were
+// refused.
+enum class TargetDetail { Short, Full };
+std::string targets_text(const CampaignResult& result, TargetDetail detail);
+
+// The targets in full, then the findings.
 std::string summary_text(const CampaignResult& result);
 
 // What of the known findings was not seen on a target that was driven, and may be fixed; and what has expired.

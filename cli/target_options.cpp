@@ -7,9 +7,13 @@
 #include <set>
 #include <thread>
 
+#include "cli/option_checks.h"
+
 namespace parallax {
 
 void add_target_options(CLI::App& command, TargetOptions& options) {
+  const std::string heading = command.option_defaults()->get_group();
+  begin_options(command, "Our own compiler");
   command
       .add_option("--plant", options.faults,
                   "Switch a known bug on in our own compiler (see parallax faults); repeatable")
@@ -19,7 +23,7 @@ void add_target_options(CLI::App& command, TargetOptions& options) {
   };
   command.add_option_function<std::string>("--detect", set_detect, "What may raise a finding")
       ->default_str(detect_text(options.detect))
-      ->check(CLI::IsMember(detect_choices()));
+      ->check(member_of(detect_choices()));
   command
       .add_option("--passes", options.selection.passes, "Passes of our own compiler to run, in this order, as A,B,C")
       ->type_name("PASS")
@@ -30,19 +34,20 @@ void add_target_options(CLI::App& command, TargetOptions& options) {
   command
       .add_option("--threads", options.threads,
                   "Run each case once more on this many threads at the same time, an instance each")
-      ->check(CLI::Range(1, most_threads))
+      ->check(whole_number(1, most_threads))
       ->type_name("N");
+  begin_options(command, heading.c_str());
 }
 
 void add_repeat_option(CLI::App& command, int& repeat) {
   constexpr int most = 10'000;
   command.add_option("--repeat", repeat, "Say of what diverges in how many of this many runs it does")
-      ->check(CLI::Range(1, most));
+      ->check(whole_number(1, most));
 }
 
 void add_fail_on_option(CLI::App& command, std::string& fail_on) {
   command.add_option("--fail-on", fail_on, "unconfirmed: exit code 1 for findings that a juror contradicts, too")
-      ->check(CLI::IsMember({"unconfirmed"}));
+      ->check(member_of({"unconfirmed"}));
 }
 
 std::vector<std::string> default_targets(const TargetOptions& options) {
@@ -54,6 +59,19 @@ std::vector<std::string> default_targets(const TargetOptions& options) {
     if (entry.installed && seen.insert(entry.name).second) targets.push_back(entry.name);
   }
   return targets;
+}
+
+std::vector<std::string> expanded(const std::vector<std::string>& targets, const TargetOptions& options) {
+  if (targets.empty()) return default_targets(options);
+  std::vector<std::string> named;
+  for (const std::string& target : targets) {
+    if (target != all_targets) {
+      named.push_back(target);
+      continue;
+    }
+    for (std::string& one : default_targets(options)) named.push_back(std::move(one));
+  }
+  return named;
 }
 
 int jobs_or_cores(int jobs) {

@@ -21,6 +21,10 @@ void add_fail_on_option(CLI::App& command, std::string& fail_on);
 // What to drive where no --target is given: our own, and every installed one unless a bug is planted in ours.
 std::vector<std::string> default_targets(const TargetOptions& options);
 
+// "all" in the place of a target's name stands for all of these.
+inline constexpr const char* all_targets = "all";
+std::vector<std::string> expanded(const std::vector<std::string>& targets, const TargetOptions& options);
+
 // How many threads: what --jobs says, one a core where it says 0.
 int jobs_or_cores(int jobs);
 

@@ -24,9 +24,15 @@ Result<int> list_targets(bool json) {
   for (TargetEntry& entry : catalogue.list()) entries.push_back(std::move(entry));
   auto rows = nlohmann::ordered_json::array();
   for (const TargetEntry& entry : entries) {
-    rows.push_back({{"name", entry.name}, {"what", entry.what}, {"family", entry.family}, {"version", entry.version},
-                    {"installed", entry.installed}, {"why_not", entry.why_not}});
-    if (!json) fmt::print("{:22} {:22} {}\n{:22} {}\n", entry.name, entry.family + " " + entry.version, entry.installed ? "ready" : entry.why_not, "", entry.what);
+    rows.push_back({{"name", entry.name},
+                    {"what", entry.what},
+                    {"family", entry.family},
+                    {"version", entry.version},
+                    {"installed", entry.installed},
+                    {"why_not", entry.why_not}});
+    if (!json)
+      fmt::print("{:22} {:22} {}\n{:22} {}\n", entry.name, entry.family + " " + entry.version,
+                 entry.installed ? "ready" : entry.why_not, "", entry.what);
   }
   if (json) fmt::print("{}\n", rows.dump(2));
   return nothing_new;
@@ -36,10 +42,15 @@ Result<int> list_targets(bool json) {
 
 void add_targets_command(CLI::App& program, int& exit_code) {
   auto flags = std::make_shared<TargetsFlags>();
-  CLI::App* command = program.add_subcommand("targets", "What can be driven here, which version, why not; and installing more.");
-  command->footer("Examples:\n  parallax targets\n  parallax targets install executorch      torch==2.13.0 and executorch==1.4.1 in their own environment");
+  CLI::App* command =
+      program.add_subcommand("targets", "What can be driven here, which version, why not; and installing more.");
+  command->footer(
+      "Examples:\n  parallax targets\n  parallax targets install executorch      torch==2.13.0 and executorch==1.4.1 "
+      "in their own environment");
   command->add_flag("--json", flags->json, "As JSON on standard output");
-  CLI::App* installing = command->add_subcommand("install", "Make the environment of a system: NAME or NAME@VERSION; resumes, never breaks a working one.");
+  CLI::App* installing = command->add_subcommand(
+      "install", "Make the environment of a system: NAME or NAME@VERSION; resumes, never breaks a working one.");
+  installing->footer("Examples:\n  parallax targets install executorch\n  parallax targets install onnxruntime@1.20.0");
   installing->add_option("names", flags->install, "A family (executorch) or a target (executorch-xnnpack)")->required();
   command->callback([flags, installing, &exit_code] {
     exit_code = code_of(installing->parsed() ? install_targets(flags->install) : list_targets(flags->json));

@@ -1,16 +1,18 @@
 # Glslang::Glslang: Debian's own CMake file asks for the command line tools, in a package that nothing here needs.
+# Debian 12 has glslang 12, Ubuntu 24.04 has 14, Debian 13 has 15: OGLCompiler went away on the way, and what glslang
+# consists of may be one library.
 include(FindPackageHandleStandardArgs)
 find_path(GLSLANG_INCLUDE_DIR glslang/Public/ShaderLang.h)
 set(GLSLANG_LIBRARIES)
 set(missing)
 # In the order in which they need one another.
-foreach(name SPIRV SPIRV-Tools-opt SPIRV-Tools glslang glslang-default-resource-limits MachineIndependent
-        GenericCodeGen OSDependent OGLCompiler)
+set(parts MachineIndependent GenericCodeGen OSDependent OGLCompiler)
+foreach(name SPIRV SPIRV-Tools-opt SPIRV-Tools glslang glslang-default-resource-limits ${parts})
   find_library(GLSLANG_${name}_LIBRARY ${name})
   mark_as_advanced(GLSLANG_${name}_LIBRARY)
   if(GLSLANG_${name}_LIBRARY)
     list(APPEND GLSLANG_LIBRARIES ${GLSLANG_${name}_LIBRARY})
-  else()
+  elseif(NOT name IN_LIST parts)
     list(APPEND missing ${name})
   endif()
 endforeach()

@@ -5,14 +5,17 @@
 #include <algorithm>
 #include <ranges>
 
+#include "core/nearest_name.h"
+
 namespace parallax {
 namespace {
 
 Result<Pass> pass_named(std::span<const Pass> passes, std::string_view name) {
   const auto found = std::ranges::find(passes, name, &Pass::name);
   if (found != passes.end()) return *found;
-  return fail("no pass is called '{}'; they are {}", name,
-              fmt::join(passes | std::views::transform([](const Pass& pass) { return pass.name; }), ", "));
+  std::vector<std::string> names;
+  for (const Pass& pass : passes) names.emplace_back(pass.name);
+  return fail("no pass is called '{}'; they are {}{}", name, fmt::join(names, ", "), did_you_mean(name, names));
 }
 
 }  // namespace

@@ -1,5 +1,10 @@
 #include "graph/graph_reader.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/nearest_name.h"
 #include "graph/argument_json.h"
 #include "graph/builder.h"
 #include "graph/graph_names.h"
@@ -13,6 +18,23 @@ template <class T>
 Result<T> located(const Field& field, Result<T> result) {
   if (!result) return at(field.pointer(), std::move(result).error());
   return result;
+}
+
+// The part of an op's name that people say: "neg" of "aten.neg.default".
+std::string said_name(std::string_view name) {
+  const std::size_t first = name.find('.');
+  if (first == std::string_view::npos) return std::string(name);
+  return std::string(name.substr(first + 1, name.rfind('.') - first - 1));
+}
+
+// "; did you mean 'aten.neg.default'?", or nothing.
+std::string meant_op(std::string_view name) {
+  std::vector<std::string> said;
+  for (const Op& op : all_ops()) said.push_back(said_name(op.name));
+  const std::string_view nearest = nearest_name(said_name(name), said);
+  if (nearest.empty()) return "";
+  const auto place = std::ranges::find(said, nearest) - said.begin();
+  return fmt::format("; did you mean '{}'?", all_ops()[static_cast<std::size_t>(place)].name);
 }
 
 // Whether a name has the form of an ATen overload: then it is one that this version lacks, else no op at all.
@@ -146,8 +168,8 @@ class GraphReader {
     if (op_name == "getitem") return read_getitem(node, name);
     const Op* op = find_op(op_name);
     if (!op) {
-      if (is_aten_overload(op_name)) return op_field.unsupported("unknown op '{}'", op_name);
-      return op_field.fail("unknown op '{}'", op_name);
+      if (is_aten_overload(op_name)) return op_field.unsupported("unknown op '{}'{}", op_name, meant_op(op_name));
+      return op_field.fail("unknown op '{}'{}", op_name, meant_op(op_name));
     }
     TRY(std::vector<Argument> arguments, read_arguments(node, *op));
     if (op->complete) op->complete(arguments, [this](ValueId value) { return known_elements(value); });

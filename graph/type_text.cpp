@@ -1,9 +1,13 @@
 #include "graph/type_text.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <utility>
+#include <vector>
 
 #include "core/layout.h"
+#include "core/nearest_name.h"
 #include "graph/builder.h"
 
 namespace parallax {
@@ -39,13 +43,35 @@ Result<Dims> parse_sizes(std::string_view list, std::string_view type, const Nam
   return sizes;
 }
 
+// The name here of a dtype that is named as in PyTorch, or the nearest name, as a hint.
+std::string meant_dtype(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> torch_names = {{{"float32", "f32"},
+                                                                                          {"float", "f32"},
+                                                                                          {"float64", "f64"},
+                                                                                          {"double", "f64"},
+                                                                                          {"float16", "f16"},
+                                                                                          {"half", "f16"},
+                                                                                          {"bfloat16", "bf16"},
+                                                                                          {"int64", "i64"},
+                                                                                          {"int32", "i32"},
+                                                                                          {"int16", "i16"},
+                                                                                          {"int8", "i8"},
+                                                                                          {"uint8", "u8"}}};
+  for (const auto& [torch_name, ours] : torch_names) {
+    if (name == torch_name) return fmt::format("; did you mean '{}'?", ours);
+  }
+  std::vector<std::string> names;
+  for (int d = 0; d < dtype_count; ++d) names.emplace_back(parallax::name(static_cast<DType>(d)));
+  return did_you_mean(name, names);
+}
+
 }  // namespace
 
 Result<TensorType> parse_type(std::string_view text, const NamedSize& named) {
   const std::size_t bracket = text.find('[');
   const std::string_view dtype_name = text.substr(0, bracket);
   const auto dtype = parse_dtype(dtype_name);
-  if (!dtype) return fail("unknown dtype '{}' in type '{}'", dtype_name, text);
+  if (!dtype) return fail("unknown dtype '{}' in type '{}'{}", dtype_name, text, meant_dtype(dtype_name));
   if (bracket == std::string_view::npos || !text.ends_with(']')) {
     return fail("type '{}' must read like 'f32[2,3]' or 'f32[]'", text);
   }

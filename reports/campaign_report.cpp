@@ -8,6 +8,7 @@
 
 #include "corpus/known.h"
 #include "reports/coverage_view.h"
+#include "reports/finding_list.h"
 #include "reports/page.h"
 #include "reports/page_parts.h"
 
@@ -191,35 +192,6 @@ void draw_discovery(Html& html, const CampaignReport& campaign) {
   }
 }
 
-void write_findings(Html& html, const FolderReport& report) {
-  if (report.findings.empty()) {
-    html.element("p", "None: nothing diverged.", {{"class", "note"}});
-    return;
-  }
-  const bool compared = !report.since.empty();
-  const auto list = html.in("ol", {{"class", "cards"}});
-  for (const FindingReport& entry : report.findings) {
-    const Finding& finding = entry.finding;
-    const auto item = html.in("li");
-    {
-      const auto head = html.in("p", {{"class", "badges"}});
-      {
-        const auto link = html.in("a", {{"href", "#" + entry.anchor}, {"class", "id"}});
-        html.element("code", finding.id);
-      }
-      write_badge(html, name(finding.verdict), name(finding.verdict));
-      if (compared) write_standing(html, entry.standing);
-      html.element("span", finding.target, {{"class", "target"}});
-      for (const std::string& fault : finding.planted) write_badge(html, "planted " + fault, "planted");
-      html.element("span", plural(finding.reduced.graph.nodes.size(), "node"), {{"class", "quiet"}});
-      if (!finding.blame.empty()) html.element("span", "blames " + finding.blame, {{"class", "quiet"}});
-      if (!entry.found_at.empty()) html.element("span", entry.found_at, {{"class", "quiet"}});
-    }
-    html.element("p", finding.reason, {{"class", "reason"}});
-    html.element("p", finding.signature, {{"class", "signature"}});
-  }
-}
-
 // Which target shows which signature, where there are several targets.
 void write_matrix(Html& html, const FolderReport& report) {
   std::vector<std::string> targets;
@@ -227,10 +199,7 @@ void write_matrix(Html& html, const FolderReport& report) {
   for (const FindingReport& entry : report.findings) {
     const Finding& finding = entry.finding;
     if (std::ranges::find(targets, finding.target) == targets.end()) targets.push_back(finding.target);
-    std::string signature = finding.signature;
-    const std::size_t at = signature.find(finding.target);
-    if (at != std::string::npos) signature.replace(at, finding.target.size(), "·");
-    rows[signature].emplace(finding.target, &entry);
+    rows[root_cause(finding)].emplace(finding.target, &entry);
   }
   if (targets.size() < 2) return;
   html.element("h3", "By signature and target");
@@ -304,7 +273,7 @@ std::string campaign_page(const FolderReport& report) {
       {
         const auto section = html.in("section", {{"aria-labelledby", "findings"}});
         html.element("h2", "Findings", {{"id", "findings"}, {"tabindex", "-1"}});
-        write_findings(html, report);
+        write_finding_list(html, report.findings, !report.since.empty());
         write_matrix(html, report);
       }
       write_gone(html, report);

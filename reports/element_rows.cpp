@@ -34,6 +34,15 @@ std::string number_text(DType dtype, double x) {
   }
 }
 
+// How far `got` is from what is expected, in units of the dtype's last place there; empty for what is no number.
+std::string distance_text(DType dtype, double expected, double got) {
+  if (!std::isfinite(expected) || !std::isfinite(got)) return "";
+  const double near = round_to(dtype, std::abs(expected));
+  const double ulp = next_up(dtype, near) - near;
+  if (!std::isfinite(ulp) || ulp <= 0) return "";
+  return fmt::format("{:.2g}", std::abs(got - expected) / ulp);
+}
+
 ElementRow float_row(DType dtype, const Ball& ball, double got) {
   ElementRow row;
   if (!ball.decided() || !std::isfinite(ball.radius)) {
@@ -48,6 +57,7 @@ ElementRow float_row(DType dtype, const Ball& ball, double got) {
   if (ball.may_nan) row.bound += " or nan";
   if (ball.may_inf) row.bound += " or ±inf";
   if (!accepts(dtype, ball, got)) row.state = ElementState::Outside;
+  row.ulp = distance_text(dtype, ball.mid, got);
   return row;
 }
 

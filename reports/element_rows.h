@@ -16,6 +16,7 @@ struct ElementRow {
   std::string expected;  // the centre, or why it is not decided
   std::string bound;     // "[0.49, 0.51]"; empty for what is exact or not decided
   std::string got;
+  std::string ulp;  // how far it came from the centre, in units in the last place; empty where that says nothing
   ElementState state = ElementState::Inside;
 };
 

@@ -8,6 +8,7 @@
 
 #include "graph/print.h"
 #include "oracle/judgement_text.h"
+#include "reports/first_screen.h"
 #include "reports/page_parts.h"
 
 namespace parallax {
@@ -65,7 +66,7 @@ void write_elements(Html& html, const TensorElements& tensor) {
   }
   const auto box = scroll_box(html, "Elements of " + place + ", run " + run);
   const auto table = html.in("table", {{"class", "elements"}});
-  write_columns(html, {"element", "expected", "bound", "got", "where"});
+  write_columns(html, {"element", "expected", "bound", "got", "ulp off", "where"});
   const auto body = html.in("tbody");
   for (const ElementRow& element : tensor.rows) {
     const bool wrong = element.state == ElementState::Outside;
@@ -74,6 +75,7 @@ void write_elements(Html& html, const TensorElements& tensor) {
     html.element("td", element.expected);
     html.element("td", element.bound.empty() && element.state != ElementState::Undecided ? "exact" : element.bound);
     html.element("td", element.got);
+    html.element("td", element.ulp);
     html.element("td", wrong ? "✗ outside" : element.state == ElementState::Undecided ? "undecided" : "inside");
   }
   const auto shown = static_cast<int64_t>(tensor.rows.size());
@@ -82,22 +84,13 @@ void write_elements(Html& html, const TensorElements& tensor) {
     html.element("td",
                  fmt::format("… and {} more elements, of which {} outside", tensor.total - shown,
                              std::max<int64_t>(0, tensor.outside - shown)),
-                 {{"colspan", "5"}});
+                 {{"colspan", "6"}});
   }
 }
 
 void write_values(Html& html, const FindingReport& report) {
-  html.element("h3", "Expected, got and bound");
-  if (!report.rerun) {
-    html.element("p", report.finding.reason, {{"class", "reason"}});
-    html.element("p", "Element by element: not available, since " + report.not_rerun + ".", {{"class", "note"}});
-    return;
-  }
   const std::vector<TensorElements>& tensors = report.rerun->tensors;
-  if (tensors.empty()) {
-    html.element("p", "The target handed nothing back.", {{"class", "note"}});
-    return;
-  }
+  html.element("h3", "Expected, got and bound");
   std::vector<const TensorElements*> right;
   std::vector<const TensorElements*> again;  // wrong in a later run than the first that is
   std::optional<RunId> run;
@@ -171,12 +164,6 @@ std::string clash_text(const ArenaStory& story) {
 }
 
 void write_arena(Html& html, const FindingReport& report) {
-  if (!report.rerun || !report.rerun->arena) {
-    const std::string why = report.rerun ? "the target does not tell its memory plan" : report.not_rerun;
-    html.element("h3", "Memory");
-    html.element("p", "The arena's timeline: not available, since " + why + ".", {{"class", "note"}});
-    return;
-  }
   const ArenaStory& story = *report.rerun->arena;
   html.element("h3", "Memory: the arena, step by step");
   const std::string told = (story.clashes.empty() ? "" : clash_text(story) + " ") + story.about;
@@ -201,14 +188,6 @@ void write_arena(Html& html, const FindingReport& report) {
 
 void write_stages(Html& html, const FindingReport& report) {
   html.element("h3", "Stages and detectors");
-  if (!report.rerun || report.rerun->stages.empty()) {
-    const std::string why = report.rerun ? "the target tells nothing of its stages" : report.not_rerun;
-    html.element("p",
-                 (report.finding.stage.empty() ? "" : "The first that differs: " + report.finding.stage + ". ") +
-                     "More is not available, since " + why + ".",
-                 {{"class", "note"}});
-    return;
-  }
   const auto list = html.in("ol", {{"class", "stages"}});
   for (const StageReport& stage : report.rerun->stages) {
     const auto item = html.in("li", {{"class", stage.wrong ? "wrong" : "right"}});
@@ -223,10 +202,6 @@ void write_stages(Html& html, const FindingReport& report) {
 
 void write_controls(Html& html, const Finding& finding) {
   html.element("h3", "Controls");
-  if (finding.controls.empty()) {
-    html.element("p", "The case has none.", {{"class", "note"}});
-    return;
-  }
   const auto list = html.in("ul", {{"class", "stages"}});
   for (const auto& [what, verdict] : finding.controls) {
     const bool right = verdict == Verdict::Match;
@@ -242,10 +217,9 @@ void write_jury(Html& html, const Finding& finding) {
     html.element("h3", "Evidence");
     html.element("pre", describe(*finding.evidence), {{"tabindex", "0"}, {"aria-label", "The evidence"}});
   }
-  html.element("h3", "Jury");
-  const Confirmation confirmation = confirmation_of(finding.jury);
-  html.element("p", fmt::format("It is {}.", name(confirmation)), {{"class", "note"}});
   if (finding.jury.empty()) return;
+  html.element("h3", "Jury");
+  html.element("p", fmt::format("It is {}.", name(confirmation_of(finding.jury))), {{"class", "note"}});
   const auto list = html.in("ul", {{"class", "stages"}});
   for (const JurorAnswer& juror : finding.jury) {
     const bool contradicts = juror.answer == Answer::Contradicts;
@@ -258,13 +232,20 @@ void write_jury(Html& html, const Finding& finding) {
 void write_reproducer(Html& html, const FindingReport& report) {
   html.element("h3", "Reproduce");
   write_code(html, report.command, "command");
-  if (report.script.empty()) {
-    html.element("p", "No script: " + report.script_missing + ".", {{"class", "note"}});
-    return;
-  }
-  const auto details = html.in("details", {{"open", "open"}});
-  html.element("summary", "As a script");
-  write_code(html, report.script, "script");
+  const auto fold = [&](std::string_view summary, std::string_view text, std::string_view what) {
+    if (text.empty()) return;
+    const auto details = html.in("details");
+    html.element("summary", summary);
+    write_code(html, text, what);
+  };
+  fold("As a script", report.script, "script");
+  fold("As an issue for the system's tracker", report.issue, "issue");
+}
+
+// What there is no data for has no section; why, where that can be changed, is said once.
+void write_absence(Html& html, const FindingReport& report) {
+  if (report.rerun) return;
+  html.element("p", "Elements, memory and stages are not shown, since " + report.not_rerun + ".", {{"class", "note"}});
 }
 
 }  // namespace
@@ -303,10 +284,8 @@ void write_finding(Html& html, const FindingReport& report) {
       if (!finding.jury.empty()) write_badge(html, std::string(name(confirmation_of(finding.jury))), "neutral");
       for (const std::string& fault : finding.planted) write_badge(html, "planted " + fault, "planted");
     }
-    html.element("p", finding.reason, {{"class", "reason"}});
-    html.element("p", finding.signature, {{"class", "signature"}});
+    write_first_screen(html, report);
   }
-  write_facts(html, report);
   if (report.rerun && !is_finding(report.rerun->verdict)) {
     html.element("p",
                  fmt::format("It did not show again when this report was made: {}{}{}.", name(report.rerun->verdict),
@@ -317,13 +296,19 @@ void write_finding(Html& html, const FindingReport& report) {
     const auto scope = html.in("section");
     write();
   };
-  section([&] { write_values(html, report); });
-  section([&] { write_arena(html, report); });
+  if (report.rerun && !report.rerun->tensors.empty()) section([&] { write_values(html, report); });
+  if (report.rerun && report.rerun->arena) section([&] { write_arena(html, report); });
   section([&] { write_graphs(html, report); });
-  section([&] { write_stages(html, report); });
-  section([&] { write_controls(html, finding); });
-  section([&] { write_jury(html, finding); });
+  if (report.rerun && !report.rerun->stages.empty()) section([&] { write_stages(html, report); });
+  if (!finding.controls.empty()) section([&] { write_controls(html, finding); });
+  if (finding.evidence || !finding.jury.empty()) section([&] { write_jury(html, finding); });
   section([&] { write_reproducer(html, report); });
+  section([&] {
+    html.element("h3", "Details");
+    write_facts(html, report);
+    html.element("p", finding.signature, {{"class", "signature"}});
+    write_absence(html, report);
+  });
   section([&] {
     html.element("h3", "As it was explained when it was found");
     const auto details = html.in("details");

@@ -45,9 +45,10 @@ struct FindingReport {
   std::optional<Rerun> rerun;
   std::string not_rerun;  // why there is no rerun
   Picture before, after;
-  std::string script;          // that shows it on the system
-  std::string script_missing;  // why there is none
-  std::string command;         // that shows it with this program
+  std::string script;                  // that shows it on the system; empty where no script drives it
+  std::string issue;                   // the text for the system's tracker
+  std::vector<std::string> relations;  // of aliasing, in the reduced graph: "view-of-input"
+  std::string command;                 // that shows it with this program
 };
 
 // Gives each its anchor: "f-7KQ2", and where that is taken "f-7KQ2-2".

@@ -176,10 +176,7 @@ def make_system(
 
     @remembered
     def lower(graph: Json, stages: Stages) -> tuple[Written, Program]:
-        if "symbols" in graph:
-            written = write_dynamic(graph, graph["run_sizes"])
-        else:
-            written = write(graph, more=functions)
+        written = write_dynamic(graph, graph["run_sizes"]) if "symbols" in graph else write(graph, more=functions)
         return written, build(written, stages)
 
     return System(lambda: hello, lambda request, stages: run_protocol(request, stages, lower), rejections, explain)

@@ -48,8 +48,11 @@ class Campaign {
   }
 
   Result<CampaignResult> run() {
+    start_ = Clock::now();
+    begun_ = true;
     std::vector<Error> missing;
     for (const std::string& name : options_.targets) {
+      if (options_.callbacks.on_opening) options_.callbacks.on_opening(name);
       Result<Instance> instance = open(name);
       if (!instance) {
         if (instance.error().kind != ErrorKind::NoTarget) return std::unexpected(instance.error());
@@ -68,17 +71,15 @@ class Campaign {
     for (const Error& reason : missing) {
       if (options_.callbacks.on_missing) options_.callbacks.on_missing(reason);
     }
-    if (options_.callbacks.on_open) {
-      std::vector<const Target*> targets;
-      for (const Lane& lane : lanes_) targets.push_back(lane.ready.front().target.get());
-      options_.callbacks.on_open(targets);
-    }
     if (options_.findings) {
       TRY(store_, FindingStore::open(*options_.findings));
     }
+    if (options_.callbacks.on_open) {
+      std::vector<const Target*> targets;
+      for (const Lane& lane : lanes_) targets.push_back(lane.ready.front().target.get());
+      TRY_VOID(options_.callbacks.on_open(targets));
+    }
     TRY_VOID(go_on());
-    start_ = Clock::now();
-    begun_ = true;
     std::vector<std::thread> threads;
     const int workers = std::max(1, options_.jobs);
     for (int i = 1; i < workers; ++i) threads.emplace_back([this] { work(); });
@@ -174,7 +175,7 @@ class Campaign {
       serve(*turn->lane, turn->instance, turn->first);
       std::lock_guard lock(mutex_);
       turn->lane->ready.push_back(std::move(turn->instance));
-      --turn->lane->busy;
+      leave(*turn);
     }
   }
 
@@ -182,6 +183,7 @@ class Campaign {
     Lane* lane = nullptr;
     uint64_t first = 0;  // the number of its first case
     Instance instance;   // empty: to be opened
+    double begun = 0;
   };
 
   using Returned = std::pair<Lane*, uint64_t>;
@@ -189,7 +191,12 @@ class Campaign {
   // The turn's cases go to the next who asks.
   void give_up(const Turn& turn) {
     returned_.emplace_back(turn.lane, turn.first);
+    leave(turn);
+  }
+
+  static void leave(const Turn& turn) {
     --turn.lane->busy;
+    turn.lane->begun.erase(std::ranges::find(turn.lane->begun, turn.begun));
   }
 
   // The first case of a lane's next turn.
@@ -210,6 +217,7 @@ class Campaign {
     std::unique_lock lock(mutex_);
     while (true) {
       if (failure_ || is_over()) return std::nullopt;
+      const double now = seconds();
       Lane* best = nullptr;
       bool waiting = false;
       for (Lane& lane : lanes_) {
@@ -217,13 +225,14 @@ class Campaign {
         if (lane.finished && !left) continue;
         if (lane.busy >= lane.most_busy) {
           waiting = true;
-        } else if (!best || lane.state.seconds < best->state.seconds) {
+        } else if (!best || lane.seconds(now) < best->seconds(now)) {
           best = &lane;
         }
       }
       if (best) {
         ++best->busy;
-        Turn turn{best, take_number(*best), {}};
+        best->begun.push_back(now);
+        Turn turn{best, take_number(*best), {}, now};
         if (!best->ready.empty()) {
           turn.instance = std::move(best->ready.back());
           best->ready.pop_back();
@@ -441,6 +450,7 @@ class Campaign {
       }
     }
     result_.findings.push_back(std::move(found));
+    if (options_.callbacks.on_finding) options_.callbacks.on_finding(result_.findings.back(), signatures_.size());
     next_save_ = 0;
     return std::move(made.slipped);
   }

@@ -21,18 +21,24 @@
 
 namespace parallax {
 
+struct CampaignFinding;
+
 // Who is told of what a campaign does; each may be null.
 struct CampaignCallbacks {
+  // Told before each target is opened, which takes some systems many seconds.
+  std::function<void(const std::string& target)> on_opening;
   // Told of each target that cannot be driven here, where others go on without it.
   std::function<void(const Error& reason)> on_missing;
-  // Told of the open targets before the first case is asked for.
-  std::function<void(const std::vector<const Target*>& targets)> on_open;
+  // Told of the open targets before the first case is asked for; an error ends the campaign.
+  std::function<Result<void>(const std::vector<const Target*>& targets)> on_open;
   // Told once of a campaign that goes on: how many cases are judged already.
   std::function<void(int64_t cases)> on_resume;
   // Told once of a campaign that begins anew where campaigns with another description were cut off: how many.
   std::function<void(int64_t others)> on_other_campaigns;
   // Told of every judged case at the end of its turn, under a lock.
   std::function<void(const std::string& target, uint64_t k, const Case& test, const Examination& examination)> on_case;
+  // Told of each distinct finding once it is stored, under a lock. `number` counts them from 1.
+  std::function<void(const CampaignFinding& found, std::size_t number)> on_finding;
   // What the caller counts in on_case, as a text, and the way back from it, for a campaign that goes on.
   std::function<std::string()> save_more;
   std::function<Result<void>(const std::string& text)> restore_more;
@@ -49,8 +55,9 @@ struct CampaignOptions {
   // What the cases are, in words that another source shares only if it gives the same ones. Where it is given and
   // findings are kept, how far the campaign is is kept beside them, and one that was cut off goes on.
   std::string cases = {};
-  std::optional<double> seconds = {};  // stop handing out cases after that long; else run to the source's end
-  std::size_t cases_a_turn = 1;        // consecutive cases that one worker had better have: feeds of one graph
+  // Stop after that long, counted from before the targets are opened; else run to the source's end.
+  std::optional<double> seconds = {};
+  std::size_t cases_a_turn = 1;  // consecutive cases that one worker had better have: feeds of one graph
   // This campaign takes every `shards`-th turn of the sequence, from that of `shard` on; the others are other
   // machines'.
   uint64_t shard = 0;

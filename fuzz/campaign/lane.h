@@ -30,8 +30,17 @@ struct Lane {
   int busy = 0;                 // threads that do
   std::vector<Instance> ready;  // that nobody uses
   bool finished = false;
-  uint64_t next = 0;  // the first case of the next turn that is handed out
-  LaneState state;    // of finished turns
+  uint64_t next = 0;               // the first case of the next turn that is handed out
+  LaneState state;                 // of finished turns
+  std::vector<double> begun = {};  // of the turns that are being served, in seconds of the campaign
+
+  // The time that it has had, with what its unfinished turns have taken so far: one that is slow to start would else
+  // be given every worker.
+  double seconds(double now) const {
+    double sum = state.seconds;
+    for (const double begin : begun) sum += now - begin;
+    return sum;
+  }
 };
 
 // What is known of a case once it ran.

@@ -44,7 +44,9 @@ TEST_F(BugsCommand, FiltersWhatItLists) {
 TEST_F(BugsCommand, RefusesWhatNoBugHas) {
   const Ran system = run("bugs --bugs bugs --system example");
   EXPECT_EQ(system.code, 2);
-  EXPECT_EQ(system.err, "parallax: --system example: no bug is of this system; there are example-compiler, other\n");
+  EXPECT_EQ(system.err,
+            "parallax: --system example: no bug is of this system; there are example-compiler, other; did you mean "
+            "'example-compiler'?\n");
   EXPECT_EQ(run("bugs --bugs bugs --verdict match").code, 2);
 }
 

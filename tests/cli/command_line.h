@@ -55,7 +55,7 @@ class CommandLine : public testing::Test {
     std::istringstream lines(run(command + " --help").out);
     bool listed = false;
     for (std::string line; std::getline(lines, line);) {
-      if (line == "Subcommands:") {
+      if (line == "Subcommands:" || line.starts_with("Commands ")) {
         listed = true;
       } else if (!line.starts_with("  ")) {
         listed = false;

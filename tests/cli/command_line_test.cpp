@@ -173,13 +173,13 @@ TEST_F(CommandLine, KnownFindingsAreCountedAndOnlyNewOnesFail) {
   write("known.jsonl", known.out);
   const Ran next = run(campaign + "--findings next --known known.jsonl");
   EXPECT_EQ(next.code, 0) << next.out;
-  EXPECT_NE(next.out.find("0 diverged, "), std::string::npos) << next.out;
+  EXPECT_THAT(next.out, testing::StartsWith("no finding in 1,500 cases, "));
   const std::string rest = known.out.substr(known.out.find('\n') + 1);
   ASSERT_FALSE(rest.empty());
   write("rest.jsonl", rest);
   const Ran fewer = run(campaign + "--findings fewer --known rest.jsonl");
   EXPECT_EQ(fewer.code, 1) << fewer.out;
-  EXPECT_NE(fewer.out.find("\n1 diverged, "), std::string::npos) << fewer.out;
+  EXPECT_THAT(fewer.out, testing::StartsWith("1 distinct finding in 1,500 cases, "));
   write("other.jsonl", R"({"signature": "mismatch | portable | values | nothing"})");
   EXPECT_NE(run(campaign + "--findings other --known other.jsonl").out.find("perhaps fixed"), std::string::npos);
 }
@@ -221,9 +221,9 @@ TEST_F(CommandLine, WhatGitSaysHasChangedIsReplayed) {
   write("cases/s1-clone.json", read_file(seeds / "s1-detach-copy.json"));
   write("cases/more/it's new.json", read_file(seeds / "s1-alias-copy.json"));
   write("cases/note.txt", "no case");
-  EXPECT_THAT(run(replay).out, testing::HasSubstr("portable: 2 cases"));
+  EXPECT_THAT(run(replay).out, testing::HasSubstr("portable: 2 cases "));
   EXPECT_THAT(run("replay cases/s1-clone.json cases/s1-view-copy.json --target portable --changed-since HEAD").out,
-              testing::HasSubstr("portable: 1 cases"));
+              testing::HasSubstr("portable: 1 case "));
   const Ran unknown = run("replay cases --target portable --changed-since nothing");
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, testing::HasSubstr("what changed cannot be told: fatal: bad revision 'nothing'"));
@@ -311,17 +311,15 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"unknown_op",
             R"({"parallax":1,"name":"n","graph":{"inputs":{"x":{"type":"f32[1]"}},"nodes":[{"out":"a","op":"aten.nope.default","args":["%x"]}],"outputs":["%a"]},"feed":{"x":[1]}})",
             "eval case.json", 2, "/graph/nodes/0/op"},
-        Bad{"unknown_target", good_case, "replay case.json --target nonsense", 3, "nonsense"},
+        Bad{"unknown_target", good_case, "replay case.json --target nonsense", 2, "nonsense"},
         Bad{"unknown_fault", good_case, "replay case.json --target portable --plant F99", 2, "F99"},
-        Bad{"unknown_command", nullptr, "frobnicate", 2, "frobnicate"},
-        Bad{"unknown_profile", nullptr, "fuzz --profile shiny --graphs 1", 2, "shiny"},
         Bad{"unwritable_findings", nullptr, "fuzz --target portable --graphs 1 --findings /proc/nowhere", 2,
             "findings folder"},
         Bad{"nothing_to_reduce", good_case, "reduce case.json --target portable", 2, "nothing to reduce"},
-        Bad{"no_target_to_reduce_on", aliased_case, "reduce case.json --target nonsense", 3, "nonsense"},
+        Bad{"no_target_to_reduce_on", aliased_case, "reduce case.json --target nonsense", 2, "nonsense"},
         Bad{"no_time_to_reduce", aliased_case, "reduce case.json --target portable --plant F01 --seconds 0", 2,
             "nothing can be tried in that time"},
-        Bad{"no_such_base", nullptr, "fuzz --target portable --base nonsense --graphs 1", 3, "nonsense"},
+        Bad{"no_such_base", nullptr, "fuzz --target portable --base nonsense --graphs 1", 2, "nonsense"},
         Bad{"no_repeats", good_case, "check case.json --repeat 0", 2, "--repeat"}),
     [](const auto& test) { return std::string(test.param.name); });
 
@@ -391,7 +389,7 @@ TEST_F(CommandLine, AReportTellsAFindingWithItsMemory) {
   EXPECT_TRUE(page.contains("<svg class=\"arena\""));
   EXPECT_TRUE(page.contains("which lies where the next run writes."));
   EXPECT_TRUE(page.contains("✗ outside"));
-  EXPECT_TRUE(page.contains("No script: no script of ours drives portable"));
+  EXPECT_TRUE(page.contains("portable gives ")) << "the finding as a sentence";
   EXPECT_TRUE(page.contains("&quot;&gt;&lt;script&gt;alert(1)"));
   EXPECT_FALSE(page.contains("<script>alert"));
   const std::string check = "python3 -c 'import sys, xml.etree.ElementTree as t; t.parse(sys.argv[1])' '" +
@@ -418,7 +416,7 @@ TEST_F(CommandLine, AReportSinceAnEarlierFolderTellsWhatIsNewAndGone) {
   EXPECT_EQ(nlohmann::json::parse(fresh.out)["findings"][0]["standing"], "new");
   const Ran same = run("report now --since now");
   EXPECT_EQ(same.code, 0) << same.err;
-  EXPECT_THAT(same.out, testing::HasSubstr("1 findings, 0 new, 0 newly flaky, 1 known, 0 gone"));
+  EXPECT_THAT(same.out, testing::HasSubstr("1 finding, 0 new, 0 newly flaky, 1 known, 0 gone"));
   const Ran gone = run("report before --since now --json -o page.html");
   EXPECT_EQ(gone.code, 0) << gone.err;
   EXPECT_EQ(nlohmann::json::parse(gone.out)["gone"][0]["standing"], "gone");

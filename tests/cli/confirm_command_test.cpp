@@ -92,7 +92,7 @@ TEST_F(Confirming, InterruptedCampaignsSumUpAndGoOn) {
         "fuzz --target portable --plant F01 --seed 1 --seconds 20 --profile alias --findings " + signal;
     const Ran ran = interrupted(signal, campaign);
     EXPECT_EQ(ran.code, 1) << signal << ran.out << ran.err;
-    EXPECT_THAT(ran.out, HasSubstr("1 diverged"));
+    EXPECT_THAT(ran.out, HasSubstr("1 distinct finding in "));
     EXPECT_THAT(ran.err, HasSubstr("interrupted; to go on, give the same command again"));
   }
   const Ran again = run("fuzz --target portable --plant F01 --seed 1 --seconds 20 --profile alias --findings INT");

@@ -12,6 +12,8 @@ TEST_F(CommandLine, ImportRefusesWhatAFormatDoesNotHave) {
       {"import model.txt", "neither a .pt2 nor an .onnx file, nor FILE.py:NAME"},
       {"import model.onnx --library ops", "--library: it is for PyTorch's ops"},
   };
+  write("model.txt", "");
+  write("model.onnx", "");
   for (const auto& row : rows) {
     const Ran ran = run(row.arguments);
     EXPECT_EQ(ran.code, 2) << row.arguments;

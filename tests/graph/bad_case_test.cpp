@@ -96,7 +96,8 @@ TEST(BadCase, Names) {
 TEST(BadCase, Sources) {
   const BadCase rows[] = {
       {"remove", "/graph/inputs/x/type", "", "/graph/inputs/x", "\"type\" is missing"},
-      {"replace", "/graph/inputs/x/type", "\"f31[2]\"", "/graph/inputs/x/type", "unknown dtype 'f31' in type 'f31[2]'"},
+      {"replace", "/graph/inputs/x/type", "\"f31[2]\"", "/graph/inputs/x/type",
+       "unknown dtype 'f31' in type 'f31[2]'; did you mean 'f32'?"},
       {"replace", "/graph/inputs/x/type", "\"f32[1,1,1,1,1,1,1,1,1]\"", "/graph/inputs/x/type",
        "type 'f32[1,1,1,1,1,1,1,1,1]' has more than 8 dims"},
       {"add", "/graph/inputs/x/data", "[0]", "/graph/inputs/x/data", "an input has no data; \"feed\" gives it"},
@@ -131,7 +132,8 @@ TEST(BadCase, Nodes) {
   const BadCase rows[] = {
       {"replace", "/graph/nodes/0/op", "\"aten.nope.default\"", "/graph/nodes/0/op", "unknown op 'aten.nope.default'",
        ErrorKind::Unsupported},
-      {"replace", "/graph/nodes/0/op", "\"sigmoid\"", "/graph/nodes/0/op", "unknown op 'sigmoid'"},
+      {"replace", "/graph/nodes/0/op", "\"sigmoid\"", "/graph/nodes/0/op",
+       "unknown op 'sigmoid'; did you mean 'aten.sigmoid.default'?"},
       {"replace", "/graph/nodes/0/args", "{}", "/graph/nodes/0/args", "must be a list"},
       {"replace", "/graph/nodes/0/args", "[]", "/graph/nodes/0", "aten.sigmoid.default needs argument 'self'"},
       {"replace", "/graph/nodes/0/args", "[\"%x\", 1]", "/graph/nodes/0/args/1",

@@ -22,7 +22,7 @@ TEST(TypeText, ReadsWhatIsWritten) {
 
 TEST(TypeText, SaysWhatIsWrong) {
   const std::pair<std::string_view, std::string_view> rows[] = {
-      {"f31[2]", "unknown dtype 'f31' in type 'f31[2]'"},
+      {"f31[2]", "unknown dtype 'f31' in type 'f31[2]'; did you mean 'f32'?"},
       {"", "unknown dtype '' in type ''"},
       {"f32", "type 'f32' must read like 'f32[2,3]' or 'f32[]'"},
       {"f32[2", "type 'f32[2' must read like 'f32[2,3]' or 'f32[]'"},

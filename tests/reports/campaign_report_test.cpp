@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "graph/case_json.h"
+#include "reports/first_screen.h"
 #include "tests/reports/well_formed.h"
 
 namespace parallax {
@@ -31,6 +32,8 @@ FindingReport hostile_finding() {
   finding.id = finding.target = finding.signature = finding.reason = finding.explanation = hostile;
   finding.stage = finding.blame = hostile;
   finding.planted = {hostile};
+  report.issue = hostile;
+  report.relations = {hostile};
   finding.versions = {{hostile, hostile}};
   finding.controls = {{hostile, Verdict::Match}};
   finding.original = finding.reduced = hostile_case();
@@ -47,7 +50,7 @@ FindingReport hostile_finding() {
                     .outside = 1,
                     .undecided = 0,
                     .other = "",
-                    .rows = {{hostile, hostile, hostile, hostile, ElementState::Outside}}},
+                    .rows = {{hostile, hostile, hostile, hostile, hostile, ElementState::Outside}}},
                    {.run = {}, .place = {PlaceKind::Input, 0, hostile}, .type = hostile, .other = hostile, .rows = {}}};
   rerun.arena = ArenaStory{hostile, {hostile, hostile}, {{hostile, 0, 8, 0, 1}, {"b", 0, 4, 1, 1}}, {{0, 0, 1, 2}}, 8};
   return report;
@@ -93,18 +96,70 @@ TEST(CampaignReportTest, WhatIsNotKnownIsSaid) {
   FindingReport& finding = report.findings.emplace_back();
   finding.finding.id = "AB";
   finding.not_rerun = "it is elsewhere";
-  finding.script_missing = "nothing says it";
   page = campaign_page(report);
   EXPECT_EQ(xml_error(page), "");
-  EXPECT_TRUE(page.contains("timeline: not available, since it is elsewhere."));
-  EXPECT_TRUE(page.contains("Element by element: not available, since it is elsewhere."));
-  EXPECT_TRUE(page.contains("No script: nothing says it."));
+  EXPECT_TRUE(page.contains("Elements, memory and stages are not shown, since it is elsewhere."));
+  for (const char* heading : {"Expected, got and bound", "Memory", "Stages and detectors", "Controls", "Jury"}) {
+    EXPECT_FALSE(page.contains(std::string("<h3>") + heading)) << heading << " without data";
+  }
 }
 
 TEST(CampaignReportTest, NothingIsAskedOfANetwork) {
   const std::string page = campaign_page(hostile_folder());
   for (const char* part : {" src=", "<link", "@import", "url("})
     EXPECT_FALSE(page.contains(part)) << "the page holds " << part;
+}
+
+Finding wrong_finding(const std::string& id, const std::string& target) {
+  Finding finding;
+  finding.id = id;
+  finding.target = target;
+  finding.signature = "mismatch | " + target + " | planner | alias overwritten";
+  finding.reason = "A: out[0] a element 0: expected 1 got 2";
+  finding.reduced = finding.original = hostile_case();
+  return finding;
+}
+
+// Two targets that show one cause are one card; another cause is another.
+TEST(CampaignReportTest, ACauseIsOneCard) {
+  FolderReport report;
+  for (const auto& [id, target] : {std::pair("A1", "portable"), std::pair("B2", "xnnpack")}) {
+    report.findings.emplace_back().finding = wrong_finding(id, target);
+  }
+  report.findings.emplace_back().finding = wrong_finding("C3", "portable");
+  report.findings.back().finding.signature = "crash | portable | abort";
+  set_anchors(report.findings);
+  const std::string page = campaign_page(report);
+  EXPECT_EQ(xml_error(page), "");
+  const auto count = [&](const std::string& part) {
+    std::size_t times = 0;
+    for (std::size_t at = 0; (at = page.find(part, at)) != std::string::npos; ++at) ++times;
+    return times;
+  };
+  EXPECT_EQ(count("<li data-target="), 2U);
+  EXPECT_EQ(count("1 more with this cause"), 1U);
+  EXPECT_TRUE(page.contains("data-target=\"portable|xnnpack\""));
+  EXPECT_TRUE(page.contains("data-op=\"aten.div.Tensor_mode\""));
+}
+
+TEST(CampaignReportTest, AFindingBeginsWithASentence) {
+  FindingReport report;
+  report.finding = wrong_finding("A1", "portable");
+  EXPECT_EQ(wrong_sentence(report), "portable gives wrong values: A: out[0] a element 0: expected 1 got 2");
+  report.rerun.emplace().tensors = {{.run = {},
+                                     .place = {PlaceKind::Output, 0, "a"},
+                                     .type = "f32[2]",
+                                     .total = 2,
+                                     .outside = 1,
+                                     .undecided = 0,
+                                     .other = "",
+                                     .rows = {{"[0]", "1", "", "2", "8.4e+06", ElementState::Outside}}}};
+  EXPECT_EQ(wrong_sentence(report),
+            "portable gives 2 where 1 is right: out[0] a, element [0]. 1 of 2 elements is wrong.");
+  report.finding.verdict = Verdict::Hang;
+  report.rerun.reset();
+  report.finding.reason = "";
+  EXPECT_EQ(wrong_sentence(report), "portable does not end");
 }
 
 TEST(CampaignReportTest, AnchorsAreOneOfAKind) {

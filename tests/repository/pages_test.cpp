@@ -48,17 +48,18 @@ class PageRun {
 };
 
 struct Page {
-  const char* name;
+  const char* test;
+  const char* path;
   int commands;  // at least
 };
 
 class PageInDocs : public testing::TestWithParam<Page> {};
 
 TEST_P(PageInDocs, DoesWhatItSays) {
-  const fs::path folder = fs::path(::testing::TempDir()) / fmt::format("parallax_{}_{}", GetParam().name, ::getpid());
+  const fs::path folder = fs::path(::testing::TempDir()) / fmt::format("parallax_{}_{}", GetParam().test, ::getpid());
   fs::remove_all(folder);
   fs::create_directories(folder);
-  const auto page = read_text_file(fmt::format("{}/docs/{}.md", PARALLAX_SOURCE_DIR, GetParam().name));
+  const auto page = read_text_file(fmt::format("{}/{}", PARALLAX_SOURCE_DIR, GetParam().path));
   ASSERT_TRUE(page) << page.error().text();
   PageRun run(folder);
   std::istringstream lines(*page);
@@ -83,8 +84,11 @@ TEST_P(PageInDocs, DoesWhatItSays) {
   fs::remove_all(folder);
 }
 
-INSTANTIATE_TEST_SUITE_P(Docs, PageInDocs, testing::Values(Page{"tutorial", 9}, Page{"writing-a-target", 2}),
-                         [](const auto& test) { return test.index == 0 ? "Tutorial" : "WritingATarget"; });
+INSTANTIATE_TEST_SUITE_P(Docs, PageInDocs,
+                         testing::Values(Page{"Readme", "README.md", 3}, Page{"Quickstart", "docs/quickstart.md", 6},
+                                         Page{"Tutorial", "docs/tutorial.md", 9},
+                                         Page{"WritingATarget", "docs/writing-a-target.md", 2}),
+                         [](const auto& test) { return test.param.test; });
 
 }  // namespace
 }  // namespace parallax

@@ -1,0 +1,7 @@
+"""python -m parallax."""
+
+from __future__ import annotations
+
+from parallax.launcher import main
+
+main()

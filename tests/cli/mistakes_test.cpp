@@ -1,0 +1,70 @@
+// Sixty and more mistakes on the command line: the message and the exit code of each, in tests/golden/mistakes.txt.
+// PARALLAX_UPDATE_GOLDEN=1 writes the answers anew behind the command lines that the file holds.
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <sstream>
+#include <string>
+
+#include "tests/cli/command_line.h"
+#include "tests/support/golden.h"
+
+namespace parallax {
+namespace {
+
+constexpr const char* sound_case = R"({"parallax": 1, "name": "neg", "graph": {"inputs": {"x": {"type": "f32[2]"}},
+  "nodes": [{"out": "a", "op": "aten.neg.default", "args": ["%x"]}], "outputs": ["%a"]}, "feed": {"x": [1, -2]}})";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+class Mistakes : public CommandLine {
+ protected:
+  void SetUp() override {
+    CommandLine::SetUp();
+    write("case.json", sound_case);
+    write("broken.json", "{");
+    write("empty.json", "");
+    write("unknown_op.json", replaced(sound_case, "aten.neg.default", "aten.nge.default"));
+    write("unknown_dtype.json", replaced(sound_case, "f32[2]", "float32[2]"));
+  }
+};
+
+TEST_F(Mistakes, HaveTheirMessageAndExitCode) {
+  std::istringstream lines(read_file(PARALLAX_SOURCE_DIR "/tests/golden/mistakes.txt"));
+  const std::string prompt = "$ parallax ";
+  std::string answers;
+  int mistakes = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(prompt)) continue;
+    ++mistakes;
+    const Ran ran = run(line.substr(prompt.size()));
+    EXPECT_TRUE(ran.code == 2 || ran.code == 3) << line;
+    EXPECT_EQ(ran.out, "") << line;
+    std::istringstream said(ran.err);
+    for (std::string message; std::getline(said, message);) EXPECT_TRUE(message.starts_with("parallax: ")) << line;
+    const std::string seedless = std::regex_replace(ran.err, std::regex(" seed [0-9]+"), " seed N");
+    answers += line + "\n" + seedless + "exit " + std::to_string(ran.code) + "\n\n";
+  }
+  EXPECT_GE(mistakes, 60);
+  expect_golden(answers, "mistakes.txt");
+}
+
+// A command line that is right but for a word names the word that was meant.
+TEST_F(Mistakes, TheNearestNameIsOffered) {
+  const auto offers = [&](const std::string& line, const std::string& name) {
+    EXPECT_NE(run(line).err.find("did you mean '" + name + "'?"), std::string::npos) << line << "\n" << run(line).err;
+  };
+  offers("fuz", "fuzz");
+  offers("corpus verfy", "verify");
+  offers("fuzz --profil alias", "--profile");
+  offers("fuzz --profile numerics", "numeric");
+  offers("fuzz --target portabel", "portable");
+  offers("fuzz --plant F0", "F01");
+  offers("ops sigmod", "sigmoid");
+  offers("check unknown_op.json", "aten.neg.default");
+}
+
+}  // namespace
+}  // namespace parallax
