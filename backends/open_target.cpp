@@ -86,6 +86,7 @@ std::vector<std::string> worker_command(const std::string& name, const TargetOpt
 ExternalOptions waiting_by(const TargetOptions& options) {
   ExternalOptions waiting;
   waiting.limits.given_up = options.given_up;
+  waiting.threads = options.threads;
   return waiting;
 }
 

@@ -3,7 +3,9 @@ with runs of its own goes through all of them, once on either instance."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
 from adapters.worker.case_symbols import feeds_of
@@ -33,6 +35,8 @@ def three_runs(request: Json, stages: Stages, start: Callable[[], Run]) -> Json:
     """The members of a reply that say what the runs gave; `start` makes a fresh instance.
 
     Memory that nobody wrote holds another byte for the second instance. A's outputs are read again after the last run.
+    Where threads are asked for, A runs on as many at the same time, and the first that differs stands for A on a fresh
+    instance.
     """
     first_feed, *later_feeds = feeds_of(request["case"])
     several = "runs" in request["case"]
@@ -56,4 +60,22 @@ def three_runs(request: Json, stages: Stages, start: Callable[[], Run]) -> Json:
         reply["again"] = run(fresh, first_feed).encode()
         if several:
             reply["later_again"] = [run(fresh, feed).encode() for feed in later_feeds]
+    if (threads := request.get("threads", 1)) > 1:
+        with stages("run"):
+            others = _on_threads([start() for _ in range(threads)], first_feed)
+        members = ("outputs", "inputs", "buffers")
+        differing = (other for other in others if any(other.get(name) != reply.get(name) for name in members))
+        reply["again"] = next(differing, reply["again"])
     return reply
+
+
+def _on_threads(instances: list[Run], feed: Json) -> list[Json]:
+    """What the feed gives on these instances, all run at the same time."""
+    together = threading.Barrier(len(instances))
+
+    def run(instance: Run) -> Json:
+        together.wait()
+        return instance(feed).encode()
+
+    with ThreadPoolExecutor(len(instances)) as pool:
+        return list(pool.map(run, instances))

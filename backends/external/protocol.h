@@ -41,8 +41,9 @@ struct Hello {
 // The requests, without a newline.
 std::string encode_hello(int64_t id);
 // `expect` and `origin` of the case stay behind. `second` is B's feed, or null to run A alone. `anew`: a program that
-// the worker kept is not used.
-std::string encode_run(int64_t id, const Case& test, const std::vector<Tensor>* second, bool anew = false);
+// the worker kept is not used. `threads`: A runs on that many at once as well.
+std::string encode_run(int64_t id, const Case& test, const std::vector<Tensor>* second, bool anew = false,
+                       int threads = 1);
 // Asks for what the case does after each stage.
 std::string encode_stages(int64_t id, const Case& test);
 // Asks for A alone, and for what the case was compiled to in that folder.

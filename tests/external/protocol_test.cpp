@@ -80,6 +80,8 @@ TEST(Protocol, ARequestHoldsTheCaseWithoutItsAnswerAndBothFeeds) {
   EXPECT_FALSE(parse_json(encode_run(9, test, nullptr))->contains("second_feed"));
   EXPECT_FALSE(parse_json(encode_run(9, test, nullptr))->contains("anew"));
   EXPECT_EQ((*parse_json(encode_run(9, test, nullptr, true)))["anew"], true);
+  EXPECT_FALSE(parse_json(encode_run(9, test, nullptr))->contains("threads"));
+  EXPECT_EQ((*parse_json(encode_run(9, test, nullptr, false, 8)))["threads"], 8);
   EXPECT_EQ(parse_json(encode_stages(9, test))->at("stages"), true);
   EXPECT_EQ(parse_json(encode_artifact(9, test, "/a \"b\""))->at("artifact"), "/a \"b\"");
 }
