@@ -300,8 +300,9 @@ class GtestWriter {
                       number.place, number.of.symbol, number.of.factor, number.of.offset));
     }
     for (const LaterRun& run : test_.later) {
-      put(fmt::format("test.later.push_back({{{{{}}}, {{{}}}, {{}}}});", fmt::join(run.sizes, ", "),
+      put(fmt::format("test.later.push_back({{{{{}}}, {{{}}}, {{}}, 0}});", fmt::join(run.sizes, ", "),
                       tensors(run.feed)));
+      if (run.instance != 0) put(fmt::format("test.later.back().instance = {};", run.instance));
       put_expected("test.later.back().expect", run.expect);
     }
   }

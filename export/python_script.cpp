@@ -85,6 +85,7 @@ bool keeps_state(const Graph& graph) {
 
 Result<std::vector<Case>> script_runs(const Case& test) {
   std::vector<Case> runs;
+  if (has_several_instances(test)) return fail("its runs are on several instances of the program: no script says that");
   for (std::size_t run = 0; run <= test.later.size(); ++run) {
     TRY(runs.emplace_back(), case_of_run(test, run));
   }
@@ -148,7 +149,8 @@ Result<std::string> python_script(const Case& test, const ScriptOptions& options
   text += feeds.text;
   text += blank;
   if (!target.definition.empty()) {
-    if (const std::string dynamic = module.dynamic_text(); !dynamic.empty()) text += fmt::format("{}{}", dynamic, blank);
+    if (const std::string dynamic = module.dynamic_text(); !dynamic.empty())
+      text += fmt::format("{}{}", dynamic, blank);
     text += target.definition;
     text += blank;
   }

@@ -19,12 +19,16 @@ struct Expectation {
   std::vector<std::pair<std::string, Tensor>> gradients;
 };
 
-// A run after the first, of the same program: buffers hold what the run before left in them.
+// A run after the first, of the same program: buffers hold what the run before left in them on the same instance.
 struct LaterRun {
   SymbolSizes sizes;         // by symbol
   std::vector<Tensor> feed;  // parallel to feed_slots of the graph at these sizes
   Expectation expect;
+  // Which instance of the program runs it; the first run is on 0. One that has not run yet holds the buffers' data.
+  int instance = 0;
 };
+// The most instances of one case.
+inline constexpr int most_instances = 64;
 
 // The graph, the feed and the expectation are those of the first run; where nothing else is said it is the only one.
 struct Case {

@@ -55,7 +55,7 @@ constexpr std::array<FeatureField, 4> feature_fields = {{
     {"grad", "grad", check_grad},
     {"grad", "expect_grad", check_any},
 }};
-constexpr std::array<std::string_view, 4> features = {"runs", "symbols", "grad", "quantized"};
+constexpr std::array<std::string_view, 5> features = {"runs", "instances", "symbols", "grad", "quantized"};
 constexpr std::string_view not_run_here = "quantized";
 constexpr std::string_view quantized_namespace = "quantized_decomposed.";
 
@@ -73,6 +73,16 @@ Result<std::vector<std::string>> read_requires(const Field& root) {
     required.push_back(std::move(feature));
   }
   return required;
+}
+
+// The first run that says on which instance it is.
+std::optional<Field> find_instance(const Field& root) {
+  const auto runs = root.find("runs");
+  if (!runs) return std::nullopt;
+  for (std::size_t i = 0; i < runs->json().size(); ++i) {
+    if (const auto instance = runs->element(i).find("instance")) return instance;
+  }
+  return std::nullopt;
 }
 
 // The first node whose op is a quantized one.
@@ -102,6 +112,11 @@ Result<void> check_features(const Field& root) {
     TRY_VOID(known.check(*field));
     if (!is_required(known.feature))
       return field->fail("a case that uses this must name '{}' in \"requires\"", known.feature);
+  }
+  if (const auto instance = find_instance(root)) {
+    if (!is_required("instances")) return instance->fail("a case that uses this must name 'instances' in \"requires\"");
+    if (root.find("runs")->element(0).find("instance"))
+      return instance->fail("the first run is on instance 0, and does not say so");
   }
   if (const auto quantized = find_quantized(root); quantized && !is_required("quantized")) {
     return quantized->fail("a case that uses this must name 'quantized' in \"requires\"");

@@ -187,6 +187,12 @@ Result<void> read_later_runs(const Field& runs, const Field& graph, Case& test) 
     if (!resized) return at(run.pointer(), resized.error());
     TRY(later.feed, read_feed(run, *resized));
     TRY(later.expect, read_expectation(run, *resized));
+    if (const auto instance = run.find("instance")) {
+      TRY(const int64_t number, instance->integer());
+      if (number < 0 || number >= most_instances)
+        return instance->fail("instance {} is none of 0 to {}", number, most_instances - 1);
+      later.instance = static_cast<int>(number);
+    }
   }
   return {};
 }
@@ -250,12 +256,14 @@ Json runs_json(const Case& test) {
   const std::vector<FeedSlot> slots = feed_slots(test.graph);
   const bool typed = !test.symbols.empty();
   Json runs = Json::array();
-  const auto add = [&](const std::vector<Tensor>& feed, const Expectation& expect) {
-    Json& run = runs.emplace_back(Json{{"feed", feed_json(slots, feed, typed)}});
+  const auto add = [&](const std::vector<Tensor>& feed, const Expectation& expect, int instance) {
+    Json& run = runs.emplace_back(Json::object());
+    if (instance != 0) run["instance"] = instance;
+    run["feed"] = feed_json(slots, feed, typed);
     write_expectation(expect, test.graph, run);
   };
-  add(test.feed, test.expect);
-  for (const LaterRun& later : test.later) add(later.feed, later.expect);
+  add(test.feed, test.expect, 0);
+  for (const LaterRun& later : test.later) add(later.feed, later.expect, later.instance);
   return runs;
 }
 
@@ -281,6 +289,7 @@ std::string to_json(const Case& test, int indent) {
   Json json = {{"parallax", format_version}, {"name", test.name}};
   const bool several = has_several_runs(test);
   if (several) json["requires"].push_back("runs");
+  if (has_several_instances(test)) json["requires"].push_back("instances");
   if (!test.symbols.empty()) json["requires"].push_back("symbols");
   if (test.gradient) json["requires"].push_back("grad");
   if (!test.symbols.empty()) json["symbols"] = symbols_json(test.symbols);

@@ -169,7 +169,10 @@ std::string print(const Case& test) {
   }
   for (std::size_t run = 0; run <= test.later.size(); ++run) {
     const std::string sizes = parallax::text(test.symbols, sizes_of_run(test, run));
-    text += fmt::format("  run {}{}{}\n", run + 1, sizes.empty() ? "" : " at ", sizes);
+    text += fmt::format("  run {}{}{}", run + 1, sizes.empty() ? "" : " at ", sizes);
+    if (run > 0 && test.later[run - 1].instance != 0)
+      text += fmt::format(" on instance {}", test.later[run - 1].instance);
+    text += '\n';
     text += run_text(test.graph, feed_of_run(test, run), run == 0 ? test.expect : test.later[run - 1].expect);
   }
   return text;

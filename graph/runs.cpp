@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace parallax {
 namespace {
 
@@ -30,6 +32,10 @@ Result<void> check_feed(const Graph& graph, const std::vector<Tensor>& feed) {
 }
 
 }  // namespace
+
+bool has_several_instances(const Case& test) {
+  return std::ranges::any_of(test.later, [](const LaterRun& run) { return run.instance != 0; });
+}
 
 SymbolSizes sizes_of_run(const Case& test, std::size_t run) {
   return run == 0 ? sizes_of(test.graph, test.symbols) : test.later[run - 1].sizes;

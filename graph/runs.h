@@ -10,6 +10,8 @@ namespace parallax {
 
 // Whether the case is more than one concrete run.
 inline bool has_several_runs(const Case& test) { return !test.later.empty() || !test.symbols.empty(); }
+// Whether some of the runs are on another instance of the program than the first.
+bool has_several_instances(const Case& test);
 // The sizes of a run.
 SymbolSizes sizes_of_run(const Case& test, std::size_t run);
 const std::vector<Tensor>& feed_of_run(const Case& test, std::size_t run);

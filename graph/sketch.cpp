@@ -84,6 +84,7 @@ class Assembler {
     if (!has_sizes(test.graph, test.symbols, first) || !at_sizes(test.graph, test.symbols, first)) return false;
     for (std::size_t run = 0; run < sketch_.later.size(); ++run) {
       LaterRun& later = test.later.emplace_back();
+      later.instance = sketch_.instances[run];
       later.sizes.resize(test.symbols.list.size());
       for (std::size_t s = 0; s < kept.size(); ++s) {
         if (kept[s]) later.sizes[*kept[s]] = sketch_.later[run][s];
@@ -246,7 +247,10 @@ Sketch take_apart(const Case& test) {
   }
   sketch.symbols = test.symbols.list;
   for (const SymbolicDim& dim : test.symbols.dims) sketch.sources[dim.source].symbols.push_back(dim);
-  for (const LaterRun& run : test.later) sketch.later.push_back(run.sizes);
+  for (const LaterRun& run : test.later) {
+    sketch.later.push_back(run.sizes);
+    sketch.instances.push_back(run.instance);
+  }
   const auto numbers_of = [&](std::size_t n) {
     std::vector<SymbolicNumber> numbers;
     std::ranges::copy_if(test.symbols.numbers, std::back_inserter(numbers),

@@ -48,6 +48,7 @@ struct Sketch {
   std::vector<ValueId> outputs;
   std::vector<Symbol> symbols;
   std::vector<SymbolSizes> later;                      // the sizes of the runs after the first
+  std::vector<int> instances;                          // of the program, that these runs are on
   std::vector<ValueId> wrt;                            // sources whose gradients are asked for
   std::vector<std::pair<ValueId, Tensor>> cotangents;  // of outputs, by their value
   // By value: what stands for it; itself where nothing was replaced. Values keep the ids of the case that was taken

@@ -1,19 +1,24 @@
 #include "oracle/expected_runs.h"
 
+#include <map>
+
 #include "graph/runs.h"
 #include "graph/second_feed.h"
 
 namespace parallax {
 namespace {
 
-// What the runs after the first must give; `interpreter` has gone through that one.
-Result<std::vector<Expected>> expected_later(Interpreter& interpreter, const Case& test,
+// What the runs after the first must give; `first` has gone through that one. Each other instance has state of its own.
+Result<std::vector<Expected>> expected_later(Interpreter& first, const Profile& profile, const Case& test,
                                              const Interpreter::Observer& observe) {
   std::vector<Expected> expected;
   std::vector<Graph> graphs;
   graphs.reserve(test.later.size());
+  std::map<int, Interpreter> others;
   for (const LaterRun& run : test.later) {
     TRY(Graph resized, at_sizes(test.graph, test.symbols, run.sizes));
+    Interpreter& interpreter =
+        run.instance == 0 ? first : others.try_emplace(run.instance, test.graph, profile).first->second;
     interpreter.resize(graphs.emplace_back(std::move(resized)));
     TRY(Expected after, interpreter.run(run.feed, observe));
     expected.push_back(std::move(after));
@@ -28,7 +33,7 @@ Result<ExpectedRuns> expected_runs(const Profile& profile, const Case& test, con
   TRY(Expected first, interpreter.run(test.feed, observe));
   ExpectedRuns expected{std::move(first), std::nullopt, {}};
   if (has_several_runs(test)) {
-    TRY(expected.later, expected_later(interpreter, test, observe));
+    TRY(expected.later, expected_later(interpreter, profile, test, observe));
     return expected;
   }
   if (Result<Expected> after = interpreter.run(second_feed(test), observe)) expected.b = *std::move(after);

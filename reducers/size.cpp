@@ -101,7 +101,8 @@ CaseSize size_of_case(const Case& test) {
   const Graph& graph = test.graph;
   CaseSize size;
   size.nodes = static_cast<int64_t>(graph.nodes.size());
-  size.runs = static_cast<int64_t>(test.later.size() + test.symbols.list.size() + test.symbols.dims.size());
+  const auto others = std::ranges::count_if(test.later, [](const LaterRun& run) { return run.instance != 0; });
+  size.runs = static_cast<int64_t>(test.later.size() + others + test.symbols.list.size() + test.symbols.dims.size());
   size.ends = static_cast<int64_t>(graph.sources.size() + graph.outputs.size());
   for (const TensorMeta& meta : graph.metas) size.elements += meta.layout.numel();
   add_sources(size, graph);

@@ -24,7 +24,7 @@ class Encodable(Protocol):
 Run = Callable[[Json], Encodable]  # a feed through an instance, which keeps its buffers from call to call
 
 
-def check_requirements(case: Json, taken: Collection[str] = ("runs", "symbols")) -> None:
+def check_requirements(case: Json, taken: Collection[str] = ("runs", "instances", "symbols")) -> None:
     """Refuses what the worker does not take."""
     missing = [feature for feature in case.get("requires", []) if feature not in taken]
     if missing:
@@ -41,16 +41,28 @@ def three_runs(request: Json, stages: Stages, start: Callable[[], Run]) -> Json:
     first_feed, *later_feeds = feeds_of(request["case"])
     several = "runs" in request["case"]
 
+    numbers = [run.get("instance", 0) for run in request["case"].get("runs", [])][1:]
+
     def run(instance: Run, feed: Json) -> Encodable:
         with stages("run"):
             return instance(feed)
+
+    def run_later(first: Run) -> list[Json]:
+        """The runs after the first, on that instance or another; one that has not run yet is fresh."""
+        instances = {0: first}
+        gave = []
+        for number, feed in zip(numbers, later_feeds, strict=True):
+            if number not in instances:
+                instances[number] = start()
+            gave.append(run(instances[number], feed).encode())
+        return gave
 
     with fresh_memory(0x5A):
         first = start()
         ran = run(first, first_feed)
         reply = ran.encode()
         if several:
-            reply["later"] = [run(first, feed).encode() for feed in later_feeds]
+            reply["later"] = run_later(first)
         elif request.get("second_feed") is not None:
             reply["b"] = run(first, request["second_feed"]).encode()
         if "later" in reply or "b" in reply:
@@ -59,7 +71,7 @@ def three_runs(request: Json, stages: Stages, start: Callable[[], Run]) -> Json:
         fresh = start()
         reply["again"] = run(fresh, first_feed).encode()
         if several:
-            reply["later_again"] = [run(fresh, feed).encode() for feed in later_feeds]
+            reply["later_again"] = run_later(fresh)
     if (threads := request.get("threads", 1)) > 1:
         with stages("run"):
             others = _on_threads([start() for _ in range(threads)], first_feed)

@@ -1,6 +1,7 @@
 #include "backends/runtime/protocol_runs.h"
 
 #include <barrier>
+#include <map>
 #include <thread>
 
 #include "backends/lost_target.h"
@@ -47,11 +48,14 @@ bool same_bytes(const Observation& a, const Observation& b) {
   return a.outputs == b.outputs && a.inputs == b.inputs && a.buffers == b.buffers;
 }
 
-// The runs after the first, on the instance that has run that one; whether all went well.
-bool run_later(const LoadedRuns& runs, const Case& test, Instance& instance, std::vector<Observation>& seen,
-               Outcome& outcome) {
+// The runs after the first, which `first` has run, on it and on other instances; whether all went well.
+bool run_later(const LoadedRuns& runs, const Case& test, Instance& first, std::byte poison,
+               std::vector<Observation>& seen, Outcome& outcome) {
+  std::map<int, Instance> others;
   for (std::size_t i = 0; i < test.later.size(); ++i) {
     const Loaded& executable = runs[i + 1];
+    const int number = test.later[i].instance;
+    Instance& instance = number == 0 ? first : others.try_emplace(number, executable, poison).first->second;
     instance.resize(executable);
     const Result<RunResult> result = instance.run(test.later[i].feed);
     if (!result) {
@@ -95,7 +99,7 @@ void run_protocol(const LoadedRuns& runs, const LoadedRuns& again, const FreshMe
   outcome.a = observe(*runs.front(), *a);
   if (runs.front()->device.device) outcome.delegated = a->on_device;
   if (several) {
-    if (!run_later(runs, test, instance, outcome.later, outcome)) return;
+    if (!run_later(runs, test, instance, memory.first, outcome.later, outcome)) return;
   } else if (second) {
     const Result<RunResult> b = instance.run(*second);
     if (!b) return stop(outcome, "run", b.error());
@@ -106,7 +110,7 @@ void run_protocol(const LoadedRuns& runs, const LoadedRuns& again, const FreshMe
   const Result<RunResult> a_again = fresh.run(test.feed);
   if (!a_again) return stop(outcome, "run", a_again.error());
   outcome.a_again = observe(*again.front(), *a_again);
-  if (several) run_later(again, test, fresh, outcome.later_again, outcome);
+  if (several) run_later(again, test, fresh, memory.second, outcome.later_again, outcome);
 }
 
 void run_on_threads(const Loaded& executable, const FreshMemory& memory, const Case& test, int threads,

@@ -66,6 +66,7 @@ class Generator {
     draw_outputs();
     if (weights_.more_calls > 0 && words_.several_runs() && symbols_.empty() && choices_.chance(weights_.more_calls)) {
       more_calls_ = draw_more_calls();
+      interleaves_ = choices_.chance(20);
     }
   }
 
@@ -75,6 +76,9 @@ class Generator {
     test.graph = builder_.take();
     set_runs(test);
     test.later.resize(test.later.size() + more_calls_);
+    if (interleaves_) {
+      for (LaterRun& run : test.later) run.instance = static_cast<int>(choices_.between(0, 2));
+    }
     if (around_model_) {
       redraw_feed(choices_, weights_, test);
     } else {
@@ -106,7 +110,7 @@ class Generator {
     if (!first) return;
     test.graph = *std::move(first);
     test.symbols = symbols_;
-    for (std::size_t run = 1; run < runs_.size(); ++run) test.later.push_back({runs_[run], {}, {}});
+    for (std::size_t run = 1; run < runs_.size(); ++run) test.later.push_back({runs_[run], {}, {}, 0});
   }
 
   // A part of the model with calls of ours between its nodes, where there is a part that the targets take.
@@ -400,6 +404,7 @@ class Generator {
   std::vector<SymbolSizes> runs_;
   SizesAhead ahead_;
   std::size_t more_calls_ = 0;  // of the same program, after the first
+  bool interleaves_ = false;    // those calls, on several instances
   bool around_model_ = false;
   double work_left_ = 2 * Around::most_work;  // around a model
 };

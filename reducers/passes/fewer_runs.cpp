@@ -1,5 +1,5 @@
-// One run, fewer runs, no symbols: every run alone at its own sizes, then without halves, quarters … and single runs,
-// then the sizes that a symbol has in the first run for good.
+// One run, fewer runs, one instance, no symbols: every run alone at its own sizes, then without halves, quarters … and
+// single runs, then on one instance of the program, then the sizes that a symbol has in the first run for good.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,6 +20,7 @@ Sketch without_runs(const Sketch& whole, std::size_t from, std::size_t count) {
     list.erase(first, first + static_cast<std::ptrdiff_t>(count));
   };
   drop(sketch.later);
+  drop(sketch.instances);
   for (Sketch::DeclaredStorage& storage : sketch.storages) drop(storage.later);
   for (Sketch::GivenValue& source : sketch.sources) drop(source.later);
   return sketch;
@@ -32,7 +33,16 @@ std::optional<Case> without_first_run(const Case& test) {
   Case shorter = test;
   shorter.graph = std::move(second->graph);
   shorter.feed = std::move(second->feed);
+  // The first run is on instance 0, whatever its instance was.
+  const int now_first = shorter.later.front().instance;
   shorter.later.erase(shorter.later.begin());
+  for (LaterRun& run : shorter.later) {
+    if (run.instance == now_first) {
+      run.instance = 0;
+    } else if (run.instance == 0) {
+      run.instance = now_first;
+    }
+  }
   return shorter;
 }
 
@@ -55,6 +65,17 @@ std::vector<Edit> run_candidates(const Case& test, const RecordedValues&) {
   if (!test.later.empty()) {
     if (const std::optional<Case> shorter = without_first_run(test)) {
       candidates.offer("without the first run", take_apart(*shorter));
+    }
+  }
+  if (has_several_instances(test)) {
+    Sketch on_one = whole;
+    std::ranges::fill(on_one.instances, 0);
+    candidates.offer("all runs on one instance", on_one);
+    for (std::size_t run = 0; run < later; ++run) {
+      if (whole.instances[run] == 0) continue;
+      Sketch on_first = whole;
+      on_first.instances[run] = 0;
+      candidates.offer(fmt::format("run {} on the first instance", run + 2), on_first);
     }
   }
   for (std::size_t s = 0; s < whole.symbols.size(); ++s) {
