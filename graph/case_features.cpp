@@ -55,7 +55,7 @@ constexpr std::array<FeatureField, 4> feature_fields = {{
     {"grad", "grad", check_grad},
     {"grad", "expect_grad", check_any},
 }};
-constexpr std::array<std::string_view, 4> features = {"runs", "symbols", "grad", "quantized"};
+constexpr std::array<std::string_view, 5> features = {"runs", "symbols", "grad", "quantized", "subgraphs"};
 constexpr std::string_view not_run_here = "quantized";
 constexpr std::string_view quantized_namespace = "quantized_decomposed.";
 
@@ -102,6 +102,13 @@ Result<void> check_features(const Field& root) {
     TRY_VOID(known.check(*field));
     if (!is_required(known.feature))
       return field->fail("a case that uses this must name '{}' in \"requires\"", known.feature);
+  }
+  const auto graph = root.find("graph");
+  const auto subgraphs = graph && graph->json().is_object() ? graph->find("subgraphs") : std::nullopt;
+  if (const auto grad = root.find("grad"); grad && subgraphs)
+    return grad->unsupported("gradients of a case with subgraphs");
+  if (subgraphs && !is_required("subgraphs")) {
+    return subgraphs->fail("a case that uses this must name 'subgraphs' in \"requires\"");
   }
   if (const auto quantized = find_quantized(root); quantized && !is_required("quantized")) {
     return quantized->fail("a case that uses this must name 'quantized' in \"requires\"");

@@ -4,6 +4,7 @@
 #include "graph/builder.h"
 #include "graph/call_text.h"
 #include "graph/graph_names.h"
+#include "graph/subgraphs.h"
 #include "graph/symbols_json.h"
 #include "graph/tensor_json.h"
 
@@ -43,7 +44,22 @@ Json sources_json(const Graph& graph, SourceKind kind, const Symbols& symbols) {
   return section;
 }
 
-Json node_json(const Graph& graph, const Node& node) {
+Json control_json(const Graph& graph, const Node& node, const ControlOp& op, const SubgraphNames& names) {
+  const WrittenControl written = written_control(op, node);
+  Json args = Json::array();
+  for (const ValueId predicate : written.predicate) args.push_back("%" + graph.name(predicate));
+  for (const Subgraph& subgraph : op.parts.subgraphs) args.push_back({{"graph", names.of(*subgraph.graph)}});
+  for (const std::vector<ValueId>& operands : written.operands) {
+    Json& list = args.emplace_back(Json::array());
+    for (const ValueId operand : operands) list.push_back("%" + graph.name(operand));
+  }
+  Json json = {{"out", node.name}, {"op", op.name}, {"args", std::move(args)}};
+  if (op.parts.max_steps != most_loop_steps) json["kwargs"]["max_steps"] = op.parts.max_steps;
+  return json;
+}
+
+Json node_json(const Graph& graph, const Node& node, const SubgraphNames& names) {
+  if (const ControlOp* control = as_control(*node.op)) return control_json(graph, node, *control, names);
   const WrittenArguments written = written_arguments(node);
   Json args = Json::array();
   for (int i = 0; i < written.positional; ++i) {
@@ -57,11 +73,11 @@ Json node_json(const Graph& graph, const Node& node) {
   return json;
 }
 
-Json nodes_json(const Graph& graph) {
+Json nodes_json(const Graph& graph, const SubgraphNames& names) {
   const std::vector<bool> used = used_values(graph);
   Json nodes = Json::array();
   for (const Node& node : graph.nodes) {
-    nodes.push_back(node_json(graph, node));
+    nodes.push_back(node_json(graph, node, names));
     if (!node.op->schema.has_list_result()) continue;
     for (std::size_t k = 0; k < node.results.size(); ++k) {
       // Unread and without a name of its own: what reads the file again names it the same.
@@ -73,9 +89,7 @@ Json nodes_json(const Graph& graph) {
   return nodes;
 }
 
-}  // namespace
-
-Json graph_json(const Graph& graph, const Symbols& symbols) {
+Json one_graph_json(const Graph& graph, const Symbols& symbols, const SubgraphNames& names) {
   Json json = Json::object();
   if (Json storages = storages_json(graph); !storages.empty()) json["storages"] = std::move(storages);
   json["inputs"] = sources_json(graph, SourceKind::Input, symbols);
@@ -83,9 +97,19 @@ Json graph_json(const Graph& graph, const Symbols& symbols) {
     Json section = sources_json(graph, kind, symbols);
     if (!section.empty()) json[std::string(source_sections[static_cast<std::size_t>(kind)])] = std::move(section);
   }
-  json["nodes"] = nodes_json(graph);
+  json["nodes"] = nodes_json(graph, names);
   Json& outputs = json["outputs"] = Json::array();
   for (ValueId output : graph.outputs) outputs.push_back("%" + graph.name(output));
+  return json;
+}
+
+}  // namespace
+
+Json graph_json(const Graph& graph, const Symbols& symbols) {
+  const SubgraphNames names(graph);
+  Json json = one_graph_json(graph, symbols, names);
+  for (const Graph* subgraph : names.all())
+    json["subgraphs"][names.of(*subgraph)] = one_graph_json(*subgraph, {}, names);
   return json;
 }
 

@@ -8,14 +8,15 @@ namespace {
 
 // What the runs after the first must give; `interpreter` has gone through that one.
 Result<std::vector<Expected>> expected_later(Interpreter& interpreter, const Case& test,
-                                             const Interpreter::Observer& observe) {
+                                             const Interpreter::Observer& observe,
+                                             const Interpreter::InnerObserver& inner) {
   std::vector<Expected> expected;
   std::vector<Graph> graphs;
   graphs.reserve(test.later.size());
   for (const LaterRun& run : test.later) {
     TRY(Graph resized, at_sizes(test.graph, test.symbols, run.sizes));
     interpreter.resize(graphs.emplace_back(std::move(resized)));
-    TRY(Expected after, interpreter.run(run.feed, observe));
+    TRY(Expected after, interpreter.run(run.feed, observe, inner));
     expected.push_back(std::move(after));
   }
   return expected;
@@ -23,15 +24,16 @@ Result<std::vector<Expected>> expected_later(Interpreter& interpreter, const Cas
 
 }  // namespace
 
-Result<ExpectedRuns> expected_runs(const Profile& profile, const Case& test, const Interpreter::Observer& observe) {
+Result<ExpectedRuns> expected_runs(const Profile& profile, const Case& test, const Interpreter::Observer& observe,
+                                   const Interpreter::InnerObserver& inner) {
   Interpreter interpreter(test.graph, profile);
-  TRY(Expected first, interpreter.run(test.feed, observe));
+  TRY(Expected first, interpreter.run(test.feed, observe, inner));
   ExpectedRuns expected{std::move(first), std::nullopt, {}};
   if (has_several_runs(test)) {
-    TRY(expected.later, expected_later(interpreter, test, observe));
+    TRY(expected.later, expected_later(interpreter, test, observe, inner));
     return expected;
   }
-  if (Result<Expected> after = interpreter.run(second_feed(test), observe)) expected.b = *std::move(after);
+  if (Result<Expected> after = interpreter.run(second_feed(test), observe, inner)) expected.b = *std::move(after);
   return expected;
 }
 
