@@ -71,6 +71,6 @@ def make_system(name: str, backends: tuple[str, ...], profile: str | Json) -> Sy
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
     isolate()
-    hello = {**torch_hello(name, profile), "gradients": True}
+    hello = {**torch_hello(name, profile), "gradients": True, "subgraphs": True, "writing_subgraphs": False}
     build = remembered(build_with(backends))
     return System(lambda: hello, lambda request, stages: run_case(request, stages, build), COMPILE_REJECTIONS, explain)

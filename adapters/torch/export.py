@@ -26,7 +26,7 @@ def make_system(_: list[str]) -> System:
         # A copy that exporting made away with is no promise broken: no identity.
         return Program(live(graph, after, identity=False), stages={"export": live(graph, before, identity=False)})
 
-    hello = torch_hello("torch-export", "eager")
+    hello = {**torch_hello("torch-export", "eager"), "subgraphs": True, "writing_subgraphs": False}
     return System(lambda: hello, lambda request, stages: run_protocol(request, stages, build), EXPORT_REJECTIONS)
 
 

@@ -20,10 +20,11 @@ class Encodable(Protocol):
 Run = Callable[[Json], Encodable]  # a feed through an instance, which keeps its buffers from call to call
 
 
-def check_requirements(case: Json) -> None:
-    """Refuses what no worker takes yet."""
-    if case.get("requires"):
-        raise UnsupportedError(f"cases that require {', '.join(case['requires'])}")
+def check_requirements(case: Json, taken: tuple[str, ...] = ()) -> None:
+    """Refuses what the worker does not take."""
+    left = [feature for feature in case.get("requires", []) if feature not in taken]
+    if left:
+        raise UnsupportedError(f"cases that require {', '.join(left)}")
 
 
 def three_runs(request: Json, stages: Stages, start: Callable[[], Run]) -> Json:
