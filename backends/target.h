@@ -55,6 +55,10 @@ class Target {
   virtual bool takes_several_runs() const { return false; }
   // The options that it may be opened with, of which results do not depend.
   virtual std::vector<TargetSwitch> switches() const { return {}; }
+  // Whether it takes cases with branches and loops.
+  virtual bool takes_subgraphs() const { return false; }
+  // Whether these may write to their operands.
+  virtual bool takes_writing_subgraphs() const { return true; }
   // How many cases are best run as one program: more than one where a program costs more than its nodes do.
   virtual int cases_a_program() const { return 1; }
   // Runs the protocol of Outcome. `second` is B's feed, or null to run A alone. Never throws; what goes wrong is in the

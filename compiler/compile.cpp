@@ -1,8 +1,11 @@
 #include "compiler/compile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
+#include "compiler/compiled_control.h"
 #include "compiler/lower.h"
 #include "compiler/varying_numbers.h"
 
@@ -100,14 +103,19 @@ Result<Program> compile(const Graph& graph, const CompileOptions& options, const
   const ActiveMutant mutant(options.faults.mutant());
   const CompilerParts parts = options.faults.parts();
   TRY(const std::vector<Pass> passes, options.selection.from(parts.passes));
-  TRY(Graph made, run_passes(graph, passes, options, observe));
-  return lower(std::move(made), {}, parts, options);
+  TRY(const Graph made, run_passes(graph, passes, options, observe));
+  TRY(Graph compiled, compile_subgraphs(made, options));
+  return lower(std::move(compiled), {}, parts, options);
 }
 
 Result<Program> compile(const Graph& graph, const Symbols& symbols, const CompileOptions& options) {
   const ActiveMutant mutant(options.faults.mutant());
   const CompilerParts parts = options.faults.parts();
   TRY(const std::vector<Pass> passes, options.selection.from(parts.passes));
+  if (const Node* node = find_control(graph)) {
+    return std::unexpected(Error{ErrorKind::Unsupported, "", "",
+                                 fmt::format("'{}' ({}) in a case whose sizes change", node->name, node->op->name)});
+  }
   TRY(const Graph bound, at_sizes(graph, symbols, symbols.bound()));
   TRY(Graph made, run_passes(bound, passes, options, nullptr));
   std::vector<SymbolSizes> sizes;

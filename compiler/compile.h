@@ -23,6 +23,7 @@ struct CompileOptions {
   std::vector<Backend> backends{};            // who runs the nodes, the preferred one first; none: one for everything
   EvaluateFn evaluate = nullptr;              // how the backend computes a node at compile time
   KeepFn keeps = nullptr;                     // which calls a backend runs as they stand
+  bool plans_control = true;                  // no: branches and loops go by the sound rules, and nothing is in place
   PassSelection selection{};
 
   PassOptions for_passes() const { return {evaluate, keeps}; }

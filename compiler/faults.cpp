@@ -19,6 +19,7 @@ std::vector<std::string_view> broken_parts(const Fault& fault) {
   if (parts.partition != sound.partition) broken.push_back("partition");
   if (parts.fusion != sound.fusion) broken.push_back("fusion");
   if (parts.device != sound.device) broken.push_back("device");
+  if (parts.control != sound.control) broken.push_back("control");
   if (parts.resize.refreshes != sound.resize.refreshes) broken.push_back("resize");
   const bool planner =
       parts.resize.keeps_plan == sound.resize.keeps_plan && parts.lifetimes == sound.lifetimes &&

@@ -81,6 +81,15 @@ extern const Fault padding_lanes_reduced;
 extern const Fault barriers_left_out;
 extern const Fault steps_from_the_shape;
 
+// What branches and loops do with memory, state and their steps.
+extern const Fault branch_outputs_share_a_slot;
+extern const Fault carry_overwritten_early;
+extern const Fault closure_freed_before_the_loop;
+extern const Fault stale_predicate;
+extern const Fault state_of_the_other_branch;
+extern const Fault swapped_carries;
+extern const Fault one_step_too_few;
+
 // The one list. A new fault is its file in compiler/faults/ and one line here.
 inline constexpr std::array all_faults = {
     &alias_blind_last_use,
@@ -125,6 +134,13 @@ inline constexpr std::array all_faults = {
     &caches_swapped,
     &position_frozen,
     &returned_cache_aliased,
+    &branch_outputs_share_a_slot,
+    &carry_overwritten_early,
+    &closure_freed_before_the_loop,
+    &stale_predicate,
+    &state_of_the_other_branch,
+    &swapped_carries,
+    &one_step_too_few,
 };
 
 // What of the compiler a fault replaces: names of passes, "partition", "fusion", "planner". A finding under it should

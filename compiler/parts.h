@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "compiler/control_rules.h"
 #include "compiler/device_rules.h"
 #include "compiler/fusion.h"
 #include "compiler/passes.h"
@@ -23,6 +24,7 @@ struct CompilerParts {
   PackFn packer = pack_by_default;
   ResizeRules resize;
   DeviceRules device;
+  ControlRules control;
 
   // Puts another function in a pass's place.
   void replace_pass(std::string_view name, PassFn run);

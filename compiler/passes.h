@@ -35,6 +35,9 @@ struct Pass {
   bool (*applies)(const Graph& graph) = nullptr;
 };
 
+// What subgraphs write into their operands becomes results, copied to the operands behind the node (return_writes.cpp).
+Result<Graph> return_writes(const Graph& graph);
+bool holds_writing_subgraphs(const Graph& graph);
 // What writes several tensors at once becomes single writes (decompose.cpp).
 Result<Graph> decompose_writes(const Graph& graph);
 bool holds_decomposed_writes(const Graph& graph);
@@ -58,8 +61,8 @@ bool holds_dead_nodes(const Graph& graph);
 // Copies that nobody can tell from their source become aliases of it (elide_copies.cpp).
 Result<Graph> elide_copies(const Graph& graph);
 bool holds_copies(const Graph& graph);
-// Convolutions, pools and what is between them run on tensors whose channels lie together; the copies that this needs are
-// made after the elision of others (lay_out_regions.cpp).
+// Convolutions, pools and what is between them run on tensors whose channels lie together; the copies that this needs
+// are made after the elision of others (lay_out_regions.cpp).
 Result<Graph> lay_out_regions(const Graph& graph);
 bool holds_pictures(const Graph& graph);
 
@@ -70,6 +73,7 @@ Result<Graph> by_graph(const Graph& graph, const PassOptions&) {
 }
 
 inline constexpr std::array standard_passes = {
+    Pass{"return_writes", by_graph<return_writes>, holds_writing_subgraphs},
     Pass{"decompose_writes", by_graph<decompose_writes>, holds_decomposed_writes},
     Pass{"functionalize", by_graph<functionalize>},
     Pass{"decompose", decompose},

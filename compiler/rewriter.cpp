@@ -65,6 +65,7 @@ bool same_storage(const Storage& a, const Storage& b) {
 }  // namespace
 
 Rewriter::Rewriter(const Graph& old, OldMetas metas) : old_(&old), metas_(metas), mapped_(old.metas.size()) {
+  builder_.own_all_results();
   builder_.reserve(old.nodes.size(), old.metas.size());
   std::vector<StorageId> storages(old.storages.size());
   for (std::size_t s = 0; s < old.storages.size(); ++s) {

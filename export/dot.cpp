@@ -5,6 +5,7 @@
 #include <set>
 
 #include "graph/print.h"
+#include "graph/subgraphs.h"
 
 namespace parallax {
 namespace {
@@ -31,19 +32,40 @@ class DotWriter {
   std::string text(std::string_view title) {
     line(fmt::format("digraph \"{}\" {{", escaped(title)));
     line("  rankdir=TB; node [shape=box, fontname=\"monospace\"];");
-    for (const Source& source : graph_.sources) put_source(source);
-    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) put_node(i);
-    for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
-      const std::string box = fmt::format("output{}", i);
-      line(fmt::format("  {} [class=output, label=\"out[{}]\", shape=ellipse];", box, i));
-      line(fmt::format("  {} -> {} [class=flow, label=\"{}\"];", boxes_[graph_.outputs[i].index], box,
-                       label(graph_.outputs[i])));
+    put_graph();
+    const SubgraphNames names(graph_);
+    for (std::size_t k = 0; k < names.all().size(); ++k) {
+      line(fmt::format("  subgraph \"cluster_{0}\" {{ label=\"{0}\"; class=subgraph;", names.of(*names.all()[k])));
+      DotWriter inner(*names.all()[k], no_marks(), fmt::format("s{}_", k));
+      inner.put_graph();
+      text_ += inner.text_;
+      line("  }");
     }
     line("}");
     return std::move(text_);
   }
 
  private:
+  // One of a subgraph, whose boxes have a prefix.
+  DotWriter(const Graph& graph, const std::vector<DotMark>& marks, std::string prefix) : DotWriter(graph, marks) {
+    prefix_ = std::move(prefix);
+  }
+  static const std::vector<DotMark>& no_marks() {
+    static const std::vector<DotMark> none;
+    return none;
+  }
+
+  void put_graph() {
+    for (const Source& source : graph_.sources) put_source(source);
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) put_node(i);
+    for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
+      const std::string box = fmt::format("{}output{}", prefix_, i);
+      line(fmt::format("  {} [class=output, label=\"out[{}]\", shape=ellipse];", box, i));
+      line(fmt::format("  {} -> {} [class=flow, label=\"{}\"];", boxes_[graph_.outputs[i].index], box,
+                       label(graph_.outputs[i])));
+    }
+  }
+
   void line(std::string_view content) { text_.append(content).append("\n"); }
   std::string label(ValueId value) const {
     const TensorMeta& meta = graph_.meta(value);
@@ -71,7 +93,7 @@ class DotWriter {
   }
 
   void put_source(const Source& source) {
-    const std::string box = fmt::format("value{}", source.value.index);
+    const std::string box = fmt::format("{}value{}", prefix_, source.value.index);
     line(
         fmt::format("  {} [class=source, label=\"{}\", style=filled, fillcolor=lightgrey];", box, label(source.value)));
     boxes_[source.value.index] = box;
@@ -80,7 +102,7 @@ class DotWriter {
 
   void put_node(std::size_t i) {
     const Node& node = graph_.nodes[i];
-    const std::string box = fmt::format("node{}", i);
+    const std::string box = fmt::format("{}node{}", prefix_, i);
     const bool writes = node.op->writes() && !node.op->writes_metadata_only();
     std::string text = fmt::format("#{} {}", i, escaped(node.name + " = " + call_text(graph_, node)));
     const std::string why = marks_of(i);
@@ -107,6 +129,7 @@ class DotWriter {
   }
 
   const Graph& graph_;
+  std::string prefix_;
   const std::vector<DotMark>& marks_;
   std::vector<std::string> boxes_;                       // by value: the box that makes it
   std::vector<std::string> owners_;                      // by storage: the first box that has it

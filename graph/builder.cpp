@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "graph/control_op.h"
+#include "graph/storage_sets.h"
 #include "ops/registry.h"
 
 namespace parallax {
@@ -156,9 +158,9 @@ Result<std::span<const ValueId>> GraphBuilder::append_node(const Op& op, std::ve
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!op.schema.parameters[i].written) continue;
     for_each_value(arguments[i], [&](ValueId value) { written = value; });
-  }
-  if (written.valid() && constant_storage_[graph_.meta(written).storage.index] && !op.writes_metadata_only()) {
-    return fail("{} writes the constant '{}'", op.name, graph_.name(written));
+    if (written.valid() && constant_storage_[graph_.meta(written).storage.index] && !op.writes_metadata_only()) {
+      return fail("{} writes the constant '{}'", op.name, graph_.name(written));
+    }
   }
   if (written.valid() && op.writes_metadata_only() && outlives_run(graph_.objects[written.index])) {
     // It would have these sizes at the next run, and other ones after that: no one graph says what that run does.
@@ -173,7 +175,59 @@ Result<std::span<const ValueId>> GraphBuilder::append_node(const Op& op, std::ve
     if (!count || *count > max_elements)
       return fail("{}: a result of shape [{}] is too large", op.name, to_string(result.layout.sizes));
   }
+  if (!owns_results_) {
+    if (!graph_.own_ops.empty()) TRY_VOID(check_shared(op, arguments));
+    if (const ControlOp* control = as_control(op)) TRY_VOID(check_state(*control, arguments));
+  }
   return add_known_node(op, std::move(arguments), results, std::move(name), std::move(result_names));
+}
+
+// In eager the result of a branch may be its operand: what would show the one changed through the other is refused.
+Result<void> GraphBuilder::check_shared(const Op& op, const std::vector<Argument>& arguments) const {
+  const bool sees_storage = op.schema.index_of(arg::storage_offset) >= 0;
+  const bool writes = op.writes();  // sizes and strides, too: it may be one tensor object
+  if (!sees_storage && !writes) return {};
+  const StorageSets sets(graph_);
+  const std::vector<std::optional<NodeId>> makers = storage_makers(graph_);
+  std::optional<ValueId> shared;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    for_each_value(arguments[i], [&](ValueId value) {
+      const StorageId storage = graph_.meta(value).storage;
+      const std::optional<NodeId>& maker = makers[storage.index];
+      const bool handed_on = maker && as_control(*graph_.node(*maker).op);
+      if (!(op.schema.parameters[i].written && writes) && !(sees_storage && handed_on)) return;
+      if (!sets.is_alone(storage)) shared = value;
+    });
+  }
+  if (!shared) return {};
+  std::string reason = fmt::format("{} {} '{}', which a branch or loop may have handed on under another name", op.name,
+                                   writes ? "writes" : "looks behind", graph_.name(*shared));
+  return std::unexpected(Error{ErrorKind::Unsupported, "", "", std::move(reason)});
+}
+
+// The same from run to run: a result of the run before may be the buffer that this run writes.
+Result<void> GraphBuilder::check_state(const ControlOp& op, const std::vector<Argument>& arguments) const {
+  std::vector<bool> written = written_storages(graph_);
+  const auto storage_of = [&](std::size_t parameter) {
+    return graph_.meta(std::get<ValueId>(arguments[parameter])).storage;
+  };
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (op.schema.parameters[i].written) written[storage_of(i).index] = true;
+  }
+  for (const std::vector<std::size_t>& parameters : op.may_share) {
+    for (const std::size_t parameter : parameters) {
+      const StorageId storage = storage_of(parameter);
+      const bool is_state =
+          graph_.storage(storage).data || std::ranges::any_of(graph_.sources, [&](const Source& source) {
+            return source.kind == SourceKind::Buffer && graph_.meta(source.value).storage == storage;
+          });
+      if (!is_state || !written[storage.index]) continue;
+      std::string reason = fmt::format("{} may hand on the buffer '{}', which is written", op.name,
+                                       graph_.name(std::get<ValueId>(arguments[parameter])));
+      return std::unexpected(Error{ErrorKind::Unsupported, "", "", std::move(reason)});
+    }
+  }
+  return {};
 }
 
 Result<std::span<const ValueId>> GraphBuilder::add_known_node(const Op& op, std::vector<Argument> arguments,
@@ -192,6 +246,7 @@ Result<std::span<const ValueId>> GraphBuilder::add_known_node(const Op& op, std:
       return std::unexpected(claimed.error());
     }
   }
+  if (const ControlOp* control = as_control(op)) graph_.own_ops.push_back(control->shared_from_this());
   Node& node = graph_.nodes.emplace_back(&op, std::move(name), std::move(arguments));
   node.results.reserve(results.size());
   for (std::size_t k = 0; k < results.size(); ++k) {

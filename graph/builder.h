@@ -11,8 +11,14 @@
 
 namespace parallax {
 
+struct ControlOp;
+
 class GraphBuilder {
  public:
+  // For graphs that a compiler makes: results of branches and loops lie in memory of their own there, whatever eager
+  // hands on, and any call may write them.
+  void own_all_results() { owns_results_ = true; }
+
   // Makes room for a graph of that many nodes and values.
   void reserve(std::size_t nodes, std::size_t values);
 
@@ -62,6 +68,8 @@ class GraphBuilder {
  private:
   // Whether the tensor object of that first value is there at the next run too: a buffer or a constant.
   bool outlives_run(ValueId value) const;
+  Result<void> check_shared(const Op& op, const std::vector<Argument>& arguments) const;
+  Result<void> check_state(const ControlOp& op, const std::vector<Argument>& arguments) const;
   Result<void> claim_name(std::string_view name);
   // The same; a name that is empty is made up from the stem first.
   Result<void> claim_name(std::string& name, std::string_view stem);
@@ -75,6 +83,7 @@ class GraphBuilder {
   NameSet used_names_;
   std::vector<bool> constant_storage_;  // by storage: no node may write it
   std::size_t next_name_ = 0;
+  bool owns_results_ = false;
 };
 
 // The name of element k of a list that nobody named: "b_1".

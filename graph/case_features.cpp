@@ -55,7 +55,7 @@ constexpr std::array<FeatureField, 4> feature_fields = {{
     {"grad", "grad", check_grad},
     {"grad", "expect_grad", check_any},
 }};
-constexpr std::array<std::string_view, 5> features = {"runs", "instances", "symbols", "grad", "quantized"};
+constexpr std::array<std::string_view, 6> features = {"runs", "instances", "symbols", "grad", "quantized", "subgraphs"};
 constexpr std::string_view not_run_here = "quantized";
 constexpr std::string_view quantized_namespace = "quantized_decomposed.";
 
@@ -117,6 +117,13 @@ Result<void> check_features(const Field& root) {
     if (!is_required("instances")) return instance->fail("a case that uses this must name 'instances' in \"requires\"");
     if (root.find("runs")->element(0).find("instance"))
       return instance->fail("the first run is on instance 0, and does not say so");
+  }
+  const auto graph = root.find("graph");
+  const auto subgraphs = graph && graph->json().is_object() ? graph->find("subgraphs") : std::nullopt;
+  if (const auto grad = root.find("grad"); grad && subgraphs)
+    return grad->unsupported("gradients of a case with subgraphs");
+  if (subgraphs && !is_required("subgraphs")) {
+    return subgraphs->fail("a case that uses this must name 'subgraphs' in \"requires\"");
   }
   if (const auto quantized = find_quantized(root); quantized && !is_required("quantized")) {
     return quantized->fail("a case that uses this must name 'quantized' in \"requires\"");

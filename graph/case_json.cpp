@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "graph/case_features.h"
+#include "graph/control_op.h"
 #include "graph/graph_reader.h"
 #include "graph/graph_writer.h"
 #include "graph/layout_json.h"
@@ -292,6 +293,7 @@ std::string to_json(const Case& test, int indent) {
   if (has_several_instances(test)) json["requires"].push_back("instances");
   if (!test.symbols.empty()) json["requires"].push_back("symbols");
   if (test.gradient) json["requires"].push_back("grad");
+  if (find_control(test.graph)) json["requires"].push_back("subgraphs");
   if (!test.symbols.empty()) json["symbols"] = symbols_json(test.symbols);
   json["graph"] = graph_json(test.graph, test.symbols);
   if (several) {

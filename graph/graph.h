@@ -10,6 +10,7 @@
 // itself).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,6 +59,7 @@ struct Graph {
   std::vector<Source> sources;    // inputs, then constants, then buffers
   std::vector<Node> nodes;        // in execution order
   std::vector<ValueId> outputs;
+  std::vector<std::shared_ptr<const Op>> own_ops;  // keeps the records of nodes that run subgraphs (graph/control_op.h)
 
   const TensorMeta& meta(ValueId value) const { return metas[value.index]; }
   const std::string& name(ValueId value) const { return names[value.index]; }

@@ -7,6 +7,7 @@
 #include "core/nearest_name.h"
 #include "graph/argument_json.h"
 #include "graph/builder.h"
+#include "graph/control_reader.h"
 #include "graph/graph_names.h"
 #include "graph/layout_json.h"
 #include "ops/registry.h"
@@ -47,8 +48,9 @@ bool is_aten_overload(std::string_view name) {
 
 class GraphReader {
  public:
-  GraphReader(std::optional<Field> feed, const NamedSize& named, std::vector<NumberText>* numbers)
-      : feed_(std::move(feed)), named_(named), numbers_(numbers) {}
+  GraphReader(std::optional<Field> feed, const NamedSize& named, std::vector<NumberText>* numbers,
+              SubgraphLibrary& library)
+      : feed_(std::move(feed)), named_(named), numbers_(numbers), library_(library) {}
 
   Result<Graph> read(const Field& graph) {
     TRY(names_, gather_names(graph));
@@ -166,6 +168,7 @@ class GraphReader {
     TRY(Field op_field, node.need("op"));
     TRY(std::string op_name, op_field.text());
     if (op_name == "getitem") return read_getitem(node, name);
+    if (const auto kind = parse_control_kind(op_name)) return read_control(node, name, *kind);
     const Op* op = find_op(op_name);
     if (!op) {
       if (is_aten_overload(op_name)) return op_field.unsupported("unknown op '{}'{}", op_name, meant_op(op_name));
@@ -173,10 +176,20 @@ class GraphReader {
     }
     TRY(std::vector<Argument> arguments, read_arguments(node, *op));
     if (op->complete) op->complete(arguments, [this](ValueId value) { return known_elements(value); });
-    TRY(std::vector<std::string> result_names, element_names(node, *op, name, arguments));
+    return add_call(node, *op, name, std::move(arguments));
+  }
+
+  Result<void> read_control(const Field& node, const std::string& name, ControlKind kind) {
+    TRY(ControlCall call,
+        read_control_call(node, kind, library_, [this](const Field& field) { return resolve(field); }));
+    return add_call(node, *call.op, name, std::move(call.arguments));
+  }
+
+  Result<void> add_call(const Field& node, const Op& op, const std::string& name, std::vector<Argument> arguments) {
+    TRY(std::vector<std::string> result_names, element_names(node, op, name, arguments));
     TRY(std::vector<ValueId> results,
-        located(node, builder_.add_node(*op, std::move(arguments), name, std::move(result_names))));
-    if (op->schema.has_list_result()) {
+        located(node, builder_.add_node(op, std::move(arguments), name, std::move(result_names))));
+    if (op.schema.has_list_result()) {
       lists_.emplace(name, std::move(results));
     } else {
       values_.emplace(name, results.front());
@@ -298,6 +311,7 @@ class GraphReader {
   std::optional<Field> feed_;
   NamedSize named_;
   std::vector<NumberText>* numbers_ = nullptr;
+  SubgraphLibrary& library_;
   std::unordered_map<std::size_t, std::optional<Tensor>> fed_;  // by value, what was looked up
   GraphBuilder builder_;
   GraphNames names_;
@@ -310,7 +324,13 @@ class GraphReader {
 
 Result<Graph> read_graph(const Field& graph, std::optional<Field> feed, const NamedSize& named,
                          std::vector<NumberText>* numbers) {
-  return GraphReader(std::move(feed), named, numbers).read(graph);
+  const auto read_subgraph = [](const Field& subgraph, SubgraphLibrary& library) {
+    return GraphReader(std::nullopt, nullptr, nullptr, library).read(subgraph);
+  };
+  SubgraphLibrary library(graph.json().is_object() ? graph.find("subgraphs") : std::nullopt, read_subgraph);
+  TRY(Graph result, GraphReader(std::move(feed), named, numbers, library).read(graph));
+  TRY_VOID(library.read_all());
+  return result;
 }
 
 Field data_of(const Field& entry) {

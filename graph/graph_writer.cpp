@@ -4,6 +4,7 @@
 #include "graph/builder.h"
 #include "graph/call_text.h"
 #include "graph/graph_names.h"
+#include "graph/subgraphs.h"
 #include "graph/symbols_json.h"
 #include "graph/tensor_json.h"
 
@@ -43,6 +44,20 @@ Json sources_json(const Graph& graph, SourceKind kind, const Symbols& symbols) {
   return section;
 }
 
+Json control_json(const Graph& graph, const Node& node, const ControlOp& op, const SubgraphNames& names) {
+  const WrittenControl written = written_control(op, node);
+  Json args = Json::array();
+  for (const ValueId predicate : written.predicate) args.push_back("%" + graph.name(predicate));
+  for (const Subgraph& subgraph : op.parts.subgraphs) args.push_back({{"graph", names.of(*subgraph.graph)}});
+  for (const std::vector<ValueId>& operands : written.operands) {
+    Json& list = args.emplace_back(Json::array());
+    for (const ValueId operand : operands) list.push_back("%" + graph.name(operand));
+  }
+  Json json = {{"out", node.name}, {"op", op.name}, {"args", std::move(args)}};
+  if (op.parts.max_steps != most_loop_steps) json["kwargs"]["max_steps"] = op.parts.max_steps;
+  return json;
+}
+
 // The arguments of a node that have a number that hangs on a symbol: equal to the default in one run alone.
 std::vector<std::size_t> arguments_with_numbers(const Symbols& symbols, std::size_t n) {
   std::vector<std::size_t> arguments;
@@ -62,8 +77,9 @@ Json argument_json(const Graph& graph, std::size_t n, std::size_t index, const S
   return json;
 }
 
-Json node_json(const Graph& graph, std::size_t n, const Symbols& symbols) {
+Json node_json(const Graph& graph, std::size_t n, const Symbols& symbols, const SubgraphNames& names) {
   const Node& node = graph.nodes[n];
+  if (const ControlOp* control = as_control(*node.op)) return control_json(graph, node, *control, names);
   const WrittenArguments written = written_arguments(node, arguments_with_numbers(symbols, n));
   Json args = Json::array();
   for (int i = 0; i < written.positional; ++i) {
@@ -77,12 +93,12 @@ Json node_json(const Graph& graph, std::size_t n, const Symbols& symbols) {
   return json;
 }
 
-Json nodes_json(const Graph& graph, const Symbols& symbols) {
+Json nodes_json(const Graph& graph, const Symbols& symbols, const SubgraphNames& names) {
   const std::vector<bool> used = used_values(graph);
   Json nodes = Json::array();
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    nodes.push_back(node_json(graph, n, symbols));
+    nodes.push_back(node_json(graph, n, symbols, names));
     if (!node.op->schema.has_list_result()) continue;
     for (std::size_t k = 0; k < node.results.size(); ++k) {
       // Unread and without a name of its own: what reads the file again names it the same.
@@ -94,9 +110,7 @@ Json nodes_json(const Graph& graph, const Symbols& symbols) {
   return nodes;
 }
 
-}  // namespace
-
-Json graph_json(const Graph& graph, const Symbols& symbols) {
+Json one_graph_json(const Graph& graph, const Symbols& symbols, const SubgraphNames& names) {
   Json json = Json::object();
   if (Json storages = storages_json(graph); !storages.empty()) json["storages"] = std::move(storages);
   json["inputs"] = sources_json(graph, SourceKind::Input, symbols);
@@ -104,9 +118,19 @@ Json graph_json(const Graph& graph, const Symbols& symbols) {
     Json section = sources_json(graph, kind, symbols);
     if (!section.empty()) json[std::string(source_sections[static_cast<std::size_t>(kind)])] = std::move(section);
   }
-  json["nodes"] = nodes_json(graph, symbols);
+  json["nodes"] = nodes_json(graph, symbols, names);
   Json& outputs = json["outputs"] = Json::array();
   for (ValueId output : graph.outputs) outputs.push_back("%" + graph.name(output));
+  return json;
+}
+
+}  // namespace
+
+Json graph_json(const Graph& graph, const Symbols& symbols) {
+  const SubgraphNames names(graph);
+  Json json = one_graph_json(graph, symbols, names);
+  for (const Graph* subgraph : names.all())
+    json["subgraphs"][names.of(*subgraph)] = one_graph_json(*subgraph, {}, names);
   return json;
 }
 

@@ -6,6 +6,7 @@
 
 #include "graph/call_text.h"
 #include "graph/runs.h"
+#include "graph/subgraphs.h"
 
 namespace parallax {
 namespace {
@@ -81,6 +82,32 @@ std::string run_text(const Graph& graph, const std::vector<Tensor>& feed, const 
   return text;
 }
 
+// "cond(p, then, else, [a, b])".
+std::string control_text(const Graph& graph, const Node& node, const ControlOp& op) {
+  const WrittenControl written = written_control(op, node);
+  std::vector<std::string> parts;
+  for (const ValueId predicate : written.predicate) parts.push_back(graph.name(predicate));
+  for (const Subgraph& subgraph : op.parts.subgraphs) parts.push_back(subgraph.name);
+  for (const std::vector<ValueId>& operands : written.operands) {
+    std::vector<std::string> names;
+    for (const ValueId operand : operands) names.push_back(graph.name(operand));
+    parts.push_back("[" + join(names) + "]");
+  }
+  if (op.parts.max_steps != most_loop_steps) parts.push_back(fmt::format("max_steps={}", op.parts.max_steps));
+  return op.name + "(" + join(parts) + ")";
+}
+
+std::string lines_of(const Graph& graph, std::string_view indent) {
+  std::string text;
+  for (const Source& source : graph.sources) text += fmt::format("{}{}", indent, source_line(graph, source));
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    text += fmt::format("{}  #{}  {}\n", indent, i, node_text(graph, NodeId(i)));
+  }
+  std::vector<std::string> outputs;
+  for (ValueId output : graph.outputs) outputs.push_back(graph.name(output));
+  return text + fmt::format("{}  return {}\n", indent, join(outputs));
+}
+
 }  // namespace
 
 std::string_view source_kind_name(SourceKind kind) {
@@ -105,6 +132,7 @@ std::string call_text(const Graph& graph, const Node& node) {
       .no = "false",
       .none = "none",
   };
+  if (const ControlOp* control = as_control(*node.op)) return control_text(graph, node, *control);
   return node.op->schema.name + "(" + spell_arguments(node, spelling) + ")";
 }
 
@@ -143,13 +171,12 @@ std::string print(const Graph& graph) {
     text += fmt::format("  storage {}  {}", storage.name, type_text(storage.dtype, storage.sizes));
     text += storage.data ? "  = " + elements_text(*storage.data) + "\n" : "\n";
   }
-  for (const Source& source : graph.sources) text += source_line(graph, source);
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    text += fmt::format("  #{}  {}\n", i, node_text(graph, NodeId(i)));
+  text += lines_of(graph, "");
+  const SubgraphNames names(graph);
+  for (const Graph* subgraph : names.all()) {
+    text += fmt::format("  subgraph {}\n{}", names.of(*subgraph), lines_of(*subgraph, "  "));
   }
-  std::vector<std::string> outputs;
-  for (ValueId output : graph.outputs) outputs.push_back(graph.name(output));
-  return text + "  return " + join(outputs) + "\n";
+  return text;
 }
 
 std::string print(const Case& test) {

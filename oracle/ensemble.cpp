@@ -69,7 +69,9 @@ bool for_each_tensor(ExpectedRuns& runs, const ExpectedRuns& others, F visit) {
 
 Result<ExpectedRuns> run_of(const Profile& profile, const Case& test, const LegalRun::Style& style) {
   LegalRun run(test.graph, style);
-  return expected_runs(profile, test, [&](NodeId node, std::span<const BallView> values) { run.decide(node, values); });
+  return expected_runs(
+      profile, test, [&](NodeId node, std::span<const BallView> values) { run.decide(node, values); },
+      [&](const Node& node, std::span<const BallView> values) { run.decide(node, values); });
 }
 
 // A member's distances, over the values that are noted already.

@@ -10,7 +10,8 @@ namespace {
 
 // What the runs after the first must give; `first` has gone through that one. Each other instance has state of its own.
 Result<std::vector<Expected>> expected_later(Interpreter& first, const Profile& profile, const Case& test,
-                                             const Interpreter::Observer& observe) {
+                                             const Interpreter::Observer& observe,
+                                             const Interpreter::InnerObserver& inner) {
   std::vector<Expected> expected;
   std::vector<Graph> graphs;
   graphs.reserve(test.later.size());
@@ -20,7 +21,7 @@ Result<std::vector<Expected>> expected_later(Interpreter& first, const Profile& 
     Interpreter& interpreter =
         run.instance == 0 ? first : others.try_emplace(run.instance, test.graph, profile).first->second;
     interpreter.resize(graphs.emplace_back(std::move(resized)));
-    TRY(Expected after, interpreter.run(run.feed, observe));
+    TRY(Expected after, interpreter.run(run.feed, observe, inner));
     expected.push_back(std::move(after));
   }
   return expected;
@@ -28,15 +29,16 @@ Result<std::vector<Expected>> expected_later(Interpreter& first, const Profile& 
 
 }  // namespace
 
-Result<ExpectedRuns> expected_runs(const Profile& profile, const Case& test, const Interpreter::Observer& observe) {
+Result<ExpectedRuns> expected_runs(const Profile& profile, const Case& test, const Interpreter::Observer& observe,
+                                   const Interpreter::InnerObserver& inner) {
   Interpreter interpreter(test.graph, profile);
-  TRY(Expected first, interpreter.run(test.feed, observe));
+  TRY(Expected first, interpreter.run(test.feed, observe, inner));
   ExpectedRuns expected{std::move(first), std::nullopt, {}};
   if (has_several_runs(test)) {
-    TRY(expected.later, expected_later(interpreter, profile, test, observe));
+    TRY(expected.later, expected_later(interpreter, profile, test, observe, inner));
     return expected;
   }
-  if (Result<Expected> after = interpreter.run(second_feed(test), observe)) expected.b = *std::move(after);
+  if (Result<Expected> after = interpreter.run(second_feed(test), observe, inner)) expected.b = *std::move(after);
   return expected;
 }
 

@@ -20,6 +20,7 @@ struct ExpectedRuns {
 // error is what eager raises on run A or a run of the case's own, or, of kind Unsupported, what is too much for the
 // oracle. `observe` is called after each node of each run.
 Result<ExpectedRuns> expected_runs(const Profile& profile, const Case& test,
-                                   const Interpreter::Observer& observe = nullptr);
+                                   const Interpreter::Observer& observe = nullptr,
+                                   const Interpreter::InnerObserver& inner = nullptr);
 
 }  // namespace parallax

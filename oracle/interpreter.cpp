@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "core/check.h"
+#include "graph/storage_sets.h"
+#include "oracle/control_flow.h"
 #include "oracle/lost_values.h"
 
 namespace parallax {
@@ -40,6 +42,13 @@ std::vector<int> identities(const Graph& graph) {
   }
   for (ValueId output : graph.outputs) number(output);
   return numbers;
+}
+
+// Whether eager leaves no choice which of the tensors that are handed out share a storage.
+bool has_one_identity(const Graph& graph) {
+  if (!find_control(graph)) return true;
+  const StorageSets sets(graph);
+  return std::ranges::all_of(graph.outputs, [&](ValueId output) { return sets.is_alone(graph.meta(output).storage); });
 }
 
 }  // namespace
@@ -107,7 +116,30 @@ void Interpreter::resize(const Graph& resized) {
   for (std::size_t v = 0; v < views_.size(); ++v) views_[v].layout = resized.metas[v].layout;
 }
 
-Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& observe) {
+Result<std::vector<BallTensor>> Interpreter::call(std::span<const BallTensor> operands, const InnerObserver& inner,
+                                                  bool& may_raise) {
+  PARALLAX_CHECK(operands.size() == graph_->sources.size());
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const BallView& view = views_[graph_->sources[i].value.index];
+    std::size_t next = 0;
+    for_each_element(view.layout, [&](int64_t element) {
+      if (view.floating()) {
+        view.ball(element) = operands[i].balls[next++];
+      } else {
+        view.integer(element) = operands[i].integers[next++];
+      }
+    });
+  }
+  const Observer as_inner = [&](NodeId node, std::span<const BallView> values) { inner(graph_->node(node), values); };
+  TRY_VOID(run_nodes(inner ? as_inner : Observer(), inner, may_raise));
+  std::vector<BallTensor> outputs;
+  for (const ValueId output : graph_->outputs) outputs.push_back(snapshot(views_[output.index]));
+  return outputs;
+}
+
+BallTensor Interpreter::operand(std::size_t i) const { return snapshot(views_[graph_->sources[i].value.index]); }
+
+Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& observe, const InnerObserver& inner) {
   const std::vector<FeedSlot> slots = feed_slots(*graph_);
   PARALLAX_CHECK(slots.size() == feed.size());
   for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -120,25 +152,8 @@ Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& 
     load(feed[i], slots[i].layout, *profile_, storage);
   }
 
-  joined_.start();
   bool may_raise = false;
-  std::vector<BallView> results;
-  for (std::size_t n = 0; n < graph_->nodes.size(); ++n) {
-    const Node& node = graph_->nodes[n];
-    results.clear();
-    for (ValueId result : node.results) results.push_back(views_[result.index]);
-    joined_.note(node, views_);
-    if (node.op->reference) {
-      const Call call(*node.op, node.arguments, graph_->metas);
-      if (auto done = node.op->reference(ReferenceCall(call, views_, results, *profile_, &may_raise)); !done) {
-        return at(fmt::format("/graph/nodes/{}", n), std::move(done.error()));
-      }
-    }
-    elision_.widen(node, results);
-    joined_.widen(node, views_);
-    widen_lost(node, *profile_, views_);
-    if (observe) observe(NodeId(n), views_);
-  }
+  TRY_VOID(run_nodes(observe, inner, may_raise));
 
   Expected expected;
   expected.may_raise = may_raise;
@@ -152,7 +167,33 @@ Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& 
     list.push_back(snapshot(views_[newest[source.value.index].index]));
   }
   expected.identity = identities(*graph_);
+  expected.one_identity = has_one_identity(*graph_);
   return expected;
+}
+
+Result<void> Interpreter::run_nodes(const Observer& observe, const InnerObserver& inner, bool& may_raise) {
+  joined_.start();
+  std::vector<BallView> results;
+  for (std::size_t n = 0; n < graph_->nodes.size(); ++n) {
+    const Node& node = graph_->nodes[n];
+    results.clear();
+    for (ValueId result : node.results) results.push_back(views_[result.index]);
+    joined_.note(node, views_);
+    if (const ControlOp* control = as_control(*node.op)) {
+      if (auto done = run_control(*control, node, views_, *profile_, inner, may_raise); !done)
+        return at(fmt::format("/graph/nodes/{}", n), std::move(done.error()));
+    } else if (node.op->reference) {
+      const Call call(*node.op, node.arguments, graph_->metas);
+      if (auto done = node.op->reference(ReferenceCall(call, views_, results, *profile_, &may_raise)); !done) {
+        return at(fmt::format("/graph/nodes/{}", n), std::move(done.error()));
+      }
+    }
+    elision_.widen(node, results);
+    joined_.widen(node, views_);
+    widen_lost(node, *profile_, views_);
+    if (observe) observe(NodeId(n), views_);
+  }
+  return {};
 }
 
 }  // namespace parallax

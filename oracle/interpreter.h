@@ -34,6 +34,7 @@ struct Expected {
   std::vector<BallTensor> inputs;   // after the run, under the newest metadata of each input
   std::vector<BallTensor> buffers;  // likewise
   std::vector<int> identity;        // as Observation::identity, as eager has it
+  bool one_identity = true;         // a branch that hands an operand on may make one of two of these
   bool may_raise = false;           // eager raises or not by data that is undecided
 };
 
@@ -48,12 +49,24 @@ class Interpreter {
 
   // Called after each node with the views of all values, by value id: a node may write to its operands too.
   using Observer = std::function<void(NodeId node, std::span<const BallView> values)>;
+  // The same for each node of a subgraph that is run, with the subgraph's own values.
+  using InnerObserver = std::function<void(const Node& node, std::span<const BallView> values)>;
 
   // One run; `feed` is parallel to feed_slots(graph). An error is what eager raises on this data, with the node's
   // pointer; the state is undefined then.
-  Result<Expected> run(std::span<const Tensor> feed, const Observer& observe = nullptr);
+  Result<Expected> run(std::span<const Tensor> feed, const Observer& observe = nullptr,
+                       const InnerObserver& inner = nullptr);
+
+  // One run of a graph that is a subgraph, on operands by position: its outputs. `may_raise` is set where eager raises
+  // or not by data that is undecided.
+  Result<std::vector<BallTensor>> call(std::span<const BallTensor> operands, const InnerObserver& inner,
+                                       bool& may_raise);
+  // What the last such run left in an operand.
+  BallTensor operand(std::size_t i) const;
 
  private:
+  Result<void> run_nodes(const Observer& observe, const InnerObserver& inner, bool& may_raise);
+
   const Graph* graph_;
   const Profile* profile_;
   CastElision elision_;

@@ -40,7 +40,7 @@ std::string with_commas(double factor) {
   std::string digits = fmt::format("{:.0f}", factor);
   if (digits.size() > 15) return fmt::format("{:.1e}", factor);
   for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), ",");
+    digits.insert(digits.begin() + at, ',');
   }
   return digits;
 }

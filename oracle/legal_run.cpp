@@ -43,8 +43,7 @@ void LegalRun::decide(Ball& ball, DType dtype) {
   ball = {x, 0, ball.may_nan, ball.may_inf, Undecided::No, -1};
 }
 
-void LegalRun::decide(NodeId id, std::span<const BallView> values) {
-  const Node& node = graph_->node(id);
+void LegalRun::decide(const Node& node, std::span<const BallView> values) {
   if (node.op->is_view()) return;
   const auto decide_all = [&](ValueId value) {
     const BallView& view = values[value.index];

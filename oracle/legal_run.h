@@ -35,7 +35,9 @@ class LegalRun {
 
   // Makes numbers of what a node that was just run made or wrote, of all values. Elements that are undecided on exact
   // operands stay so, and what may be NaN or infinite keeps that.
-  void decide(NodeId node, std::span<const BallView> values);
+  void decide(NodeId node, std::span<const BallView> values) { decide(graph_->node(node), values); }
+  // The same for a node of a subgraph.
+  void decide(const Node& node, std::span<const BallView> values);
 
  private:
   void decide(Ball& ball, DType dtype);

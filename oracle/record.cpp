@@ -39,12 +39,15 @@ std::optional<std::vector<Tensor>> record_values(const Case& test) {
   record_sources(test, values);
   LegalRun eagerly(test.graph, LegalRun::rounded());
   Interpreter interpreter(test.graph, *eager);
-  const auto done = interpreter.run(test.feed, [&](NodeId node, std::span<const BallView> views) {
-    eagerly.decide(node, views);
-    for (const ValueId result : test.graph.node(node).results) {
-      values[result.index] = centre(snapshot(views[result.index]));
-    }
-  });
+  const auto done = interpreter.run(
+      test.feed,
+      [&](NodeId node, std::span<const BallView> views) {
+        eagerly.decide(node, views);
+        for (const ValueId result : test.graph.node(node).results) {
+          values[result.index] = centre(snapshot(views[result.index]));
+        }
+      },
+      [&](const Node& node, std::span<const BallView> views) { eagerly.decide(node, views); });
   if (!done) return std::nullopt;
   return values;
 }

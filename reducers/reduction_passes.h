@@ -24,6 +24,9 @@ void cut_prefix(Reduction& reduction);
 void delete_ranges(Reduction& reduction);
 // One node gone, in every way: each operand of its type, an input, a constant.
 std::vector<Edit> bypass_candidates(const Case& test, const RecordedValues& recorded);
+// One branch or one step in place of a node that runs subgraphs, fewer results, carries and operands of it, fewer calls
+// inside.
+std::vector<Edit> subgraph_candidates(const Case& test, const RecordedValues& recorded);
 // Unused and equal sources, buffers, shared storages, odd strides.
 std::vector<Edit> source_candidates(const Case& test, const RecordedValues& recorded);
 // Smaller extents, fewer dims.
@@ -45,6 +48,7 @@ inline constexpr std::array reduction_passes = {
     ReductionPass{"prefix", nullptr, cut_prefix},
     ReductionPass{"ranges", nullptr, delete_ranges},
     ReductionPass{"bypass", bypass_candidates},
+    ReductionPass{"subgraphs", subgraph_candidates},
     ReductionPass{"sources", source_candidates},
     ReductionPass{"dims", dim_candidates},
     ReductionPass{"symbol sizes", symbol_size_candidates},

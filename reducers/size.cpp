@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "graph/runs.h"
+#include "graph/subgraphs.h"
 #include "reducers/canonical.h"
 
 namespace parallax {
@@ -112,6 +113,12 @@ CaseSize size_of_case(const Case& test) {
     for (const Tensor& tensor : feed_of_run(test, run)) size.values += cost_of_values(tensor);
   }
   for (const Node& node : graph.nodes) add_node(size, graph, node);
+  const SubgraphNames subgraphs(graph);
+  for (const Graph* subgraph : subgraphs.all()) {
+    size.nodes += static_cast<int64_t>(subgraph->nodes.size());
+    size.ends += static_cast<int64_t>(subgraph->sources.size() + subgraph->outputs.size());
+    for (const TensorMeta& meta : subgraph->metas) size.elements += meta.layout.numel();
+  }
   size.untidy = count_untidy(graph);
   size.bytes = count_bytes(test);
   return size;

@@ -13,12 +13,13 @@ from typing import Any
 
 import torch
 
+from adapters.torch.control_flow import WRITTEN, ControlFlow
 from adapters.torch.straight_line import Resolve, forward_of, overload
 from adapters.torch.tensors import DTYPES, decode, encode, parse_type, strided
 from adapters.worker.case_symbols import feeds_of, program_graph, symbolic_dims
 from adapters.worker.case_text import fed
 from adapters.worker.system import Json, Stages
-from adapters.worker.three_runs import Run, check_requirements, three_runs
+from adapters.worker.three_runs import RUNS, Run, check_requirements, three_runs
 
 
 class Sources:
@@ -45,12 +46,12 @@ class Sources:
         return storage.as_strided(sizes, list(like), spec.get("offset", 0))
 
 
-def case_module(graph: Json, resolve: Resolve = overload) -> torch.nn.Module:
+def case_module(graph: Json, resolve: Resolve = overload, control: ControlFlow = WRITTEN) -> torch.nn.Module:
     """The graph of a case, called with its inputs in order."""
     attributes = {name: f"buffer_{name}" for name in graph.get("buffers", {})}
     attributes |= {name: f"constant_{name}" for name in graph.get("constants", {})}
     # A class of its own: compilers look forward() up there.
-    module = type("Case", (torch.nn.Module,), {"forward": forward_of(graph, attributes, resolve)})()
+    module = type("Case", (torch.nn.Module,), {"forward": forward_of(graph, attributes, resolve, control)})()
     state = Sources(graph, {})
     for name, spec in graph.get("constants", {}).items():
         setattr(module, f"constant_{name}", state.tensor(name, spec))
@@ -110,7 +111,7 @@ def run_protocol(request: Json, stages: Stages, build: Build) -> Json:
     """A, then B on the same instance, A's outputs read again, then A on a fresh instance. A case with symbols is built
     at their bound, once, and run at the sizes of its runs."""
     case = request["case"]
-    check_requirements(case)
+    check_requirements(case, (*RUNS, "subgraphs"))
     graph = program_graph(case)
     first_feed = feeds_of(case)[0]
 

@@ -111,6 +111,8 @@ def make_system(
         **torch_hello(name, profile),
         "gradients": True,
         "several_runs": True,
+        "subgraphs": True,
+        "writing_subgraphs": False,
         "switches": declared(switches),
     }
     build = remembered(build_with(backends, settings))

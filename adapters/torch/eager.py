@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from adapters.torch.case_module import Program, case_module, live, torch_hello
+from adapters.torch.control_flow import DIRECT
 from adapters.torch.gradients import run_case
 from adapters.worker.loop import serve
 from adapters.worker.switches import parse
@@ -14,14 +15,14 @@ REJECTIONS = (Rejection("", "eager raises: the reference refuses the program or 
 
 
 def build(graph: Json, _: tuple[torch.Tensor, ...], __: Stages) -> Program:
-    module = case_module(graph)
+    module = case_module(graph, control=DIRECT)
     return Program(live(graph, module, identity=True))
 
 
 def make_system(arguments: list[str]) -> System:
     parse(arguments, ())
     torch.set_num_threads(1)
-    hello = {**torch_hello("pytorch-eager", "eager"), "gradients": True, "several_runs": True}
+    hello = {**torch_hello("pytorch-eager", "eager"), "gradients": True, "several_runs": True, "subgraphs": True}
     return System(lambda: hello, lambda request, stages: run_case(request, stages, build), REJECTIONS)
 
 

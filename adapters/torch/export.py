@@ -34,7 +34,12 @@ def make_system(arguments: list[str]) -> System:
             stages={"export": live(graph, before, identity=False)},
         )
 
-    hello = {**torch_hello("torch-export", "eager"), "several_runs": True}
+    hello = {
+        **torch_hello("torch-export", "eager"),
+        "several_runs": True,
+        "subgraphs": True,
+        "writing_subgraphs": False,
+    }
     return System(lambda: hello, lambda request, stages: run_protocol(request, stages, build), EXPORT_REJECTIONS)
 
 

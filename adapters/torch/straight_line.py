@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from adapters.torch.control_flow import WRITTEN, ControlFlow
 from adapters.torch.tensors import DTYPES
 from adapters.worker.case_symbols import Relation, number, symbolic_dims
 from adapters.worker.case_text import value_name
@@ -48,14 +49,35 @@ def symbol_places(graph: Json) -> dict[str, str]:
     return {symbol: text for symbol, (_, text) in places.items()}
 
 
-def forward_of(graph: Json, attributes: Mapping[str, str], resolve: Resolve = overload) -> Callable[..., Any]:
-    """forward(self, inputs…): `attributes` says which values are attributes of self."""
-    names: dict[str, Any] = {"torch": torch}  # what the function's globals hold
-    inputs = list(graph.get("inputs", {}))
+def forward_of(
+    graph: Json, attributes: Mapping[str, str], resolve: Resolve = overload, control: ControlFlow = WRITTEN
+) -> Callable[..., Any]:
+    """forward(self, inputs…): `attributes` says which values are self's. Subgraphs are functions of their own."""
+    names: dict[str, Any] = {"torch": torch}  # what the functions' globals hold
+    lines: list[str] = []
+    for name, subgraph in graph.get("subgraphs", {}).items():
+        lines += _function_lines(f"subgraph_{name}", [], subgraph, {}, resolve, control, names)
+    lines += _function_lines("forward", ["self"], graph, attributes, resolve, control, names)
+    exec(compile("\n".join(lines), "<case>", "exec"), names)
+    return names["forward"]
+
+
+def _function_lines(
+    function: str,
+    parameters: list[str],
+    graph: Json,
+    attributes: Mapping[str, str],
+    resolve: Resolve,
+    control: ControlFlow,
+    names: dict[str, Any],
+) -> list[str]:
+    """The source of one graph as a function; what it calls is put into `names`."""
 
     def text(argument: Any) -> str:
         if isinstance(argument, list):
             return f"[{', '.join(text(element) for element in argument)}]"
+        if isinstance(argument, dict):
+            return f"subgraph_{argument['graph']}"
         if not isinstance(argument, str):
             return repr(argument)
         size = number(argument)
@@ -72,7 +94,8 @@ def forward_of(graph: Json, attributes: Mapping[str, str], resolve: Resolve = ov
             return str(_WORDS[argument])
         return f'float("{argument}")' if argument in _NUMBERS else repr(argument)
 
-    lines = [f"def forward({', '.join(['self', *(f'v_{name}' for name in inputs)])}):"]
+    inputs = [f"v_{name}" for name in graph.get("inputs", {})]
+    lines = [f"def {function}({', '.join([*parameters, *inputs])}):"]
     lines += [f"    s_{symbol} = {place}" for symbol, place in symbol_places(graph).items()]
     for node in graph.get("nodes", []):
         given = [text(argument) for argument in node.get("args", [])]
@@ -80,9 +103,29 @@ def forward_of(graph: Json, attributes: Mapping[str, str], resolve: Resolve = ov
             lines.append(f"    v_{node['out']} = {given[0]}[{given[1]}]")
             continue
         call = node["op"].replace(".", "_")
+        if node["op"] in control:
+            names[call] = control[node["op"]]
+            lines.append(f"    v_{node['out']} = {call}({', '.join(given)})")
+            continue
         names[call] = resolve(node["op"])
         given += [f"{name}={text(argument)}" for name, argument in node.get("kwargs", {}).items()]
         lines.append(f"    v_{node['out']} = {call}({', '.join(given)})")
-    lines.append(f"    return ({''.join(f'{text(output)}, ' for output in graph['outputs'])})")
-    exec(compile("\n".join(lines), "<case>", "exec"), names)
-    return names["forward"]
+    clones = function != "forward" and control is WRITTEN
+    outputs = _apart(graph, names) if clones else [False] * len(graph["outputs"])
+    pairs = zip(graph["outputs"], outputs, strict=True)
+    results = [text(output) + (".clone()" if clone else "") for output, clone in pairs]
+    lines.append(f"    return ({''.join(f'{result}, ' for result in results)})")
+    return lines
+
+
+def _apart(graph: Json, names: Mapping[str, Any]) -> list[bool]:
+    """By output of a subgraph: whether it may share memory with an operand or with another output.
+
+    PyTorch asks a person to clone these: "output cannot alias any of the inputs. A clone is required" (while_loop).
+    """
+    made = set()
+    for node in graph.get("nodes", []):
+        returns = getattr(getattr(names.get(node["op"].replace(".", "_")), "_schema", None), "returns", None)
+        if returns is not None and all(result.alias_info is None for result in returns):
+            made.add(f"%{node['out']}")
+    return [output not in made or graph["outputs"].index(output) < k for k, output in enumerate(graph["outputs"])]

@@ -9,6 +9,7 @@
 #include "backends/external/artifact_folder.h"
 #include "backends/external/last_line.h"
 #include "backends/given_up.h"
+#include "graph/control_op.h"
 #include "graph/runs.h"
 
 namespace parallax {
@@ -49,6 +50,8 @@ class ExternalTarget final : public Target {
   }
   bool takes_gradients() const override { return hello_.gradients; }
   bool takes_several_runs() const override { return hello_.several_runs; }
+  bool takes_subgraphs() const override { return hello_.subgraphs; }
+  bool takes_writing_subgraphs() const override { return hello_.writing_subgraphs; }
   int cases_a_program() const override { return hello_.cases_a_program; }
   std::vector<TargetSwitch> switches() const override { return hello_.switches; }
   bool takes_strided_sources() const override { return hello_.strided_sources; }
@@ -219,6 +222,12 @@ Outcome ExternalTarget::run(const Case& test, const std::vector<Tensor>* second)
     Outcome outcome;
     outcome.status = Status::Unsupported;
     outcome.message = hello_.name + " takes no case with several runs";
+    return outcome;
+  }
+  if (find_control(test.graph) && !hello_.subgraphs) {
+    Outcome outcome;
+    outcome.status = Status::Unsupported;
+    outcome.message = hello_.name + " takes no case with branches or loops";
     return outcome;
   }
   if (const auto why = declined(test.graph)) {

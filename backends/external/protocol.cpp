@@ -301,10 +301,14 @@ Result<Hello> read_hello(const Field& root) {
     }
     hello.cases_a_program = static_cast<int>(number);
   }
-  const std::pair<std::string_view, bool*> flags[] = {
-      {"promises_identity", &hello.promises_identity}, {"gradients", &hello.gradients},
-      {"strided_sources", &hello.strided_sources},     {"written_inputs", &hello.written_inputs},
-      {"several_runs", &hello.several_runs},           {"artifacts", &hello.artifacts}};
+  const std::pair<std::string_view, bool*> flags[] = {{"promises_identity", &hello.promises_identity},
+                                                      {"gradients", &hello.gradients},
+                                                      {"strided_sources", &hello.strided_sources},
+                                                      {"written_inputs", &hello.written_inputs},
+                                                      {"several_runs", &hello.several_runs},
+                                                      {"artifacts", &hello.artifacts},
+                                                      {"subgraphs", &hello.subgraphs},
+                                                      {"writing_subgraphs", &hello.writing_subgraphs}};
   for (const auto& [key, flag] : flags) {
     const auto field = find_set(root, key);
     if (!field) continue;

@@ -31,6 +31,8 @@ struct Hello {
   int cases_a_program = 1;                                    // how many cases to run as one
   bool strided_sources = true;                                // whether it takes sources that are not row-major
   bool written_inputs = true;                                 // whether it takes graphs that write to their inputs
+  bool subgraphs = false;                                     // whether it takes cases with branches and loops
+  bool writing_subgraphs = true;                              // and those that write to their operands
   bool several_runs = false;                                  // whether it takes cases with runs of their own
   bool artifacts = false;                                     // whether it writes what it compiled where it is told to
   std::vector<std::string> delegated_ops;                     // what its delegate may take; empty: it has none

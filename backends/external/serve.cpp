@@ -101,7 +101,8 @@ Result<Json> answer(Target& target, std::string_view version, const Field& reque
               {"ops", nullptr},
               {"profile", target.profile().name},
               {"promises_identity", target.promises_identity()},
-              {"several_runs", target.takes_several_runs()}};
+              {"several_runs", target.takes_several_runs()},
+              {"subgraphs", target.takes_subgraphs()}};
 }
 
 Json reply_to(Target& target, std::string_view version, const std::string& line) {

@@ -42,6 +42,7 @@ CompileOptions compile_options(const Build& build, const DelegateSet* delegates,
   options.join_kernels = portable::joins_in_place;
   options.reuse_in_place = build.in_place;
   options.reuse_memory = build.reuse_memory;
+  options.plans_control = build.control;
   if (!build.partitioned) return options;
   if (delegates) {
     options.backends.assign(delegates->backends.begin(), delegates->backends.end());

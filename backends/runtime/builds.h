@@ -17,6 +17,7 @@ struct Build {
   bool fused = false;        // "vector" runs groups of nodes in one loop
   bool reuse_memory = true;
   bool in_place = false;
+  bool control = false;  // branches and loops go by the compiler's rules, planted faults included
 };
 
 inline constexpr std::string_view device_part = "device";
@@ -28,14 +29,15 @@ inline constexpr std::array build_ladder = {
     Build{.part = "partition", .partitioned = true, .on_host = true, .reuse_memory = false},
     Build{.part = device_part, .partitioned = true, .reuse_memory = false},
     Build{.part = "fusion", .partitioned = true, .fused = true, .reuse_memory = false},
-    Build{.part = "planner"},
-    Build{.part = "planner", .partitioned = true, .fused = true},
-    Build{.part = "planner", .partitioned = true, .fused = true, .in_place = true},
+    Build{.part = "control", .reuse_memory = false, .control = true},
+    Build{.part = "planner", .control = true},
+    Build{.part = "planner", .partitioned = true, .fused = true, .control = true},
+    Build{.part = "planner", .partitioned = true, .fused = true, .in_place = true, .control = true},
 };
 // What every case is run as; where there are delegates, the plain one has them too.
-inline constexpr Build plain_build = build_ladder[5];
+inline constexpr Build plain_build = build_ladder[6];
 inline constexpr Build full_build = build_ladder.back();
-inline constexpr Build plain_delegating_build = {.part = "planner", .partitioned = true};
+inline constexpr Build plain_delegating_build = {.part = "planner", .partitioned = true, .control = true};
 
 // The options of a build, without faults. `delegates` may be null; they are not asked for the ops of `left`, which the
 // options point to.

@@ -55,6 +55,7 @@ class CompiledTarget : public Target {
   }
 
   bool takes_several_runs() const override { return true; }
+  bool takes_subgraphs() const override { return true; }
 
   Outcome run(const Case& test, const std::vector<Tensor>* second) override {
     const auto start = std::chrono::steady_clock::now();
@@ -218,6 +219,7 @@ class CompiledTarget : public Target {
           diagnoses.push_back(*std::move(found));
         };
         add(Detector::Plan, check_plan(schedule_of(program), program.plan));
+        if (auto of_subgraph = explain_subgraphs(program)) diagnoses.push_back(*std::move(of_subgraph));
         add(Detector::Sanitizer, sanitized_run((*runs)[run], feed_of_run(test, run)));
       }
       if (!diagnoses.empty()) break;  // the other build would tell the same story again
@@ -275,6 +277,9 @@ class CompiledTarget : public Target {
         if (asks_plan) {
           for (const PlanFailure& failure : check_plan(schedule_of(program), program.plan)) {
             raise("plan", Detector::Plan, describe(program.graph, failure));
+          }
+          for (const SubgraphFailure& failure : subgraph_failures(program)) {
+            raise("plan", Detector::Plan, failure.text);
           }
         }
         if (asks_sanitizer) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/runtime/computing.h"
+#include "backends/runtime/control_step.h"
 #include "backends/runtime/redzones.h"
 #include "backends/runtime/sanitizer.h"
 
@@ -122,7 +123,13 @@ Result<std::shared_ptr<const Executable>> load(Program program, std::span<const 
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     Kernel kernel = nullptr;
     executable->computes.push_back(parallax::computes(graph, makers, NodeId(n)));
-    if (!delegated[n] && executable->computes.back()) {
+    const CompiledControlOp* control = as_compiled(*graph.nodes[n].op);
+    std::vector<std::shared_ptr<const Executable>>& subgraphs = executable->subgraphs.emplace_back();
+    for (std::size_t k = 0; control && k < control->programs.size(); ++k) {
+      TRY(std::shared_ptr<const Executable> subgraph, load(control->programs[k]));
+      subgraphs.push_back(std::move(subgraph));
+    }
+    if (!delegated[n] && executable->computes.back() && !control) {
       kernel = portable::find_kernel(graph.nodes[n].op->name);
       if (!kernel) {
         return std::unexpected(no_kernel(graph.nodes[n]));
@@ -179,6 +186,8 @@ Instance::Instance(std::shared_ptr<const Executable> executable, std::byte poiso
   if (ready_) ready_ = lay_out(Arena::State);
 }
 
+Instance::~Instance() = default;
+
 void Instance::resize(std::shared_ptr<const Executable> resized) {
   executable_ = std::move(resized);
   loop_ = FusedLoop(executable_->program.graph, executable_->inner);
@@ -193,6 +202,13 @@ Result<void> Instance::prepare() {
     if (!executable_->device.runs(program.partitions[p])) continue;
     const DeviceOfBackend& device = executable_->device;
     TRY(on_device_[p], device.device->prepare(program, program.partitions[p], executable_->inner, device.task));
+  }
+  control_.clear();
+  control_.resize(program.graph.nodes.size());
+  for (std::size_t n = 0; n < control_.size(); ++n) {
+    if (executable_->subgraphs[n].empty()) continue;
+    control_[n] =
+        std::make_unique<ControlStep>(*as_compiled(*program.graph.nodes[n].op), executable_->subgraphs[n], poison_);
   }
   TRY_VOID(allocate(Arena::Backend));
   return lay_out(Arena::Constants);
@@ -233,6 +249,7 @@ Result<void> Instance::allocate(Arena arena) {
 }
 
 std::byte* Instance::address(StorageId storage) const {
+  if (!bound_.empty() && bound_[storage.index]) return bound_[storage.index];
   const Placement& placement = executable_->program.plan.placement(storage);
   return block(placement.arena).get() + placement.slot.offset;
 }
@@ -259,15 +276,48 @@ Result<void> Instance::make_memory(std::span<const Tensor> feed) {
     std::memset(address(slot.storage), 0, static_cast<std::size_t>(storage_bytes(graph, slot.storage)));
     scatter(feed[i], slot.layout, address(slot.storage));
   }
-  // Nothing is bound yet: everything lies in the poison behind the arena.
-  std::byte* nowhere = block(Arena::Backend).get() + executable_->program.plan.arena(Arena::Backend).size;
-  outside_.clear();
-  for (const TensorMeta& meta : graph.metas) outside_.push_back({nowhere, meta.dtype, &meta.layout});
-  tensors_ = outside_;
+  bind_nothing();
   for (const Source& source : graph.sources) {
     outside_[source.value.index].storage = address(graph.meta(source.value).storage);
   }
   return {};
+}
+
+// Everything lies in the poison behind the arena.
+void Instance::bind_nothing() {
+  const Graph& graph = executable_->program.graph;
+  std::byte* nowhere = block(Arena::Backend).get() + executable_->program.plan.arena(Arena::Backend).size;
+  outside_.clear();
+  for (const TensorMeta& meta : graph.metas) outside_.push_back({nowhere, meta.dtype, &meta.layout});
+  tensors_ = outside_;
+}
+
+Result<void> Instance::call(std::span<const TensorRef> operands, std::byte* memory,
+                            std::span<std::byte* const> outputs) {
+  TRY_VOID(ready_);
+  const Program& program = executable_->program;
+  const Graph& graph = program.graph;
+  const SubgraphMemory places = memory_of(program);
+  const auto lend = [&](Arena arena, int64_t begin, int64_t end) {
+    block(arena) = std::shared_ptr<std::byte[]>(std::shared_ptr<void>(), memory + begin);
+    block_bytes(arena) = end - begin;
+    std::memset(memory + begin, std::to_integer<int>(poison_), static_cast<std::size_t>(end - begin));
+  };
+  lend(Arena::Returned, places.returned, places.backend);
+  lend(Arena::Backend, places.backend, places.end);
+  bound_.assign(graph.storages.size(), nullptr);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const StorageId storage = graph.meta(graph.sources[i].value).storage;
+    bound_[storage.index] = operands[i].storage + operands[i].layout->offset * size_of(operands[i].dtype);
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i]) bound_[graph.meta(graph.outputs[i]).storage.index] = outputs[i];
+  }
+  bind_nothing();
+  for (const Source& source : graph.sources) {
+    outside_[source.value.index].storage = address(graph.meta(source.value).storage);
+  }
+  return run_steps(nullptr);
 }
 
 void Instance::place(NodeRange nodes, const FusedGroup* group) {
@@ -286,6 +336,7 @@ Result<void> Instance::run_step(NodeRange nodes, const FusedGroup* group) {
   if (group) return loop_.run(*group, tensors_, executable_->kernels);
   const Graph& graph = executable_->program.graph;
   const Node& node = graph.nodes[nodes.first];
+  if (control_[nodes.first]) return control_[nodes.first]->run(node, tensors_);
   const Kernel kernel = executable_->kernels[nodes.first];
   if (!kernel) return {};
   std::pmr::monotonic_buffer_resource scratch(scratch_.get(), scratch_bytes);

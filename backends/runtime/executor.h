@@ -22,6 +22,7 @@ namespace parallax::runtime {
 using portable::Kernel;
 using portable::TensorRef;
 
+class ControlStep;
 class Sanitizer;
 
 // A partition that another backend runs.
@@ -38,6 +39,7 @@ struct Executable {
   DeviceOfBackend device;                     // whose partitions it runs
   std::vector<bool> computes;                 // by node: a result in memory of its own, or a write
   std::vector<Kernel> kernels;                // by node that computes on the host and in no delegate; else null
+  std::vector<std::vector<std::shared_ptr<const Executable>>> subgraphs;  // by node that runs some
   std::vector<ValueId> lies_in;  // by value: the operand whose memory it is in; invalid for memory of its own
   std::vector<std::optional<NodeId>> makers;  // by storage
   std::vector<bool> inner;                    // by value: never leaves the loop of the group that makes it
@@ -79,6 +81,7 @@ class Instance {
  public:
   // `poison` fills the arena and fresh memory before each run, so that a read of bytes that nothing wrote shows.
   Instance(std::shared_ptr<const Executable> executable, std::byte poison);
+  ~Instance();
 
   // Goes on as an executable of the same program at other sizes: state stays where it is, everything else is laid out
   // anew.
@@ -87,7 +90,14 @@ class Instance {
   // One run. An error is what the data makes an op raise; the instance is not to be run again then.
   Result<RunResult> run(std::span<const Tensor> feed, Sanitizer* sanitizer = nullptr);
 
+  // One run of a subgraph's program on tensors of its caller, which keeps them and what the program returns. `memory`
+  // is for the arenas of what is returned and of the backend (memory_of); an output that is not null is made there.
+  Result<void> call(std::span<const TensorRef> operands, std::byte* memory, std::span<std::byte* const> outputs);
+  // Where the last such run left output i.
+  const TensorRef& returned(std::size_t i) const { return outside_[executable_->program.graph.outputs[i].index]; }
+
  private:
+  void bind_nothing();
   std::shared_ptr<std::byte[]>& block(Arena arena) { return blocks_[static_cast<std::size_t>(arena)]; }
   const std::shared_ptr<std::byte[]>& block(Arena arena) const { return blocks_[static_cast<std::size_t>(arena)]; }
   std::byte* address(StorageId storage) const;
@@ -122,7 +132,9 @@ class Instance {
   std::vector<TensorRef> outside_;                                // by value: as the program's caller and calls see it
   std::vector<TensorRef> tensors_;                                // by value: as the partition that runs sees it
   FusedLoop loop_;
-  std::unique_ptr<std::byte[]> scratch_;  // of kernels; as it is left, since each clears what it takes
+  std::vector<std::byte*> bound_;  // by storage of a subgraph's program: memory of the caller; else null
+  std::vector<std::unique_ptr<ControlStep>> control_;  // by node that runs subgraphs
+  std::unique_ptr<std::byte[]> scratch_;               // of kernels; as it is left, since each clears what it takes
   std::vector<std::unique_ptr<DevicePartition>> on_device_;  // by partition; null for those of the host
   Result<void> ready_;                                       // the error of what could not be laid out
 };

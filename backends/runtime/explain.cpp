@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/compiled_control.h"
 #include "graph/call_text.h"
 #include "ops/registry.h"
 
@@ -213,6 +214,29 @@ std::optional<Diagnosis> explain_failures(Detector detector, const Graph& source
                    .blame = "planner",
                    .kind = std::string(name(violation_kind(program.graph, schedule_of(program), program.plan,
                                                            program.joins, reckon, root)))};
+}
+
+std::vector<SubgraphFailure> subgraph_failures(const Program& program) {
+  std::vector<SubgraphFailure> failures;
+  for_each_subprogram(program, [&](const CompiledControlOp& op, std::size_t k, const Program& compiled) {
+    const auto [schedule, plan] = checked_plan(op, k);
+    for (const PlanFailure& failure : check_plan(schedule, plan)) {
+      const bool of_control = compiled.plan.placement(failure.storage).arena != Arena::Backend;
+      failures.push_back(
+          {fmt::format("in subgraph '{}': {}", op.parts.subgraphs[k].name, describe(schedule, failure)), of_control});
+    }
+  });
+  return failures;
+}
+
+std::optional<Diagnosis> explain_subgraphs(const Program& program) {
+  const std::vector<SubgraphFailure> failures = subgraph_failures(program);
+  if (failures.empty()) return std::nullopt;
+  Diagnosis diagnosis{Detector::Plan, failures.front().text, {}};
+  diagnosis.blame = failures.front().of_control ? "control" : "planner";
+  diagnosis.kind = failures.front().of_control ? "overwritten in a subgraph's call" : "overwritten in a subgraph";
+  for (const SubgraphFailure& failure : failures) diagnosis.lines.push_back(failure.text);
+  return diagnosis;
 }
 
 std::vector<std::string> partition_lines(const Program& program, std::span<const Backend> backends) {

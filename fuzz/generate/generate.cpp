@@ -4,6 +4,7 @@
 #include <array>
 
 #include "fuzz/generate/around.h"
+#include "fuzz/generate/control_structures.h"
 #include "fuzz/generate/draw_data.h"
 #include "fuzz/generate/draw_sources.h"
 #include "fuzz/generate/draw_symbols.h"
@@ -15,6 +16,7 @@
 #include "fuzz/generate/weights.h"
 #include "fuzz/generate/work.h"
 #include "graph/builder.h"
+#include "ops/registry.h"
 
 namespace parallax {
 namespace {
@@ -33,6 +35,10 @@ constexpr int delegated_calls = 50;
 constexpr int drawn_before = 40;
 constexpr int swapped_ops = 10;
 constexpr int swapped_operands = 8;
+
+// Calls of a subgraph, and how deep subgraphs are nested.
+constexpr int64_t most_inner_nodes = 5;
+constexpr int most_levels = 2;
 
 // The group weights of a profile with the groups that have no op left out.
 std::array<uint32_t, op_group_count> usable_groups(const GenerateWeights& weights, const Vocabulary& words) {
@@ -69,6 +75,24 @@ class Generator {
       interleaves_ = choices_.chance(20);
     }
   }
+
+  // A subgraph's calls, over inputs of these types.
+  Generator(const Generator& caller, const std::vector<TensorMeta>& inputs, const std::vector<bool>& writable)
+      : choices_(caller.choices_),
+        weights_(caller.weights_),
+        words_(caller.words_),
+        groups_(caller.groups_),
+        level_(caller.level_ + 1) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const Layout layout{inputs[i].layout.sizes, inputs[i].layout.strides, 0};
+      const Result<ValueId> value = builder_.add_source(SourceKind::Input, "", inputs[i].dtype, layout);
+      PARALLAX_CHECK(value.has_value());
+      pool_.add_source(*value, builder_.graph().meta(*value), !writable[i]);
+    }
+    for (int64_t left = choices_.between(0, most_inner_nodes); left > 0; --left) draw_node(0);
+  }
+
+  DrawnBody take_body() { return {std::move(builder_), std::move(pool_)}; }
 
   Case take() {
     Case test;
@@ -219,6 +243,8 @@ class Generator {
     const Choices::Scope scope(choices_, node_span);
     const bool delegated = delegated_share == 100 || (delegated_share > 0 && choices_.chance(delegated_share));
     if (weights_.structures > 0 && choices_.chance(weights_.structures)) return draw_shipped();
+    if (weights_.control > 0 && level_ < most_levels && words_.subgraphs() && choices_.chance(weights_.control))
+      return draw_branch_or_loop();
     if (!delegated && draw_motif()) return;
     for (int attempt = 0; attempt < node_attempts; ++attempt) {
       const Op& op = delegated ? *choices_.pick(words_.delegated())
@@ -279,6 +305,25 @@ class Generator {
           return add_source(kind, builder_.fresh_name(stems[static_cast<std::size_t>(kind)]), meta, std::move(data));
         });
     draw_structure(site);
+  }
+
+  // A branch or a loop; the tensors that it asks of are calls of their own.
+  void draw_branch_or_loop() {
+    const Choices::Scope scope(choices_, "control");
+    const auto draw_body = [this](const std::vector<TensorMeta>& inputs, const std::vector<bool>& writable) {
+      return Generator(*this, inputs, writable).take_body();
+    };
+    const auto call = [this](std::string_view name, std::vector<Argument> positional,
+                             std::vector<std::pair<std::string, Argument>> named) {
+      const Op& op = op_named(name);
+      auto arguments = bind_arguments(op, std::move(positional), std::move(named));
+      const bool added = arguments && add(op, *std::move(arguments));
+      return added ? builder_.graph().nodes.back().results.front() : ValueId();
+    };
+    ControlSite site{choices_, builder_, pool_, draw_body, call, words_.writing_subgraphs()};
+    const std::optional<ProposedControl> proposed = draw_control(site);
+    if (!proposed || writes_read_only(*proposed->op, proposed->arguments)) return;
+    add(*proposed->op, proposed->arguments);
   }
 
   // Whether a call writes to a source that the targets do not let it write to.
@@ -352,7 +397,7 @@ class Generator {
 
   // Whether the targets take a call: its op at its first tensor's dtype, and what it gives.
   bool is_taken(const Op& op, const std::vector<Argument>& arguments) const {
-    if (words_.whole()) return true;
+    if (words_.whole() || as_control(op)) return true;
     const Graph& graph = builder_.graph();
     const std::optional<DType> first = first_dtype(arguments, graph);
     if (first && !words_.has(op, *first)) return false;
@@ -406,6 +451,7 @@ class Generator {
   std::size_t more_calls_ = 0;  // of the same program, after the first
   bool interleaves_ = false;    // those calls, on several instances
   bool around_model_ = false;
+  int level_ = 0;                             // of subgraphs
   double work_left_ = 2 * Around::most_work;  // around a model
 };
 

@@ -48,6 +48,10 @@ class Vocabulary {
   // The dtypes of such calls.
   const Dtypes& delegated_dtypes() const { return delegated_dtypes_; }
   bool several_runs() const { return several_runs_; }
+  // Whether graphs may have branches and loops.
+  bool subgraphs() const { return subgraphs_; }
+  // Whether these may write to their operands.
+  bool writing_subgraphs() const { return writing_subgraphs_; }
 
  private:
   void note_delegates(const std::vector<const Target*>& targets);
@@ -61,6 +65,8 @@ class Vocabulary {
   Dtypes delegated_dtypes_;
   Calls delegated_calls_;  // empty: none
   bool several_runs_ = true;
+  bool subgraphs_ = true;
+  bool writing_subgraphs_ = true;
 };
 
 }  // namespace parallax

@@ -37,6 +37,7 @@ struct GenerateWeights {
   int op_first;          // the first node is a call of any op at any dtype, on inputs of its own
   int symbols;           // dims of inputs change from run to run
   int structures = 0;    // a node is the first of a structure (fuzz/generate/structures.h)
+  int control = 0;       // a node is a branch or a loop (fuzz/generate/control_structures.h)
   int more_calls = 0;    // the program is called more often, with feeds of their own
 };
 
@@ -156,10 +157,24 @@ constexpr GenerateWeights dynamic_weights() {
   return weights;
 }
 
+// Branches and loops among the calls of the others, with writes and state.
+constexpr GenerateWeights control_weights() {
+  GenerateWeights weights = all_weights();
+  weights.profile = GenerateProfile::Control;
+  weights.name = "control";
+  weights.fills = {70, 28, 2};
+  weights.empty = 0;
+  weights.op_first = 0;
+  weights.symbols = 0;
+  weights.control = 25;
+  weights.more_calls = 30;
+  return weights;
+}
+
 // By GenerateProfile.
 inline constexpr std::array generate_weights = {alias_weights,     state_weights(),  topology_weights(),
                                                 numeric_weights(), shape_weights(),  all_weights(),
-                                                shipped_weights(), dynamic_weights()};
+                                                 shipped_weights(), dynamic_weights(), control_weights()};
 
 inline const GenerateWeights& weights_of(GenerateProfile profile) {
   return generate_weights[static_cast<std::size_t>(profile)];

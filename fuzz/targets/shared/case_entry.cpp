@@ -15,7 +15,8 @@ Result<CaseFuzzer> open_by_environment() {
   if (const std::string profile = variable("PARALLAX_PROFILE"); !profile.empty()) {
     const auto known = parse_generate_profile(profile);
     if (!known)
-      return fail("PARALLAX_PROFILE={}: use alias, state, topology, numeric, shape, all, shipped or dynamic", profile);
+      return fail("PARALLAX_PROFILE={}: use alias, state, topology, numeric, shape, all, shipped, dynamic or control",
+                  profile);
     options.profile = *known;
   }
   return CaseFuzzer::open(std::move(options));

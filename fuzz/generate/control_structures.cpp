@@ -1,0 +1,248 @@
+#include "fuzz/generate/control_structures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "ops/registry.h"
+
+namespace parallax {
+namespace {
+
+constexpr int64_t most_elements = 64;
+
+// What the outputs of a subgraph are chosen from: everything of a type, the newest first.
+std::vector<ValueId> alike(const DrawnBody& body, const TensorMeta& wanted) {
+  const Graph& graph = body.builder.graph();
+  std::vector<ValueId> values;
+  for (const Pool::Entry& entry : body.pool.entries()) {
+    const TensorMeta& meta = graph.meta(entry.value);
+    const Layout here{meta.layout.sizes, meta.layout.strides, 0};
+    const Layout there{wanted.layout.sizes, wanted.layout.strides, 0};
+    if (meta.dtype == wanted.dtype && same_places(here, there)) values.push_back(entry.value);
+  }
+  std::ranges::reverse(values);
+  return values;
+}
+
+class ControlDrawer {
+ public:
+  explicit ControlDrawer(ControlSite& site) : site_(site), choices_(site.choices) {}
+
+  std::optional<ProposedControl> draw() {
+    static constexpr std::array<uint32_t, 4> weights = {45, 25, 20, 10};
+    switch (static_cast<ControlKind>(choices_.weighted(weights))) {
+      case ControlKind::Cond:
+        return branch();
+      case ControlKind::WhileLoop:
+        return loop();
+      case ControlKind::Scan:
+        return scan(true);
+      case ControlKind::Map:
+        return scan(false);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const TensorMeta& meta(ValueId value) const { return site_.builder.graph().meta(value); }
+
+  // A few tensors of the caller's that `fits` says; one may come twice.
+  template <class Fits>
+  std::vector<ValueId> operands(int64_t low, int64_t high, Fits&& fits) {
+    std::vector<ValueId> fitting;
+    for (const Pool::Entry& entry : site_.pool.entries()) {
+      const ValueId value = site_.builder.current(entry.value);
+      if (meta(value).layout.numel() <= most_elements && fits(meta(value))) fitting.push_back(value);
+    }
+    std::vector<ValueId> chosen;
+    if (fitting.empty()) return chosen;
+    for (int64_t left = choices_.between(low, high); left > 0; --left) chosen.push_back(choices_.pick(fitting));
+    return chosen;
+  }
+
+  // One bool: of the data, or one that is there.
+  ValueId predicate() {
+    std::vector<ValueId> bools;
+    for (const Pool::Entry& entry : site_.pool.entries()) {
+      const ValueId value = site_.builder.current(entry.value);
+      if (meta(value).dtype == DType::Bool && meta(value).layout.numel() == 1) bools.push_back(value);
+    }
+    if (!bools.empty() && choices_.chance(40)) return choices_.pick(bools);
+    const std::vector<ValueId> of = operands(1, 1, [](const TensorMeta& meta) { return meta.layout.numel() > 0; });
+    if (of.empty()) return {};
+    const Argument limit(Scalar(int64_t{choices_.between(-1, 1)}));
+    const std::string_view order = choices_.chance(50) ? "aten.gt.Scalar" : "aten.lt.Scalar";
+    if (meta(of.front()).dtype == DType::Bool || choices_.chance(30)) {
+      const ValueId compared = site_.call(order, {of.front(), limit}, {});
+      const std::string_view all = choices_.chance(50) ? "aten.any.default" : "aten.all.default";
+      return compared.valid() ? site_.call(all, {compared}, {}) : ValueId();
+    }
+    const ValueId sum = site_.call("aten.sum.default", {of.front()}, {});
+    return sum.valid() ? site_.call(order, {sum, limit}, {}) : ValueId();
+  }
+
+  std::string name(std::string_view stem) { return fmt::format("{}_{}", stem, site_.builder.graph().nodes.size()); }
+
+  static Subgraph finish(std::string name, DrawnBody body, const std::vector<ValueId>& outputs) {
+    for (const ValueId output : outputs) body.builder.add_output(output);
+    return {std::move(name), std::make_shared<const Graph>(body.builder.take())};
+  }
+
+  // A value of that type: seldom an operand handed on, mostly the newest result.
+  std::optional<ValueId> output_like(const DrawnBody& body, const TensorMeta& wanted) {
+    const std::vector<ValueId> values = alike(body, wanted);
+    if (values.empty()) return std::nullopt;
+    return choices_.chance(60) ? values.front() : choices_.pick(values);
+  }
+
+  // The metas of operands as a subgraph sees them.
+  std::vector<TensorMeta> metas_of(const std::vector<ValueId>& values) const {
+    std::vector<TensorMeta> metas;
+    for (const ValueId value : values) metas.push_back(meta(value));
+    return metas;
+  }
+
+  static std::vector<Argument> arguments_of(std::initializer_list<std::vector<ValueId>> lists) {
+    std::vector<Argument> arguments;
+    for (const std::vector<ValueId>& list : lists) arguments.insert(arguments.end(), list.begin(), list.end());
+    return arguments;
+  }
+
+  std::optional<ProposedControl> proposed(ControlParts parts, std::vector<Argument> arguments) {
+    Result<std::shared_ptr<const ControlOp>> op = make_control_op(std::move(parts));
+    if (!op) return std::nullopt;
+    return ProposedControl{*std::move(op), std::move(arguments)};
+  }
+
+  std::vector<bool> drawn_writable(std::size_t read_only, std::size_t others) {
+    std::vector<bool> writable(read_only, false);
+    for (std::size_t i = 0; i < others; ++i) writable.push_back(site_.writes && choices_.chance(40));
+    return writable;
+  }
+
+  std::optional<ProposedControl> branch() {
+    const ValueId predicate = this->predicate();
+    if (!predicate.valid()) return std::nullopt;
+    const std::vector<ValueId> given = operands(1, 3, [](const TensorMeta&) { return true; });
+    std::vector<TensorMeta> results;
+    for (const ValueId value : given) {
+      if (is_dense(meta(value).layout)) results.push_back(meta(value));
+    }
+    if (results.empty()) return std::nullopt;
+    if (results.size() > 1 && choices_.chance(30)) results.pop_back();
+    if (choices_.chance(25)) results.push_back(results.front());
+    const std::vector<TensorMeta> inputs = metas_of(given);
+    ControlParts parts{.kind = ControlKind::Cond, .subgraphs = {}, .closures = given.size()};
+    for (const std::string_view stem : {"then", "else"}) {
+      DrawnBody body = site_.draw_body(inputs, drawn_writable(0, given.size()));
+      std::vector<ValueId> outputs;
+      for (const TensorMeta& wanted : results) {
+        const std::optional<ValueId> output = output_like(body, wanted);
+        if (!output) return std::nullopt;
+        outputs.push_back(*output);
+      }
+      parts.subgraphs.push_back(finish(name(stem), std::move(body), outputs));
+    }
+    return proposed(std::move(parts), arguments_of({{predicate}, given}));
+  }
+
+  // The next carries, in the order of the carries or with two of one type exchanged.
+  std::optional<std::vector<ValueId>> next_carries(const DrawnBody& body, const std::vector<TensorMeta>& carries) {
+    std::vector<ValueId> next;
+    for (const TensorMeta& carry : carries) {
+      const std::optional<ValueId> output = output_like(body, carry);
+      if (!output) return std::nullopt;
+      next.push_back(*output);
+    }
+    return next;
+  }
+
+  // A loop of a few steps, counted by its first carry; the data may end it before.
+  std::optional<ProposedControl> loop() {
+    const ValueId count =
+        site_.call("aten.full.default", {IntList{}, Scalar(int64_t{0})}, {{"dtype", Argument(DType::I64)}});
+    if (!count.valid()) return std::nullopt;
+    std::vector<ValueId> carries = operands(1, 3, [](const TensorMeta& meta) { return is_dense(meta.layout); });
+    if (carries.empty()) return std::nullopt;
+    carries.insert(carries.begin(), count);
+    const std::vector<ValueId> closures = operands(0, 2, [](const TensorMeta&) { return true; });
+    std::vector<ValueId> all = carries;
+    all.insert(all.end(), closures.begin(), closures.end());
+    const std::vector<TensorMeta> inputs = metas_of(all);
+    ControlParts parts{
+        .kind = ControlKind::WhileLoop, .subgraphs = {}, .carries = carries.size(), .closures = closures.size()};
+
+    GraphBuilder condition;
+    std::vector<ValueId> asked;
+    for (const TensorMeta& input : inputs)
+      asked.push_back(
+          *condition.add_source(SourceKind::Input, "", input.dtype, {input.layout.sizes, input.layout.strides, 0}));
+    const Argument steps(Scalar(int64_t{choices_.between(0, 4)}));
+    ValueId goes_on = *condition.call("aten.lt.Scalar", {asked.front(), steps});
+    if (choices_.chance(40)) {
+      const Result<ValueId> sum = condition.call("aten.sum.default", {asked[1]});
+      const Argument limit(Scalar(int64_t{choices_.between(-2, 6)}));
+      const Result<ValueId> small = sum ? condition.call("aten.lt.Scalar", {*sum, limit}) : sum;
+      const Result<ValueId> both = small ? condition.call("aten.logical_and.default", {goes_on, *small}) : small;
+      if (both) goes_on = *both;
+    }
+    condition.add_output(goes_on);
+    parts.subgraphs.push_back({name("condition"), std::make_shared<const Graph>(condition.take())});
+
+    DrawnBody body = site_.draw_body(inputs, drawn_writable(carries.size(), closures.size()));
+    const ValueId counted = body.builder.graph().sources.front().value;
+    const Result<ValueId> next = body.builder.call("aten.add.Scalar", {counted, Scalar(int64_t{1})});
+    std::optional<std::vector<ValueId>> outputs =
+        next_carries(body, {inputs.begin() + 1, inputs.begin() + static_cast<std::ptrdiff_t>(carries.size())});
+    if (!next || !outputs) return std::nullopt;
+    outputs->insert(outputs->begin(), *next);
+    parts.subgraphs.push_back(finish(name("body"), std::move(body), *outputs));
+    return proposed(std::move(parts), arguments_of({carries, closures}));
+  }
+
+  std::optional<ProposedControl> scan(bool carries_on) {
+    std::vector<ValueId> carries;
+    if (carries_on) carries = operands(1, 2, [](const TensorMeta& meta) { return is_dense(meta.layout); });
+    std::vector<ValueId> scanned = operands(1, 2, [](const TensorMeta& meta) {
+      return meta.layout.rank() > 0 && meta.layout.sizes[0] > 0 && meta.layout.sizes[0] <= 6;
+    });
+    if (scanned.empty() || (carries_on && carries.empty())) return std::nullopt;
+    std::erase_if(scanned,
+                  [&](ValueId value) { return meta(value).layout.sizes[0] != meta(scanned.front()).layout.sizes[0]; });
+    const std::vector<ValueId> closures = operands(0, 2, [](const TensorMeta&) { return true; });
+    std::vector<TensorMeta> inputs = metas_of(carries);
+    for (const ValueId value : scanned) inputs.push_back({meta(value).dtype, slice_of(meta(value).layout, 0), {}});
+    for (const ValueId value : closures) inputs.push_back(meta(value));
+    std::vector<bool> writable = drawn_writable(carries.size() + scanned.size(), closures.size());
+    if (!carries_on) writable.assign(inputs.size(), false);
+    DrawnBody body = site_.draw_body(inputs, writable);
+    std::optional<std::vector<ValueId>> outputs =
+        next_carries(body, {inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(carries.size())});
+    if (!outputs) return std::nullopt;
+    std::vector<ValueId> small;
+    for (const Pool::Entry& entry : body.pool.entries()) {
+      const TensorMeta& made = body.builder.graph().meta(entry.value);
+      if (made.layout.numel() <= most_elements && made.layout.rank() < 4) small.push_back(entry.value);
+    }
+    if (small.empty()) return std::nullopt;
+    for (int64_t left = choices_.between(carries_on ? 0 : 1, 2); left > 0; --left)
+      outputs->push_back(choices_.chance(50) ? small.back() : choices_.pick(small));
+    ControlParts parts{.kind = carries_on ? ControlKind::Scan : ControlKind::Map,
+                       .subgraphs = {finish(name(carries_on ? "combine" : "mapped"), std::move(body), *outputs)},
+                       .carries = carries.size(),
+                       .scanned = scanned.size(),
+                       .closures = closures.size()};
+    return proposed(std::move(parts), arguments_of({carries, scanned, closures}));
+  }
+
+  ControlSite& site_;
+  Choices& choices_;
+};
+
+}  // namespace
+
+std::optional<ProposedControl> draw_control(ControlSite& site) { return ControlDrawer(site).draw(); }
+
+}  // namespace parallax

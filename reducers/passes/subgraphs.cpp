@@ -1,0 +1,193 @@
+// Branches and loops made simpler: the calls of one branch or of one step in place of the node, fewer results and
+// carries, operands that no subgraph reads gone, and calls inside a subgraph gone.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "graph/control_op.h"
+#include "graph/inline_subgraph.h"
+#include "graph/removal.h"
+#include "ops/registry.h"
+#include "reducers/candidates.h"
+#include "reducers/reduction_passes.h"
+
+namespace parallax {
+namespace {
+
+// A subgraph as editable data: a case of its own that nothing is fed to.
+Case as_case(const Graph& subgraph) {
+  Case test;
+  test.graph = subgraph;
+  for (const FeedSlot& slot : feed_slots(subgraph)) test.feed.emplace_back(slot.dtype, slot.layout.sizes);
+  return test;
+}
+
+class ControlReducer {
+ public:
+  ControlReducer(const Case& test, std::size_t node, CandidateList& candidates)
+      : test_(test),
+        at_(node),
+        node_(test.graph.nodes[node]),
+        op_(*as_control(*node_.op)),
+        whole_(take_apart(test)),
+        candidates_(candidates) {}
+
+  void offer_all() {
+    if (op_.kind() == ControlKind::Cond) {
+      for (const std::size_t branch : {0, 1}) offer_inlined(branch);
+    } else {
+      offer_inlined(op_.parts.subgraphs.size() - 1);
+    }
+    offer_fewer_results();
+    offer_fewer_operands();
+    offer_fewer_calls();
+  }
+
+ private:
+  ValueId operand(std::size_t i) const { return std::get<ValueId>(node_.arguments[op_.first_operand() + i]); }
+  const std::string& name(std::size_t subgraph) const { return op_.parts.subgraphs[subgraph].name; }
+
+  // One branch, or one step, in place of the node; what a scan or a map stacks is of one slice then.
+  void offer_inlined(std::size_t subgraph) {
+    Sketch sketch = whole_;
+    sketch.nodes.erase(sketch.nodes.begin() + static_cast<std::ptrdiff_t>(at_));
+    std::vector<ValueId> operands;
+    std::vector<Sketch::CallSketch> slices;
+    const auto fresh = [&] {
+      sketch.stand_ins.push_back(ValueId(sketch.stand_ins.size()));
+      return sketch.stand_ins.back();
+    };
+    static const Op& select = op_named("aten.select.int");
+    static const Op& unsqueeze = op_named("aten.unsqueeze.default");
+    for (std::size_t i = 0; i < op_.operands(); ++i) {
+      const bool sliced = i >= op_.parts.carries && i < op_.parts.carries + op_.parts.scanned;
+      operands.push_back(sliced ? fresh() : operand(i));
+      if (!sliced) continue;
+      slices.push_back({&select, "", {operand(i), Scalar(int64_t{0}), Scalar(int64_t{0})}, {operands.back()}, {}});
+    }
+    const std::vector<ValueId> outputs = inline_calls(sketch, at_, op_.subgraph(subgraph), operands);
+    sketch.nodes.insert(sketch.nodes.begin() + static_cast<std::ptrdiff_t>(at_), slices.begin(), slices.end());
+    std::size_t after = at_ + slices.size() + op_.subgraph(subgraph).nodes.size();
+    const bool stacks = op_.kind() == ControlKind::Scan || op_.kind() == ControlKind::Map;
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      ValueId result = outputs[k];
+      if (stacks && k >= op_.parts.carries) {
+        result = fresh();
+        sketch.nodes.insert(sketch.nodes.begin() + static_cast<std::ptrdiff_t>(after++),
+                            {&unsqueeze, "", {outputs[k], Scalar(int64_t{0})}, {result}, {}});
+      }
+      sketch.replace(node_.results[k], result);
+    }
+    candidates_.offer_with_and_without_dead(fmt::format("'{}' in place of {}", name(subgraph), node_.name), sketch);
+  }
+
+  // The node with another record; `kept` says which of its results are left.
+  void offer(const std::string& what, ControlParts parts, std::vector<Argument> arguments,
+             const std::vector<bool>& kept) {
+    const Result<std::shared_ptr<const ControlOp>> made = make_control_op(std::move(parts));
+    if (!made) return;
+    Sketch sketch = whole_;
+    Sketch::CallSketch& call = sketch.nodes[at_];
+    call.op = made->get();
+    call.arguments = std::move(arguments);
+    call.results.clear();
+    call.result_names.clear();
+    for (std::size_t k = 0; k < kept.size(); ++k) {
+      if (!kept[k]) continue;
+      call.results.push_back(node_.results[k]);
+      call.result_names.push_back(test_.graph.name(node_.results[k]));
+    }
+    candidates_.offer(what, sketch);
+  }
+
+  void offer_fewer_results() {
+    const std::vector<bool> used = used_values(whole_);
+    for (std::size_t k = 0; k < node_.results.size(); ++k) {
+      if (used[node_.results[k].index] || node_.results.size() == 1) continue;
+      const bool is_carry = k < op_.parts.carries;
+      ControlParts parts = op_.parts;
+      std::vector<Argument> arguments = node_.arguments;
+      bool possible = true;
+      for (std::size_t s = 0; s < parts.subgraphs.size(); ++s) {
+        Graph graph = *parts.subgraphs[s].graph;
+        const bool is_condition = parts.kind == ControlKind::WhileLoop && s == 0;
+        if (!is_condition) graph.outputs.erase(graph.outputs.begin() + static_cast<std::ptrdiff_t>(k));
+        // Without a next one the carry is what it was in all steps: a closure.
+        if (is_carry) {
+          const auto first = graph.sources.begin() + static_cast<std::ptrdiff_t>(k);
+          std::rotate(first, first + 1, graph.sources.end());
+        }
+        possible = possible && !graph.outputs.empty();
+        parts.subgraphs[s].graph = std::make_shared<const Graph>(std::move(graph));
+      }
+      if (is_carry) {
+        --parts.carries;
+        ++parts.closures;
+        const auto first = arguments.begin() + static_cast<std::ptrdiff_t>(k);
+        std::rotate(first, first + 1, arguments.end());
+      }
+      std::vector<bool> kept(node_.results.size(), true);
+      kept[k] = false;
+      if (possible)
+        offer(fmt::format("{} without result {}", node_.name, k), std::move(parts), std::move(arguments), kept);
+    }
+  }
+
+  // Closures that no subgraph reads.
+  void offer_fewer_operands() {
+    for (std::size_t i = op_.parts.carries + op_.parts.scanned; i < op_.operands(); ++i) {
+      ControlParts parts = op_.parts;
+      --parts.closures;
+      bool possible = true;
+      for (Subgraph& subgraph : parts.subgraphs) {
+        Case inner = as_case(*subgraph.graph);
+        Sketch sketch = take_apart(inner);
+        sketch.sources.erase(sketch.sources.begin() + static_cast<std::ptrdiff_t>(i));
+        std::optional<Case> made = put_together(sketch, inner);
+        possible = possible && made;
+        if (made) subgraph.graph = std::make_shared<const Graph>(std::move(made->graph));
+      }
+      std::vector<Argument> arguments = node_.arguments;
+      arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(op_.first_operand() + i));
+      if (possible)
+        offer(fmt::format("{} without operand {}", node_.name, i), std::move(parts), std::move(arguments),
+              std::vector<bool>(node_.results.size(), true));
+    }
+  }
+
+  // A call inside a subgraph gone: one of its operands stands for what it made.
+  void offer_fewer_calls() {
+    for (std::size_t s = 0; s < op_.parts.subgraphs.size(); ++s) {
+      const Case inner = as_case(op_.subgraph(s));
+      for (std::size_t n = inner.graph.nodes.size(); n-- > 0;) {
+        const std::optional<Sketch> sketch = remove_nodes(inner, n, n + 1, Removal::Bypass, nullptr);
+        const std::optional<Case> made = sketch ? put_together(*sketch, inner) : std::nullopt;
+        if (!made) continue;
+        ControlParts parts = op_.parts;
+        parts.subgraphs[s].graph = std::make_shared<const Graph>(made->graph);
+        offer(fmt::format("'{}' without {}", name(s), inner.graph.nodes[n].name), std::move(parts), node_.arguments,
+              std::vector<bool>(node_.results.size(), true));
+      }
+    }
+  }
+
+  const Case& test_;
+  std::size_t at_;
+  const Node& node_;
+  const ControlOp& op_;
+  Sketch whole_;
+  CandidateList& candidates_;
+};
+
+}  // namespace
+
+std::vector<Edit> subgraph_candidates(const Case& test, const RecordedValues&) {
+  CandidateList candidates(test);
+  if (!find_control(test.graph)) return candidates.take();
+  for (std::size_t n = test.graph.nodes.size(); n-- > 0;) {
+    if (as_control(*test.graph.nodes[n].op)) ControlReducer(test, n, candidates).offer_all();
+  }
+  return candidates.take();
+}
+
+}  // namespace parallax
