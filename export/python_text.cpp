@@ -118,7 +118,7 @@ std::string python_comment(std::string_view text) {
 
 void make_python_name(std::string& name, std::unordered_set<std::string>& taken) {
   if (!is_reserved(name) && !is_private(name)) return;
-  if (is_private(name)) name.insert(0, "v");
+  if (is_private(name)) name.insert(name.begin(), 'v');
   while (is_reserved(name) || !taken.insert(name).second) name += '_';
 }
 
