@@ -6,6 +6,7 @@
 
 #include "backends/examine.h"
 #include "cli/command.h"
+#include "cli/issue_parts.h"
 #include "cli/one_case.h"
 #include "cli/option_checks.h"
 #include "cli/redaction.h"
@@ -14,6 +15,7 @@
 #include "corpus/issue_text.h"
 #include "corpus/signature.h"
 #include "corpus/store.h"
+#include "export/brief_script.h"
 #include "export/dot.h"
 #include "export/emit_executorch.h"
 #include "export/emit_gtest.h"
@@ -111,11 +113,14 @@ Result<std::string> issue(Finding finding, const ExportFlags& flags) {
     finding.verdict = *verdict;
   }
   const auto script = emit_reproducer(finding.reduced, options_for(finding));
-  if (script) return issue_text(finding, *script);
+  IssueParts parts = issue_parts(finding, script ? *script : "");
+  parts.variants = variants_of(finding);
+  if (script) return issue_text(finding, parts);
   const bool is_stored = !finding.id.empty();
   const std::string file = is_stored ? (std::filesystem::path(flags.path) / "reduced.json").string() : flags.path;
   const std::string why = is_own_target(finding.target) ? "" : "There is no script: " + script.error().reason + ".\n\n";
-  return issue_text(finding, "", why + markdown_block(check_command(finding, file)));
+  parts.how = why + markdown_block(check_command(finding, file));
+  return issue_text(finding, parts);
 }
 
 // The subject without what its user may not give away, run where it diverged.
@@ -144,6 +149,11 @@ Result<std::string> exported(ExportFlags flags) {
   if (form == "executorch") return executorch_script(std::move(finding), flags.target);
   if (form == "pytorch") {
     if (const auto why = why_no_script(finding.reduced, finding.target)) return fail("there is no script: {}", *why);
+  }
+  if (form == "brief") {
+    const std::string target = flags.target.empty() ? finding.target : flags.target;
+    if (auto script = brief_script(finding.reduced, target)) return *std::move(script);
+    return fail("--to brief: no few lines say this case on '{}'; --to pytorch writes the whole script", target);
   }
   if (form == "thunder") return emit_thunder(finding.reduced, options_for(finding));
   return emit_pytorch(finding.reduced, options_for(finding));
@@ -175,9 +185,9 @@ void add_export_command(CLI::App& program, int& exit_code) {
   command->add_option("case", flags->path, "A case file, or a finding's folder")
       ->required()
       ->transform(existing_path());
-  command->add_option("--to", flags->form, "pytorch, executorch, thunder, gtest, issue, case, dot or text")
+  command->add_option("--to", flags->form, "brief, pytorch, executorch, thunder, gtest, issue, case, dot or text")
       ->capture_default_str()
-      ->check(member_of({"pytorch", "executorch", "thunder", "gtest", "issue", "case", "dot", "text"}));
+      ->check(member_of({"brief", "pytorch", "executorch", "thunder", "gtest", "issue", "case", "dot", "text"}));
   command
       ->add_option("--target", flags->target,
                    "What a script holds against eager (default: where the case diverged); gtest and issue run it")

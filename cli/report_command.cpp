@@ -9,6 +9,7 @@
 #include "cli/graphviz.h"
 #include "cli/grouped_digits.h"
 #include "cli/histogram.h"
+#include "cli/issue_parts.h"
 #include "cli/option_checks.h"
 #include "cli/rerun.h"
 #include "cli/shell_word.h"
@@ -142,7 +143,9 @@ FindingReport report_of(Finding finding, const ReportFlags& flags, std::vector<D
   if (auto script = emit_reproducer(finding.reduced, script_options(finding))) {
     report.script = *std::move(script);
   }
-  report.issue = issue_text(finding, report.script, "Run:" + markdown_block(report.command));
+  IssueParts parts = issue_parts(finding, report.script);
+  parts.how = markdown_block(report.command);
+  report.issue = issue_text(finding, parts);
   const AliasRelations relations = alias_relations(finding.reduced.graph);
   for (std::size_t r = 0; r < alias_relation_count; ++r) {
     if (relations[r]) report.relations.emplace_back(name(static_cast<AliasRelation>(r)));

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "graph/graph.h"
+#include "graph/origin.h"
 #include "graph/print.h"
 
 namespace parallax {
@@ -49,13 +51,33 @@ std::string named_ops(const Graph& graph) {
   return fmt::format("{}{}", fmt::join(names, ", "), more ? " …" : "");
 }
 
+std::string title_line(std::string_view text) {
+  constexpr std::size_t longest = 100;
+  std::string line(text.substr(0, text.find('\n')));
+  if (line.size() <= longest) return line;
+  line.resize(line.find_last_of(' ', longest) == std::string::npos ? longest : line.find_last_of(' ', longest));
+  return line + " …";
+}
+
+// What goes wrong, for which ops, and why as far as that is known.
 std::string title(const Finding& finding) {
   std::string text = fmt::format("{} gives {}", markdown_code(finding.target), what_is_wrong(finding.verdict));
   if (!finding.reduced.graph.nodes.empty()) text += " for " + markdown_code(named_ops(finding.reduced.graph));
+  if (!finding.cause.empty()) return fmt::format("{}: {} ({})", text, finding.cause, finding.blame);
   for (const auto& [what, verdict] : finding.controls) {
     if (verdict == Verdict::Match) return text + ", and right ones with " + markdown_code(what);
   }
+  if (finding.verdict == Verdict::InternalError && !finding.reason.empty())
+    return text + ": " + markdown_code(title_line(finding.reason));
   return text;
+}
+
+// What the system's maintainers ask for beside the versions.
+std::string_view collector_of(std::string_view family) {
+  if (family.starts_with("torch-") || family == "pytorch-eager" || family.starts_with("executorch")) {
+    return "python -m torch.utils.collect_env";
+  }
+  return "";
 }
 
 std::string environment(const Finding& finding) {
@@ -64,7 +86,27 @@ std::string environment(const Finding& finding) {
     text += fmt::format("- {}\n", markdown_code(part + " " + version));
   }
   for (const std::string& fault : finding.planted) text += fmt::format("- planted: {}\n", markdown_code(fault));
-  return text.empty() ? "The script prints the versions of what is installed.\n" : text;
+  if (text.empty()) text = "The script prints the versions of what is installed.\n";
+  const std::string_view collector = collector_of(family_of_target(finding.target));
+  return collector.empty() ? text : text + fmt::format("\nThe output of {} goes here.\n", markdown_code(collector));
+}
+
+// The inputs, small ones in full.
+std::string inputs(const Case& test) {
+  constexpr int64_t most_elements = 64;
+  const std::vector<FeedSlot> slots = feed_slots(test.graph);
+  std::string text;
+  for (std::size_t i = 0; i < slots.size() && i < test.feed.size(); ++i) {
+    const Tensor& tensor = test.feed[i];
+    text += fmt::format("{}: {} {}\n", slots[i].name, type_text(tensor.dtype, tensor.sizes),
+                        elements_text(tensor, most_elements));
+  }
+  return text;
+}
+
+// The program and its inputs, where no script says them.
+std::string program(const Case& test) {
+  return markdown_block(print(test.graph)) + "\n" + markdown_block(inputs(test));
 }
 
 std::string recorded(const Case& test) {
@@ -106,6 +148,28 @@ std::string evidence(const Finding& finding) {
   return text;
 }
 
+std::string reproducer(const Finding& finding, const IssueParts& parts) {
+  if (parts.brief.empty() && parts.script.empty()) return parts.how + "\n" + program(finding.reduced);
+  if (parts.brief.empty()) return "Exit code 1 where it shows.\n\n" + markdown_block(parts.script, "python");
+  std::string text = "It raises where it shows.\n\n" + markdown_block(parts.brief, "python");
+  if (parts.script.empty()) return text;
+  return text +
+         fmt::format("\n<details><summary>With a control, versions and every comparison</summary>\n\n{}\n</details>\n",
+                     markdown_block(parts.script, "python"));
+}
+
+// What the one who files it answers for.
+std::string before_filing(const Finding& finding, const IssueParts& parts) {
+  std::string text = "- [ ] I ran the reproducer above myself, on the latest release, and it fails there.\n";
+  text += parts.thread.empty()
+              ? "- [ ] I searched the tracker; no thread that tells of it is known to Parallax.\n"
+              : fmt::format("- [ ] A thread tells of it: {}. I read it, and this adds something.\n", parts.thread);
+  const std::string_view proof = finding.verdict == Verdict::Mismatch
+                                     ? "; an error bound through the graph shows that rounding does not explain it"
+                                     : "";
+  return text + fmt::format("\nFound by differential fuzzing with Parallax{}. Checked by a person: (name)\n", proof);
+}
+
 std::string controls(const Finding& finding) {
   std::string text;
   for (const auto& [what, verdict] : finding.controls) {
@@ -135,14 +199,14 @@ std::string markdown_code(std::string_view text) {
   return fmt::format("{}{}{}{}{}", fence, pad, line, pad, fence);
 }
 
-std::string issue_text(const Finding& finding, std::string_view script, std::string_view how) {
+std::string issue_text(const Finding& finding, const IssueParts& parts) {
   const std::string seen = (finding.reason.empty() ? "" : finding.reason + "\n") + recorded(finding.reduced);
-  return "# " + title(finding) + "\n" + section("Environment", environment(finding)) +
-         section("Reproducer", script.empty() ? std::string(how)
-                                              : "Exit code 1 where it shows.\n\n" + markdown_block(script, "python")) +
+  return "# " + title(finding) + "\n" + section("Reproducer", reproducer(finding, parts)) +
          section("Expected and actual", seen.empty() ? "" : markdown_block(seen)) +
-         section("Evidence", evidence(finding)) + section("Diagnosis", diagnosis(finding)) +
-         section("Controls", controls(finding));
+         section("Variants",
+                 controls(finding) + (parts.variants.empty() ? "" : "\n" + markdown_block(parts.variants))) +
+         section("Environment", environment(finding)) + section("Evidence", evidence(finding)) +
+         section("Diagnosis", diagnosis(finding)) + section("Before filing", before_filing(finding, parts));
 }
 
 }  // namespace parallax

@@ -9,9 +9,17 @@
 
 namespace parallax {
 
-// `script` reproduces the reduced case; `how` is said in its place where it is empty. Free text of the finding goes
-// into code, where Markdown leaves it alone.
-std::string issue_text(const Finding& finding, std::string_view script, std::string_view how = "");
+// What is put together for an issue beside the finding itself; what is empty is left out.
+struct IssueParts {
+  std::string brief;     // the case in a few lines (export/brief_script.h)
+  std::string script;    // the case with its control, versions and every comparison
+  std::string how;       // said in the place of both
+  std::string variants;  // which one-edit variants fail and which pass, a line for each thing that is edited
+  std::string thread;    // the address of a thread that is known to tell of it
+};
+
+// Free text of the finding goes into code, where Markdown leaves it alone.
+std::string issue_text(const Finding& finding, const IssueParts& parts);
 
 // The text as a code block whose fence it cannot close, and as an inline code of one line.
 std::string markdown_block(std::string_view text, std::string_view language = "");

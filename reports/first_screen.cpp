@@ -78,9 +78,11 @@ std::string wrong_sentence(const FindingReport& report) {
   }
   const auto element = std::ranges::find(tensor->rows, ElementState::Outside, &ElementRow::state);
   if (element == tensor->rows.end()) return fmt::format("{} {}", finding.target, what_it_does(finding.verdict));
-  return fmt::format("{} gives {} where {} is right: {}, element {}. {} of {} {} wrong.", finding.target, element->got,
-                     element->expected, place_text(tensor->place), element->index, tensor->outside,
-                     plural(static_cast<std::size_t>(tensor->total), "element"), tensor->outside == 1 ? "is" : "are");
+  const std::string said = fmt::format("{} gives {} where {} is right: {}", finding.target, element->got,
+                                       element->expected, place_text(tensor->place));
+  if (tensor->total == 1) return said + ".";
+  return fmt::format("{}, element {}. {} of {} elements {} wrong.", said, element->index, tensor->outside,
+                     tensor->total, tensor->outside == 1 ? "is" : "are");
 }
 
 void write_first_screen(Html& html, const FindingReport& report) {

@@ -26,15 +26,50 @@ Finding sample() {
   return finding;
 }
 
-TEST(IssueText, IsWhatAMaintainerActsOn) { expect_golden(issue_text(sample(), "import torch\n"), "issue.md"); }
+IssueParts with_script(const std::string& script) {
+  IssueParts parts;
+  parts.script = script;
+  return parts;
+}
+
+TEST(IssueText, IsWhatAMaintainerActsOn) {
+  IssueParts parts = with_script("import sys\n");
+  parts.brief = "import torch\n";
+  parts.variants = "a = neg(x): fails for abs\n";
+
+  expect_golden(issue_text(sample(), parts), "issue.md");
+}
 
 TEST(IssueText, WhatIsNotKnownHasNoSection) {
   Finding finding = sample();
   finding.stage.clear();
   finding.controls.clear();
-  const std::string text = issue_text(finding, "import torch\n");
+  const std::string text = issue_text(finding, with_script("import torch\n"));
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("## Diagnosis")));
-  EXPECT_THAT(text, testing::Not(testing::HasSubstr("## Controls")));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("## Variants")));
+}
+
+TEST(IssueText, ACauseIsInTheTitle) {
+  Finding finding = sample();
+  finding.cause = "alias overwritten";
+  finding.blame = "planner";
+  EXPECT_THAT(issue_text(finding, {}),
+              testing::StartsWith("# `torch-inductor` gives wrong values for `neg`: alias overwritten (planner)\n"));
+  finding.cause = "";
+  finding.controls.clear();
+  finding.verdict = Verdict::InternalError;
+  finding.reason = "IndexError: out of range\nmore";
+  EXPECT_THAT(
+      issue_text(finding, {}),
+      testing::StartsWith("# `torch-inductor` gives an internal error for `neg`: `IndexError: out of range`\n"));
+}
+
+TEST(IssueText, WithoutAScriptItHasTheProgramAndItsInputs) {
+  IssueParts parts;
+  parts.how = "Run it.";
+  const std::string text = issue_text(sample(), parts);
+  EXPECT_THAT(text, testing::HasSubstr("## Reproducer\n\nRun it.\n"));
+  EXPECT_THAT(text, testing::HasSubstr("x: f32[2] [1, 2]\n"));
 }
 
 TEST(IssueText, NothingBreaksOutOfItsCode) {
@@ -45,7 +80,7 @@ TEST(IssueText, NothingBreaksOutOfItsCode) {
   finding.target = "x`\n# y";
   finding.reason = "```\n@everyone";
   finding.stage = "`<script>";
-  const std::string text = issue_text(finding, "'''```'''");
+  const std::string text = issue_text(finding, with_script("'''```'''"));
   EXPECT_THAT(text, testing::StartsWith("# ``x` # y`` gives wrong values for `neg`, and right ones with"));
   EXPECT_THAT(text, testing::HasSubstr("````\n```\n@everyone\n"));
   EXPECT_THAT(text, testing::HasSubstr("The first stage that differs: `` `<script> ``"));

@@ -1,0 +1,37 @@
+#include "cli/issue_parts.h"
+
+#include "backends/open_target.h"
+#include "cli/target_options.h"
+#include "corpus/known.h"
+#include "export/brief_script.h"
+#include "fuzz/findings/trigger_map.h"
+
+namespace parallax {
+namespace {
+
+// What differs is seen in what the first run hands back, and not in its memory or after another run.
+bool shows_in_one_run(const Finding& finding) {
+  if (finding.earlier || finding.wrong_calls == WrongCalls::LaterAlone) return false;
+  if (finding.verdict != Verdict::Mismatch) return finding.verdict == Verdict::InternalError;
+  return finding.reason.starts_with("A: ") && !finding.reason.contains("storage");
+}
+
+}  // namespace
+
+IssueParts issue_parts(const Finding& finding, const std::string& script) {
+  IssueParts parts;
+  parts.script = script;
+  if (shows_in_one_run(finding)) parts.brief = brief_script(finding.reduced, finding.target).value_or("");
+  const auto known = KnownFindings::read((root_folder() / "corpus" / "known.jsonl").string(), today());
+  if (!known) return parts;
+  const KnownFinding* entry = known->find(finding.signature, finding.target, finding.versions);
+  if (entry) parts.thread = entry->url;
+  return parts;
+}
+
+std::string variants_of(const Finding& finding) {
+  const auto target = open_target(finding.target, {.faults = finding.planted});
+  return target ? describe(trigger_map(**target, finding.reduced)) : "";
+}
+
+}  // namespace parallax
