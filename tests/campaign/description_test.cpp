@@ -44,6 +44,7 @@ class Change {
   static void alter(double& field) { field += 1; }
   static void alter(std::string& field) { field += "other"; }
   static void alter(std::vector<std::string>& field) { field.emplace_back("other"); }
+  static void alter(std::map<std::string, std::string>& field) { field["other"] = "default"; }
   static void alter(std::optional<double>& field) { field = 7; }
   static void alter(std::optional<uint64_t>& field) { field = 7; }
   static void alter(std::optional<std::filesystem::path>& field) { field = "other"; }
