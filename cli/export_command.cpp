@@ -37,6 +37,7 @@ struct ExportFlags {
   std::string target;
   TargetOptions target_options;
   bool redact = false;
+  bool variants = false;
 };
 
 // What a file says of its case: where it diverged, as its origin has it. How sure that is, the file alone knows.
@@ -114,7 +115,7 @@ Result<std::string> issue(Finding finding, const ExportFlags& flags) {
   }
   const auto script = emit_reproducer(finding.reduced, options_for(finding));
   IssueParts parts = issue_parts(finding, script ? *script : "");
-  parts.variants = variants_of(finding);
+  if (flags.variants || runs_in_process(finding.target)) parts.variants = variants_of(finding);
   if (script) return issue_text(finding, parts);
   const bool is_stored = !finding.id.empty();
   const std::string file = is_stored ? (std::filesystem::path(flags.path) / "reduced.json").string() : flags.path;
@@ -192,6 +193,10 @@ void add_export_command(CLI::App& program, int& exit_code) {
       ->add_option("--target", flags->target,
                    "What a script holds against eager (default: where the case diverged); gtest and issue run it")
       ->type_name("TARGET");
+  command->add_flag(
+      "--variants", flags->variants,
+      "Of issue: also which one-edit variants fail and which pass, as neighbours tells, where the target is "
+      "no part of this process");
   command->add_flag("--redact", flags->redact,
                     "Random numbers in the place of data, canonical names in the place of names, as far as it still "
                     "shows the same where it diverged");

@@ -64,11 +64,13 @@ std::string title(const Finding& finding) {
   std::string text = fmt::format("{} gives {}", markdown_code(finding.target), what_is_wrong(finding.verdict));
   if (!finding.reduced.graph.nodes.empty()) text += " for " + markdown_code(named_ops(finding.reduced.graph));
   if (!finding.cause.empty()) return fmt::format("{}: {} ({})", text, finding.cause, finding.blame);
-  for (const auto& [what, verdict] : finding.controls) {
-    if (verdict == Verdict::Match) return text + ", and right ones with " + markdown_code(what);
-  }
   if (finding.verdict == Verdict::InternalError && !finding.reason.empty())
     return text + ": " + markdown_code(title_line(finding.reason));
+  for (const auto& [what, verdict] : finding.controls) {
+    // That another system is right says nothing of the cause.
+    if (verdict == Verdict::Match && !what.starts_with("on "))
+      return text + ", and right ones with " + markdown_code(what);
+  }
   return text;
 }
 

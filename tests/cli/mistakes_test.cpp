@@ -19,6 +19,12 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(text.find(from), from.size(), to);
 }
 
+// What stays as it is when a pass, a profile or a system is added: long lists are left out.
+std::string lasting(const std::string& message) {
+  static const std::regex list("(not one of|they are|there are) [^;\n]{60,}");
+  return std::regex_replace(message, list, "$1 …");
+}
+
 class Mistakes : public CommandLine {
  protected:
   void SetUp() override {
@@ -44,8 +50,7 @@ TEST_F(Mistakes, HaveTheirMessageAndExitCode) {
     EXPECT_EQ(ran.out, "") << line;
     std::istringstream said(ran.err);
     for (std::string message; std::getline(said, message);) EXPECT_TRUE(message.starts_with("parallax: ")) << line;
-    const std::string seedless = std::regex_replace(ran.err, std::regex(" seed [0-9]+"), " seed N");
-    answers += line + "\n" + seedless + "exit " + std::to_string(ran.code) + "\n\n";
+    answers += line + "\n" + lasting(ran.err) + "exit " + std::to_string(ran.code) + "\n\n";
   }
   EXPECT_GE(mistakes, 60);
   expect_golden(answers, "mistakes.txt");
