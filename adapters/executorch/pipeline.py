@@ -18,11 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from executorch.exir import (
-    EdgeCompileConfig,
-    ExecutorchBackendConfig,
-    to_edge_transform_and_lower,
-)
+from executorch.exir import EdgeCompileConfig, to_edge_transform_and_lower
 from executorch.exir.dialects.edge._ops import EdgeOpOverload
 from executorch.exir.passes.init_mutable_pass import InitializedMutableBufferPass
 from executorch.exir.passes.sym_shape_eval_pass import ConstraintBasedSymShapeEvalPass
@@ -31,12 +27,14 @@ from torch.export.graph_signature import OutputKind
 
 from adapters.audit.pte import audit as audit_pte
 from adapters.executorch.kept_run import files_of, keep_run
+from adapters.executorch.lowering_switches import SWITCHES, backend_config
 from adapters.torch.case_module import Build, Instance, Program, Ran, case_module, live, run_protocol, torch_hello
 from adapters.torch.dynamic_dims import dynamic_shapes, what_became_of_symbols
 from adapters.torch.export_speed import OpScan, speed_up
 from adapters.torch.flat_inputs import densely_fed
 from adapters.torch.limits import EXPORT_REJECTIONS
 from adapters.worker.last_program import remembered
+from adapters.worker.switches import Settings, declared, parse
 from adapters.worker.system import AdapterError, Json, NotRunError, Rejection, Stages, System
 
 REJECTIONS = (
@@ -141,7 +139,7 @@ class Way:
     run_edge: RunEdge | None = None
 
 
-def build_with(way: Way, op_scan: OpScan) -> Build:
+def build_with(way: Way, op_scan: OpScan, settings: Settings) -> Build:
     """The builder for run_protocol of a target on this path."""
 
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
@@ -164,7 +162,7 @@ def build_with(way: Way, op_scan: OpScan) -> Build:
             passes = [InitializedMutableBufferPass(state)] if state else []
             # Planned at the bound: without the pass it is for the sizes of the inputs that it was traced with.
             planned = {"sym_shape_eval_pass": ConstraintBasedSymShapeEvalPass()} if "symbols" in graph else {}
-            program = edge.to_executorch(ExecutorchBackendConfig(passes=passes, **planned))
+            program = edge.to_executorch(backend_config(passes, settings, **planned))
         delegated = count_delegated(program.exported_program().graph_module)
         facts: Json = {"delegated": delegated} if way.delegates else {}
         facts |= what_became_of_symbols(graph, exported)
@@ -276,13 +274,20 @@ def make_system(
     """
     options = argparse.ArgumentParser()
     options.add_argument("--partitioner", default=partitioner)
-    where = options.parse_args(arguments).partitioner
+    chosen, rest = options.parse_known_args(arguments)
+    where = chosen.partitioner
+    switches = SWITCHES if run_edge is None else ()  # what runs the edge program has no such step
+    settings = parse(rest, switches)
     make = load_partitioner(where) if where else None
     op_scan = speed_up()
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
     # Most of a program's cost is the passes over it. Packed cases would share delegates: no telling what fell back.
-    more: Json = {"artifacts": run_edge is None, "several_runs": run is run_in_runtime}
+    more: Json = {
+        "artifacts": run_edge is None,
+        "several_runs": run is run_in_runtime,
+        "switches": declared(switches),
+    }
     if not make:
         more["cases_a_program"] = 8
     elif delegates and where == partitioner:
@@ -290,7 +295,7 @@ def make_system(
     own = "executorch" if not make else profile if where == partitioner else "executorch-delegated"
     hello = {**torch_hello(name, own, "executorch", promises_identity=False), **more}
     way = Way(lambda: [make()] if make else [], make is not None, run, run_edge)
-    build = remembered(densely_fed(build_with(way, op_scan), is_taken))
+    build = remembered(densely_fed(build_with(way, op_scan, settings), is_taken))
     return System(
         lambda: hello, lambda request, stages: run_protocol(request, stages, build), (*rejections, *REJECTIONS), explain
     )

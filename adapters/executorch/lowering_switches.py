@@ -1,0 +1,37 @@
+"""The switches of ExecuTorch's last lowering step: how memory is planned, and what becomes of views and writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from executorch.exir import ExecutorchBackendConfig
+from executorch.exir.memory_planning import MemoryPlanningAlgorithmSuite, greedy, naive
+from executorch.exir.passes import MemoryPlanningPass
+
+from adapters.worker.switches import Settings, Switch
+
+SWITCHES = (
+    Switch("planner", ("default", "greedy", "naive")),
+    Switch("plan_inputs", ("yes", "no")),
+    Switch("plan_outputs", ("yes", "no")),
+    Switch("view_copies", ("removed", "kept")),
+    Switch("reinplace", ("no", "yes")),
+)
+ALGORITHMS = {"greedy": greedy, "naive": naive}
+
+
+def backend_config(passes: list[Any], settings: Settings, **more: Any) -> ExecutorchBackendConfig:
+    """What the settings come to; `more` are further members of the configuration."""
+    algorithm = ALGORITHMS.get(settings["planner"])
+    planning = MemoryPlanningPass(
+        memory_planning_algo=MemoryPlanningAlgorithmSuite(algo_list=[algorithm]) if algorithm else None,
+        alloc_graph_input=settings["plan_inputs"] == "yes",
+        alloc_graph_output=settings["plan_outputs"] == "yes",
+    )
+    return ExecutorchBackendConfig(
+        passes=passes,
+        memory_planning_pass=planning,
+        remove_view_copy=settings["view_copies"] == "removed",
+        run_reinplace_pass=settings["reinplace"] == "yes",
+        **more,
+    )
