@@ -33,7 +33,8 @@ Bugs that others reported and maintainers closed, put to Parallax: given the pro
 
 ## How they were chosen
 
-The list was made before anything was run. A thread is on it if all of this holds:
+A thread was put on the list before its case was run; those of onnxruntime#21019 and #21922 were in the corpus already.
+All of this holds of it:
 
 1. It is closed or merged, and its first post is from 2024 to 2026.
 2. It tells of wrong results, on the CPU.
