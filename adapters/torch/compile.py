@@ -36,7 +36,8 @@ def isolate() -> None:
     # Older releases, as 2.5, have the switch in inductor's settings alone.
     settings: Any = getattr(torch.compiler, "config", torch._inductor.config)
     settings.force_disable_caches = True
-    torch._dynamo.config.recompile_limit = 64  # of the sizes of one case
+    limit = "recompile_limit" if hasattr(torch._dynamo.config, "recompile_limit") else "cache_size_limit"
+    setattr(torch._dynamo.config, limit, 64)  # of the sizes of one case
     torch._inductor.config.compile_threads = 1  # no pool of processes either
 
 
