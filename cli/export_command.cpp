@@ -19,6 +19,7 @@
 #include "export/dot.h"
 #include "export/emit_executorch.h"
 #include "export/emit_gtest.h"
+#include "graph/control_op.h"
 #include "export/emit_pytorch.h"
 #include "export/emit_reproducer.h"
 #include "export/emit_thunder.h"
@@ -81,6 +82,8 @@ Result<std::string> executorch_script(Finding finding, const std::string& asked)
 Result<std::string> gtest_text(const Case& test, const ExportFlags& flags) {
   const std::string name = flags.target.empty() ? "portable" : flags.target;
   if (!runs_in_process(name)) return fail("--target {}: a GoogleTest case drives what runs in its own process", name);
+  if (const Node* node = find_control(test.graph))
+    return fail("'{}' ({}): a GoogleTest case has no branches or loops", node->name, node->op->name);
   std::vector<AskedVerdict> verdicts;
   const auto judge = [&](const std::string& target, const TargetOptions& options) -> Result<void> {
     TRY(std::unique_ptr<Target> opened, open_target(target, options));

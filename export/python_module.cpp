@@ -6,28 +6,11 @@
 #include <set>
 #include <unordered_set>
 
+#include "export/python_control.h"
 #include "export/python_dense.h"
 #include "export/python_text.h"
 
 namespace parallax {
-namespace {
-
-std::string indented(int level, std::string_view content) { return fmt::format("{:{}}{}\n", "", level * 4, content); }
-
-Spelling python_spelling(const std::vector<std::string>& names) {
-  return {
-      .value = [&names](ValueId value) { return names[value.index]; },
-      .real = python_real,
-      .dtype = python_dtype,
-      .memory_format = [](MemoryFormat format) { return fmt::format("torch.{}", parallax::name(format)); },
-      .yes = "True",
-      .no = "False",
-      .none = "None",
-  };
-}
-
-}  // namespace
-
 std::string aten_call(const Node& node, const Spelling& spelling) {
   const std::string_view overload = std::string_view(node.op->name).substr(std::string_view("aten.").size());
   return fmt::format("torch.ops.aten.{}({})", overload, spell_arguments(node, spelling));
@@ -55,7 +38,7 @@ PythonModule::PythonModule(const Case& test, PythonCall call, TakesInput takes)
   // State is read where it is used, as the workers do: Dynamo meets a tensor where the program first reads it.
   read_ = names_;
   for (const Source& source : graph_.sources) {
-    if (source.kind != SourceKind::Input) read_[source.value.index].insert(0, "self.");
+    if (source.kind != SourceKind::Input) read_[source.value.index] = "self." + read_[source.value.index];
   }
   for (const Source& source : graph_.sources) {
     if (source.window || !is_fed_as_memory(source)) continue;
@@ -157,7 +140,9 @@ std::string PythonModule::node_text(std::size_t i) const {
     }
     return "";
   };
-  std::string text = indented(2, fmt::format("{} = {}", target, call_(node, spelling)));
+  const ControlOp* control = as_control(*node.op);
+  const std::string call = control ? control_call(node, *control, SubgraphNames(graph_), read_) : call_(node, spelling);
+  std::string text = indented(2, fmt::format("{} = {}", target, call));
   if (!list) return text;
   for (std::size_t k = 0; k < node.results.size(); ++k) {
     if (used_[node.results[k].index]) {
@@ -178,6 +163,7 @@ std::string PythonModule::class_text(std::string_view class_name, std::string_vi
     if (!is_fed_as_memory(source)) continue;
     text += indented(2, fmt::format("{} = {}", name(source.value), view_of_input(source)));
   }
+  text += subgraph_functions(SubgraphNames(graph_), call_, 2);
   for (std::size_t i = 0; i < graph_.nodes.size(); ++i) text += node_text(i);
   std::string outputs;
   for (ValueId output : graph_.outputs) outputs += (outputs.empty() ? "" : ", ") + read_[output.index];

@@ -122,4 +122,18 @@ void make_python_name(std::string& name, std::unordered_set<std::string>& taken)
   while (is_reserved(name) || !taken.insert(name).second) name += '_';
 }
 
+std::string indented(int level, std::string_view content) { return fmt::format("{:{}}{}\n", "", level * 4, content); }
+
+Spelling python_spelling(const std::vector<std::string>& names) {
+  return {
+      .value = [&names](ValueId value) { return names[value.index]; },
+      .real = python_real,
+      .dtype = python_dtype,
+      .memory_format = [](MemoryFormat format) { return fmt::format("torch.{}", parallax::name(format)); },
+      .yes = "True",
+      .no = "False",
+      .none = "None",
+  };
+}
+
 }  // namespace parallax

@@ -5,8 +5,10 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <vector>
 
 #include "core/tensor.h"
+#include "graph/call_text.h"
 
 namespace parallax {
 
@@ -28,5 +30,10 @@ std::string python_comment(std::string_view text);
 // Renames what a value must not be called in a script: Python's keywords, what the scripts call "torch", attributes of
 // torch.nn.Module. `taken` holds the names in use and learns the new one.
 void make_python_name(std::string& name, std::unordered_set<std::string>& taken);
+
+// A line at that many levels of indentation.
+std::string indented(int level, std::string_view content);
+// How Python spells the arguments of a call whose values are called `names`, by value. The names must outlive it.
+Spelling python_spelling(const std::vector<std::string>& names);
 
 }  // namespace parallax

@@ -15,7 +15,19 @@ FUNCTIONALIZATION_REJECTIONS = (
     ),
 )
 
+CONTROL_FLOW_REJECTIONS = (
+    Rejection(
+        r"Encountered (aliasing|input mutation) during higher order op tracing",
+        "the docstrings of torch.while_loop and torch.scan: no operand may alias another or a result, or be written",
+    ),
+    Rejection(
+        r"might be (aliasing the input or the output|modifying the input)!",
+        "the same, found by functionalization",
+    ),
+)
+
 EXPORT_REJECTIONS = (
+    *CONTROL_FLOW_REJECTIONS,
     Rejection(
         r"^(DynamicOutputShapeException|GuardOnDataDependentSymNode)\b",
         "the guide of torch.export: shapes that depend on data need hints in the model's source",
@@ -25,6 +37,7 @@ EXPORT_REJECTIONS = (
 )
 
 COMPILE_REJECTIONS = (
+    *CONTROL_FLOW_REJECTIONS,
     Rejection(
         r"^Unsupported: ",
         "torch.compile's reference, fullgraph: what would break the graph is an error, and names the construct",

@@ -105,6 +105,8 @@ def _function_lines(
         call = node["op"].replace(".", "_")
         if node["op"] in control:
             names[call] = control[node["op"]]
+            if control is WRITTEN:
+                given = _once(given, node["args"], text)
             lines.append(f"    v_{node['out']} = {call}({', '.join(given)})")
             continue
         names[call] = resolve(node["op"])
@@ -116,6 +118,22 @@ def _function_lines(
     results = [text(output) + (".clone()" if clone else "") for output, clone in pairs]
     lines.append(f"    return ({''.join(f'{result}, ' for result in results)})")
     return lines
+
+
+def _once(given: list[str], arguments: list[Any], text: Callable[[Any], str]) -> list[str]:
+    """The arguments of a call of subgraphs with the operands that come again cloned: inputs must not be one tensor."""
+    seen: set[str] = set()
+
+    def operand(argument: str) -> str:
+        again = argument in seen
+        seen.add(argument)
+        return text(argument) + (".clone()" if again else "")
+
+    pairs = zip(given, arguments, strict=True)
+    return [
+        f"[{', '.join(operand(element) for element in argument)}]" if isinstance(argument, list) else written
+        for written, argument in pairs
+    ]
 
 
 def _apart(graph: Json, names: Mapping[str, Any]) -> list[bool]:

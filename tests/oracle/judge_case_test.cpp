@@ -9,6 +9,7 @@
 #include "graph/builder.h"
 #include "graph/case_files.h"
 #include "ops/profiles.h"
+#include "oracle/ensemble.h"
 #include "oracle/legal_run.h"
 #include "places.h"
 

@@ -1,0 +1,21 @@
+// Branches and loops in PyTorch scripts: subgraphs as functions, and the calls that run them, as a person writes them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "export/python_module.h"
+#include "graph/subgraphs.h"
+
+namespace parallax {
+
+// A function for each subgraph, at that indentation. What shares memory with an operand or with another output is
+// cloned, as PyTorch asks for.
+std::string subgraph_functions(const SubgraphNames& names, const PythonCall& call, int indentation);
+
+// "torch.cond(p, then, other, (x,))": an expression that gives the results as a list or a tuple. `values` says by value
+// what an operand is called.
+std::string control_call(const Node& node, const ControlOp& op, const SubgraphNames& names,
+                         const std::vector<std::string>& values);
+
+}  // namespace parallax
