@@ -286,6 +286,14 @@ Result<Case> parse_case(std::string_view json, const std::string& file) {
   return test;
 }
 
+namespace {
+
+bool has_quantized_ops(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes, [](const Node& node) { return node.op->schema.library != "aten"; });
+}
+
+}  // namespace
+
 std::string to_json(const Case& test, int indent) {
   Json json = {{"parallax", format_version}, {"name", test.name}};
   const bool several = has_several_runs(test);
@@ -294,6 +302,7 @@ std::string to_json(const Case& test, int indent) {
   if (!test.symbols.empty()) json["requires"].push_back("symbols");
   if (test.gradient) json["requires"].push_back("grad");
   if (find_control(test.graph)) json["requires"].push_back("subgraphs");
+  if (has_quantized_ops(test.graph)) json["requires"].push_back("quantized");
   if (!test.symbols.empty()) json["symbols"] = symbols_json(test.symbols);
   json["graph"] = graph_json(test.graph, test.symbols);
   if (several) {

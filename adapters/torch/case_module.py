@@ -111,7 +111,7 @@ def run_protocol(request: Json, stages: Stages, build: Build) -> Json:
     """A, then B on the same instance, A's outputs read again, then A on a fresh instance. A case with symbols is built
     at their bound, once, and run at the sizes of its runs."""
     case = request["case"]
-    check_requirements(case, (*RUNS, "subgraphs"))
+    check_requirements(case, (*RUNS, "subgraphs", "quantized"))
     graph = program_graph(case)
     first_feed = feeds_of(case)[0]
 

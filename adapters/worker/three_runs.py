@@ -29,7 +29,7 @@ RUNS = ("runs", "instances", "symbols")
 
 
 def check_requirements(case: Json, taken: Collection[str] = RUNS) -> None:
-    """Refuses what the worker does not take."""
+    """Refuses what the worker does not take; which of its ops a system lacks is found by name."""
     missing = [feature for feature in case.get("requires", []) if feature not in taken]
     if missing:
         raise UnsupportedError(f"cases that require {', '.join(missing)}")
