@@ -16,8 +16,7 @@ def dynamic_shapes(graph: Json) -> tuple[dict[int, Any] | None, ...] | None:
     symbols."""
     if "symbols" not in graph:
         return None
-    ranges = {name: (low, high) for name, (low, high) in graph["symbols"].items() if low < high}
-    dims = {name: torch.export.Dim(name, min=low, max=high) for name, (low, high) in ranges.items()}
+    dims = {name: torch.export.Dim(name, min=low, max=high) for name, (low, high) in graph["symbols"].items()}
 
     def derived(symbol: str, factor: int, offset: int) -> Any:
         dim = dims[symbol] if factor == 1 else factor * dims[symbol]
@@ -25,8 +24,7 @@ def dynamic_shapes(graph: Json) -> tuple[dict[int, Any] | None, ...] | None:
 
     def of_input(name: str) -> dict[int, Any] | None:
         found = symbolic_dims(graph, name)
-        named = {dim: one for dim, one in found.items() if one.symbol in dims}
-        return {dim: derived(one.symbol, one.factor, one.offset) for dim, one in named.items()} or None
+        return {dim: derived(one.symbol, one.factor, one.offset) for dim, one in found.items()} or None
 
     return tuple(of_input(name) for name in graph.get("inputs", {}))
 
@@ -42,7 +40,7 @@ def what_became_of_symbols(graph: Json, exported: Any) -> Json:
         one.symbol
         for name, placed in zip(graph.get("inputs", {}), users, strict=True)
         for dim, one in symbolic_dims(graph, name).items()
-        if len(set(graph["symbols"][one.symbol])) > 1 and not isinstance(shapes[placed][dim], torch.SymInt)
+        if not isinstance(shapes[placed][dim], torch.SymInt)
     }
     return {"specialized": sorted(fixed)}
 
@@ -51,9 +49,8 @@ def mark_dynamic(graph: Json, inputs: tuple[torch.Tensor, ...]) -> None:
     """Tells torch.compile what may change. Not in which range: a size of 1 is compiled apart by design, and a range
     that has it would be refused for a dim in a relation to a symbol."""
     for name, tensor in zip(graph.get("inputs", {}), inputs, strict=True):
-        for dim, one in symbolic_dims(graph, name).items():
-            if len(set(graph["symbols"][one.symbol])) > 1:
-                torch._dynamo.mark_dynamic(tensor, dim)
+        for dim in symbolic_dims(graph, name):
+            torch._dynamo.mark_dynamic(tensor, dim)
 
 
 def graphs_compiled() -> int:
