@@ -20,7 +20,9 @@ std::vector<std::string_view> broken_parts(const Fault& fault) {
   if (parts.fusion != sound.fusion) broken.push_back("fusion");
   if (parts.device != sound.device) broken.push_back("device");
   if (parts.control != sound.control) broken.push_back("control");
-  if (parts.resize.refreshes != sound.resize.refreshes) broken.push_back("resize");
+  const bool resizes = parts.resize.refreshes == sound.resize.refreshes && parts.resize.number == sound.resize.number &&
+                       parts.resize.settle == sound.resize.settle;
+  if (!resizes) broken.push_back("resize");
   const bool planner =
       parts.resize.keeps_plan == sound.resize.keeps_plan && parts.lifetimes == sound.lifetimes &&
       parts.sizes == sound.sizes && parts.shared_size == sound.shared_size && parts.packer == sound.packer &&

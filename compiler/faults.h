@@ -41,6 +41,10 @@ extern const Fault stale_plan_on_resize;
 
 // A program at other sizes keeps what it was built with.
 extern const Fault numbers_of_the_build;
+extern const Fault strides_of_the_size_before;
+extern const Fault symbol_of_equal_bound;
+extern const Fault output_of_the_size_before;
+extern const Fault broadcast_of_the_size_before;
 
 // Boundaries of partitions and fused loops that lose something.
 extern const Fault pass_through_unwritten;
@@ -103,6 +107,10 @@ inline constexpr std::array all_faults = {
     &late_whole,
     &stale_plan_on_resize,
     &numbers_of_the_build,
+    &strides_of_the_size_before,
+    &symbol_of_equal_bound,
+    &output_of_the_size_before,
+    &broadcast_of_the_size_before,
     &pass_through_unwritten,
     &outputs_deduplicated,
     &unused_inputs_dropped,

@@ -60,6 +60,7 @@ struct Program {
   Plan plan;
   Symbols symbols;                     // which sizes may change (compiler/resize.h)
   std::vector<VaryingNumber> varying;  // and what changes with them beside shapes
+  std::vector<Layout> told = {};       // by output: what the caller is told; empty: what it is
 };
 
 // What the program's steps read and write. A step is a node; those of a fused group, whose reads and writes take turns,

@@ -54,12 +54,14 @@ Result<Program> resize(const Program& program, const SymbolSizes& sizes, const C
   // Storages that lie apart are nobody's business but their own, whatever the planner's parts say.
   const auto keeps_plan = options.reuse_memory ? parts.resize.keeps_plan : plan_still_holds;
   Program resized = program;
-  TRY(resized.graph, with_numbers_at(program.graph, program.symbols, program.varying, sizes, parts.resize.refreshes));
+  TRY(resized.graph, with_numbers_at(program.graph, program.symbols, program.varying, sizes, parts.resize.refreshes,
+                                     parts.resize.number));
   TRY_VOID(expect_taken(resized, options.backends));
   TRY_VOID(expect_loops(resized, options.backends, parts.fusion));
   if (!keeps_plan(program, resized)) {
     TRY(resized.plan, plan_program(resized, parts, options));
   }
+  if (parts.resize.settle) parts.resize.settle(program, resized);
   return resized;
 }
 

@@ -18,6 +18,9 @@ bool follows_the_sizes(const Argument& argument);
 struct ResizeRules {
   bool (*keeps_plan)(const Program& planned, const Program& resized) = plan_still_holds;
   RefreshRule refreshes = follows_the_sizes;
+  NumberRule number = number_at;
+  // Goes over a program whose graph and plan are those of its sizes; `before` is what it was. Null: nothing is left.
+  void (*settle)(const Program& before, Program& resized) = nullptr;
 };
 
 // The program at these sizes, in the place of what it was before. Its options are those that it was compiled with.

@@ -187,13 +187,19 @@ Result<std::vector<VaryingNumber>> varying_numbers(const Graph& made, const Symb
   return Comparison(made, symbols, sizes, others).run();
 }
 
+double number_at(const VaryingNumber& number, const Symbols&, const SymbolSizes& sizes, bool) {
+  return number.at(sizes);
+}
+
 Result<Graph> with_numbers_at(const Graph& graph, const Symbols& symbols, std::span<const VaryingNumber> varying,
-                              const SymbolSizes& sizes, RefreshRule refreshes) {
+                              const SymbolSizes& sizes, RefreshRule refreshes, NumberRule at) {
   Graph refreshed = graph;
   const std::vector<std::size_t> nodes = nodes_by_result(graph);
   for (const VaryingNumber& number : varying) {
     Argument& argument = refreshed.nodes[nodes[number.result.index]].arguments[number.argument];
-    if (refreshes(argument)) set_number(argument, number.place, number.at(sizes));
+    const auto* scalar = std::get_if<Scalar>(&argument);
+    const bool real = scalar && is_floating(*scalar);
+    if (refreshes(argument)) set_number(argument, number.place, at(number, symbols, sizes, real));
   }
   return at_sizes(refreshed, symbols, sizes);
 }

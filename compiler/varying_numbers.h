@@ -19,8 +19,12 @@ Result<std::vector<VaryingNumber>> varying_numbers(const Graph& made, const Symb
 // Whether an argument follows the sizes.
 using RefreshRule = bool (*)(const Argument& argument);
 
+// What a number is at these sizes. `real`: no integer.
+using NumberRule = double (*)(const VaryingNumber& number, const Symbols& symbols, const SymbolSizes& sizes, bool real);
+double number_at(const VaryingNumber& number, const Symbols& symbols, const SymbolSizes& sizes, bool real);
+
 // The graph at other sizes, its numbers included.
 Result<Graph> with_numbers_at(const Graph& graph, const Symbols& symbols, std::span<const VaryingNumber> varying,
-                              const SymbolSizes& sizes, RefreshRule refreshes);
+                              const SymbolSizes& sizes, RefreshRule refreshes, NumberRule number = number_at);
 
 }  // namespace parallax

@@ -110,7 +110,7 @@ class _Generalizer:
         self._models = models
         self._model = models[0]
         self._front: list[Node] = []
-        self._symbols: dict[str, str] = {}  # the value that holds each
+        self._symbols: dict[tuple[str, bool], str] = {}  # the value that holds each, as a scalar or a list of one
         self._count = 0
 
     def run(self) -> None:
@@ -185,10 +185,10 @@ class _Generalizer:
         self._front.append((kind, operands, [made], attributes))
         return made
 
-    def _symbol(self, symbol: str) -> str:
-        """A 0-d integer: the size of a dim of an input, solved for the symbol."""
-        if symbol in self._symbols:
-            return self._symbols[symbol]
+    def _symbol(self, symbol: str, listed: bool) -> str:
+        """The size of a dim of an input, solved for the symbol: an integer, or a list of one."""
+        if (symbol, listed) in self._symbols:
+            return self._symbols[symbol, listed]
         places = [
             (value.name, dim, one)
             for value in self._model.inputs
@@ -196,12 +196,16 @@ class _Generalizer:
             if one.symbol == symbol
         ]
         name, dim, one = min(places, key=lambda place: (place[2].factor != 1, place[2].offset != 0))
-        size = self._node("Gather", [self._node("Shape", [name]), self._constant(np.array(dim, np.int64))], axis=0)
+        size = self._node(
+            "Gather",
+            [self._node("Shape", [name]), self._constant(np.array([dim] if listed else dim, np.int64))],
+            axis=0,
+        )
         if one.offset:
             size = self._node("Sub", [size, self._constant(np.array(one.offset, np.int64))])
         if one.factor != 1:
             size = self._node("Div", [size, self._constant(np.array(one.factor, np.int64))])
-        self._symbols[symbol] = size
+        self._symbols[symbol, listed] = size
         return size
 
     def _sum(self, fitted: Polynomial) -> str:
@@ -212,7 +216,7 @@ class _Generalizer:
                 continue
             part = self._constant(factor.astype(np.int64))
             for symbol in term:
-                part = self._node("Mul", [self._symbol(symbol), part])
+                part = self._node("Mul", [self._symbol(symbol, factor.ndim > 0), part])
             total = self._node("Add", [total, part])
         return total
 

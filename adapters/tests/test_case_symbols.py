@@ -37,6 +37,12 @@ class SymbolsTest(unittest.TestCase):
         self.assertIs(program_graph(plain), plain["graph"])
         self.assertIs(at_sizes(plain["graph"], {}), plain["graph"])
 
+    def test_a_symbol_of_one_size_is_a_number(self) -> None:
+        graph = program_graph({**CASE, "symbols": {"B": [4, 4]}})
+        self.assertNotIn("symbols", graph)
+        self.assertEqual(symbolic_dims(graph, "y"), {})
+        self.assertEqual(graph["nodes"][0]["args"], ["%x", [8]])
+
     def test_a_graph_at_other_sizes_has_no_symbols(self) -> None:
         graph = program_graph(CASE)
         feed = {"x": {"type": "f32[3,2]", "data": [0] * 6}, "y": {"type": "f32[7]", "data": [0] * 7}, "z": [1, 2, 3]}

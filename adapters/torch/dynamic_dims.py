@@ -30,7 +30,7 @@ def dynamic_shapes(graph: Json) -> tuple[dict[int, Any] | None, ...] | None:
 
 
 def what_became_of_symbols(graph: Json, exported: Any) -> Json:
-    """`specialized` of a reply: the symbols that an exported program fixed. An input's dim has a number then where the
+    """`specialized` of a reply: the symbols that an exported program fixed. A dim of an input is a number where the
     case has a symbol."""
     if "symbols" not in graph:
         return {}

@@ -29,6 +29,11 @@ CONTROL_FLOW_REJECTIONS = (
 EXPORT_REJECTIONS = (
     *CONTROL_FLOW_REJECTIONS,
     Rejection(
+        r"^(UserError|ConstraintViolationError): Constraints violated",
+        "the guide of torch.export: one program for the whole range, or the range that it would hold in is suggested",
+        stage="export",
+    ),
+    Rejection(
         r"^(DynamicOutputShapeException|GuardOnDataDependentSymNode)\b",
         "the guide of torch.export: shapes that depend on data need hints in the model's source",
         stage="export",
@@ -38,6 +43,11 @@ EXPORT_REJECTIONS = (
 
 COMPILE_REJECTIONS = (
     *CONTROL_FLOW_REJECTIONS,
+    Rejection(
+        r"^ConstraintViolationError: Constraints violated",
+        "mark_dynamic's reference: it is an error where the dim that is marked is specialized",
+        stage="compile",
+    ),
     Rejection(
         r"^Unsupported: ",
         "torch.compile's reference, fullgraph: what would break the graph is an error, and names the construct",

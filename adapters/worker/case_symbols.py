@@ -8,7 +8,7 @@ symbol stay as they are written ("$2*B+1"); at_sizes() gives a graph without sym
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,18 +58,23 @@ def _type_at(type_text: str, sizes: Mapping[str, int]) -> str:
 
 
 def program_graph(case: Json) -> Json:
-    """The case's graph; where the case has symbols, at their bound, with what is symbolic beside it."""
+    """The case's graph; where the case has symbols, at their bound, with what is symbolic beside it. A symbol of one
+    size is a number."""
     graph, symbols = case["graph"], case.get("symbols")
     if not symbols:
         return graph
     bound = {name: high for name, (_, high) in symbols.items()}
+    open_symbols = {name: [low, high] for name, (low, high) in symbols.items() if low < high}
     dims: Json = {}
     for name, spec in graph["inputs"].items():
-        found = {dim: text for dim, text in enumerate(_sizes(spec["type"])) if relation(text)}
+        relations = [(dim, text, relation(text)) for dim, text in enumerate(_sizes(spec["type"]))]
+        found = {str(dim): text for dim, text, one in relations if one and one.symbol in open_symbols}
         if found:
-            dims[name] = {str(dim): text for dim, text in found.items()}
+            dims[name] = found
     inputs = {name: {**spec, "type": _type_at(spec["type"], bound)} for name, spec in graph["inputs"].items()}
-    return {**graph, "inputs": inputs, "symbols": symbols, "symbolic_dims": dims}
+    fixed = {name: size for name, size in bound.items() if name not in open_symbols}
+    made = {**graph, "inputs": inputs, "nodes": [_node_at(node, fixed) for node in graph.get("nodes", [])]}
+    return {**made, "symbols": open_symbols, "symbolic_dims": dims} if open_symbols else made
 
 
 def symbolic_dims(graph: Json, name: str) -> dict[int, Relation]:
@@ -83,15 +88,6 @@ def at_sizes(graph: Json, sizes: Mapping[str, int]) -> Json:
     if "symbols" not in graph:
         return graph
 
-    def settled(argument: Any) -> Any:
-        if isinstance(argument, list):
-            return [settled(element) for element in argument]
-        found = number(argument)
-        return found.at(sizes) if found else argument
-
-    def node(spec: Json) -> Json:
-        return {**spec, "args": settled(spec.get("args", [])), "kwargs": _each(settled, spec.get("kwargs", {}))}
-
     def resized(name: str, spec: Json) -> Json:
         dims = symbolic_dims(graph, name)
         dtype, _, rest = spec["type"].partition("[")
@@ -102,11 +98,20 @@ def at_sizes(graph: Json, sizes: Mapping[str, int]) -> Json:
 
     plain = {key: value for key, value in graph.items() if key not in ("symbols", "symbolic_dims")}
     inputs = {name: resized(name, spec) for name, spec in graph["inputs"].items()}
-    return {**plain, "inputs": inputs, "nodes": [node(spec) for spec in graph.get("nodes", [])]}
+    return {**plain, "inputs": inputs, "nodes": [_node_at(node, sizes) for node in graph.get("nodes", [])]}
 
 
-def _each(change: Callable[[Any], Any], named: Json) -> Json:
-    return {name: change(value) for name, value in named.items()}
+def _node_at(node: Json, sizes: Mapping[str, int]) -> Json:
+    """A node whose numbers that hang on these symbols are what they are there."""
+
+    def settled(argument: Any) -> Any:
+        if isinstance(argument, list):
+            return [settled(element) for element in argument]
+        found = number(argument)
+        return found.at(sizes) if found and found.symbol in sizes else argument
+
+    kwargs = {name: settled(value) for name, value in node.get("kwargs", {}).items()}
+    return {**node, "args": settled(node.get("args", [])), "kwargs": kwargs}
 
 
 def sizes_of(graph: Json, feed: Mapping[str, Any]) -> dict[str, int]:

@@ -5,6 +5,7 @@
 
 #include "backends/moves.h"
 #include "backends/portable/kernel.h"
+#include "ops/fresh_layout.h"
 #include "ops/registry.h"
 
 namespace parallax::portable {
@@ -22,10 +23,12 @@ void make(const KernelCall& call, const Move& move, std::size_t k = 0) {
   });
 }
 
-// as_strided_scatter where the result has another layout than the operand (an expanded one): each element that is named
-// by its place in the operand's storage is looked up by its place in the operand.
+// as_strided_scatter where the result has another layout than the operand: each element that is named by its place in
+// the operand's storage is looked up by its place in the operand. An expanded operand is made dense first, and the part
+// lies in that.
 void scatter_by_place(const KernelCall& call) {
-  const Layout& self = *call.input(arg::self).layout;
+  const Layout& given = *call.input(arg::self).layout;
+  const Layout self = is_expanded(given) ? *fresh_layout(given, MemoryFormat::Preserve) : given;
   const auto size = Dims(std::span<const int64_t>(call.integers(arg::size)));
   const auto stride = Dims(std::span<const int64_t>(call.integers(arg::stride)));
   const Layout part{size, stride, call.has(arg::storage_offset) ? call.integer(arg::storage_offset) : self.offset};

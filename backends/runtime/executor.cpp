@@ -464,7 +464,11 @@ Result<RunResult> Instance::run(std::span<const Tensor> feed, Sanitizer* sanitiz
   const Graph& graph = executable_->program.graph;
   // The caller looks at its own memory, wherever the program thought that it was.
   const auto own = [&](ValueId value) { return in_place(value, address(graph.meta(value).storage)); };
-  for (ValueId value : graph.outputs) result.outputs.push_back(in_place(value, outside_[value.index].storage));
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    const ValueId value = graph.outputs[i];
+    result.outputs.push_back(in_place(value, outside_[value.index].storage));
+    if (!program.told.empty()) result.outputs.back().layout = program.told[i];
+  }
   for (ValueId value : executable_->inputs) result.inputs.push_back(own(value));
   for (ValueId value : executable_->buffers) result.buffers.push_back(own(value));
   for (const auto& partition : on_device_) result.on_device += partition ? partition->nodes_done() : 0;

@@ -30,7 +30,12 @@ std::vector<Place> possible_places(const Graph& graph, const Symbols& taken) {
 void add_symbol(Choices& choices, const Graph& graph, std::string name, Symbols& symbols) {
   const std::vector<Place> places = possible_places(graph, symbols);
   if (places.empty()) return;
-  Place first = choices.pick(places);
+  // Of two sizes there is little to see.
+  std::vector<Place> long_places;
+  std::ranges::copy_if(places, std::back_inserter(long_places), [&](const Place& place) {
+    return graph.meta(graph.sources[place.source].value).layout.sizes[place.dim] > 2;
+  });
+  Place first = choices.pick(!long_places.empty() && choices.chance(85) ? long_places : places);
   const auto has_symbols = [&](std::size_t source) {
     return std::ranges::find(symbols.dims, source, &SymbolicDim::source) != symbols.dims.end();
   };
@@ -49,7 +54,7 @@ void add_symbol(Choices& choices, const Graph& graph, std::string name, Symbols&
   const std::size_t symbol = symbols.list.size();
   static constexpr std::array<uint32_t, 3> low_weights = {12, 64, 24};
   const auto low = static_cast<int64_t>(choices.weighted(low_weights));
-  symbols.list.push_back({std::move(name), std::min(low, high), high});
+  symbols.list.push_back({std::move(name), std::min(low, high - 1), high});
   symbols.dims.push_back({first.source, first.dim, {symbol}});
   for (const auto& [source, dim] : places) {
     const bool alike = source != first.source && dim == first.dim && sizes(source) == sizes(first.source);
@@ -90,6 +95,17 @@ bool same_but_for_sizes(const std::vector<ResultMeta>& a, const std::vector<Resu
   return std::ranges::equal(a, b, [](const ResultMeta& x, const ResultMeta& y) {
     return x.dtype == y.dtype && x.alias == y.alias && x.same_object == y.same_object;
   });
+}
+
+// These sizes, or others that no run has yet, where there are any: one symbol is another size.
+SymbolSizes unseen(const Symbols& symbols, const std::vector<SymbolSizes>& runs, SymbolSizes sizes) {
+  const auto is_seen = [&](const SymbolSizes& some) { return std::ranges::find(runs, some) != runs.end(); };
+  for (std::size_t s = 0; s < sizes.size() && is_seen(sizes); ++s) {
+    const int64_t own = sizes[s];
+    for (int64_t size = symbols.list[s].low; size <= symbols.list[s].high && is_seen(sizes); ++size) sizes[s] = size;
+    if (is_seen(sizes)) sizes[s] = own;
+  }
+  return sizes;
 }
 
 }  // namespace
@@ -146,10 +162,11 @@ std::vector<SymbolSizes> draw_run_sizes(Choices& choices, const Symbols& symbols
           break;
       }
     }
-    if (kind == Earlier && !runs.empty()) sizes = choices.pick(runs);
+    if (kind == Earlier && runs.size() > 2) sizes = choices.pick(runs);
     // A second run at the sizes of the first shows nothing that B of a plain case does not.
     if (runs.size() == 1 && sizes == runs.front())
       sizes = sizes == symbols.bound() ? least_sizes(symbols) : symbols.bound();
+    if (runs.size() == 2) sizes = unseen(symbols, runs, std::move(sizes));
     runs.push_back(std::move(sizes));
   }
   return runs;

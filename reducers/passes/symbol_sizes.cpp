@@ -67,6 +67,7 @@ std::vector<Edit> symbol_size_candidates(const Case& test, const RecordedValues&
         candidates.offer(fmt::format("{} from {} to {} in run {}", name, size, to, run), sketch);
       }
     }
+    if (least == most) continue;  // a range of one size has no symbol, which "fixed" makes of it
     Sketch narrow = whole;
     narrow.symbols[s].low = least;
     narrow.symbols[s].high = most;

@@ -106,7 +106,7 @@ TEST(Generate, DrawsDynamicGraphs) {
     EXPECT_EQ(to_json(parse_case(to_json(test)).value()), to_json(test)) << k;
   }
   EXPECT_GT(symbolic, 240);
-  EXPECT_GT(related, 20);
+  EXPECT_GT(related, 8);
   EXPECT_GT(numbers, 60);
   EXPECT_GT(opened, 10);
   EXPECT_GT(empty, 10);

@@ -78,6 +78,45 @@ TEST(SeveralRuns, F23KeepsTheCountOfTheBuild) {
   EXPECT_EQ(blame(*faulty, test), "resize");
 }
 
+// B and S are equal at the bound alone; the variance divides by a count of one of them.
+TEST(SeveralRuns, F57TakesOneSymbolForAnotherOfEqualBound) {
+  const Case test = parse_case(R"({"parallax": 1, "name": "t", "requires": ["runs", "symbols"],
+    "symbols": {"B": [2, 5], "S": [2, 5]}, "graph": {
+      "inputs": {"x": {"type": "f32[B]"}, "y": {"type": "f32[S]"}},
+      "nodes": [{"out": "v", "op": "aten.var.correction", "args": ["%x", [0]], "kwargs": {"correction": 0}},
+                {"out": "s", "op": "aten.sum.default", "args": ["%y"]}],
+      "outputs": ["%v", "%s"]},
+    "runs": [{"feed": {"x": {"type": "f32[5]", "data": [1, 2, 3, 4, 5]}, "y": {"type": "f32[5]", "data": [1, 2, 3, 4, 5]}}},
+             {"feed": {"x": {"type": "f32[2]", "data": [1, 5]}, "y": {"type": "f32[3]", "data": [1, 2, 3]}}}]})")
+                        .value();
+  EXPECT_EQ(examine(*target(), test).judgement.verdict, Verdict::Match);
+  const auto faulty = target({"F57"});
+  const Judgement judgement = examine(*faulty, test).judgement;
+  EXPECT_EQ(judgement.verdict, Verdict::Mismatch);
+  ASSERT_TRUE(judgement.divergence);
+  EXPECT_EQ(judgement.divergence->run, (RunId{RunKind::Later, 2}));
+  EXPECT_EQ(blame(*faulty, test), "resize");
+}
+
+// The caller is told the sizes of the run before.
+TEST(SeveralRuns, F58DoesNotResizeAnOutput) {
+  const Case test = testing::symbolic_case(R"({
+    "inputs": {"x": {"type": "f32[B,2]"}},
+    "nodes": [{"out": "a", "op": "aten.neg.default", "args": ["%x"]},
+              {"out": "t", "op": "aten.t.default", "args": ["%a"]},
+              {"out": "b", "op": "aten.reshape.default", "args": ["%t", [-1]]},
+              {"out": "c", "op": "aten.exp.default", "args": ["%b"]}],
+    "outputs": ["%c"]})",
+                                           2);
+  EXPECT_EQ(examine(*target(), test).judgement.verdict, Verdict::Match);
+  const auto told = target({"F58"});
+  const Judgement judgement = examine(*told, test).judgement;
+  EXPECT_EQ(judgement.verdict, Verdict::Mismatch);
+  ASSERT_TRUE(judgement.divergence);
+  EXPECT_EQ(judgement.divergence->kind, DivergenceKind::Shape);
+  EXPECT_EQ(blame(*told, test), "resize");
+}
+
 // Two inputs that exchange their sizes: the total stays, and what the plan has between b and c is too little for b.
 Case swapping_case() {
   return parse_case(R"({"parallax": 1, "name": "t", "requires": ["runs", "symbols"],

@@ -16,6 +16,11 @@ from adapters.worker.system import Rejection, Stages, System, UnsupportedError
 
 REJECTIONS = (
     Rejection(
+        r"Doesn't support dynamic weights shape",
+        "intel_cpu/src/nodes/conv.cpp of OpenVINO says so by name: the sizes of a convolution's weights are known",
+        stage="lower",
+    ),
+    Rejection(
         r"OpenVINO does not support the following ONNX operations",
         "the list of supported operations of OpenVINO's ONNX frontend",
         stage="lower",
