@@ -148,7 +148,8 @@ Result<std::string> python_script(const Case& test, const ScriptOptions& options
   text += feeds.text;
   text += blank;
   if (!target.definition.empty()) {
-    if (const std::string dynamic = module.dynamic_text(); !dynamic.empty()) text += fmt::format("{}{}", dynamic, blank);
+    if (const std::string dynamic = module.dynamic_text(); !dynamic.empty())
+      text += fmt::format("{}{}", dynamic, blank);
     text += target.definition;
     text += blank;
   }
