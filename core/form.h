@@ -31,6 +31,10 @@ enum class Form : uint8_t {
   OpenShifts,
   JoinedConstants,
   OnlineSoftmax,
+  DividedScale,
+  HalfAway,
+  HalfUp,
+  SingleScales,
 };
 
 // The dtypes that a form can be about.
@@ -93,6 +97,16 @@ inline constexpr std::array forms = {
              "Attention may go over the keys block by block, and scale what it has summed so far whenever it meets a "
              "larger score.",
              "attention", FormDTypes::Floating},
+    FormInfo{Form::DividedScale, "divided_scale",
+             "A number may be quantized by its quotient with the scale, not its product with the scale's reciprocal.",
+             "quantization", FormDTypes::Floating},
+    FormInfo{Form::HalfAway, "half_away", "A number may be quantized with ties away from 0, not to even.",
+             "quantization", FormDTypes::Floating},
+    FormInfo{Form::HalfUp, "half_up", "A number may be quantized as the floor of itself and a half.", "quantization",
+             FormDTypes::Floating},
+    FormInfo{Form::SingleScales, "single_scales",
+             "Scales and zero points of f64 may be f32, and what is computed with them too.", "quantization",
+             FormDTypes::Floating},
 };
 
 constexpr const FormInfo& info(Form form) { return forms[static_cast<std::size_t>(form)]; }

@@ -21,7 +21,9 @@ Result<std::string> emit_pytest(const std::vector<Control>& cases, const ScriptT
   if (target.definition.empty()) return fail("{}: a pytest holds a target against eager", target.title);
   constexpr std::string_view blank = "\n\n";
   std::string text = "#!/usr/bin/env python3\n" + python_comment(target.title + ", for each variant of a case.");
-  text += "import pytest\nimport torch\n" + target.imports;
+  text += "import pytest\nimport torch\n";
+  if (!cases.empty()) text += library_imports(cases.front().test.graph);
+  text += target.imports;
   std::string variants;
   std::size_t number = 0;
   for (const auto& [what, test] : cases) {

@@ -29,8 +29,13 @@ Spelling python_spelling(const std::vector<std::string>& names) {
 }  // namespace
 
 std::string aten_call(const Node& node, const Spelling& spelling) {
-  const std::string_view overload = std::string_view(node.op->name).substr(std::string_view("aten.").size());
-  return fmt::format("torch.ops.aten.{}({})", overload, spell_arguments(node, spelling));
+  return fmt::format("torch.ops.{}({})", node.op->name, spell_arguments(node, spelling));
+}
+
+std::string library_imports(const Graph& graph) {
+  const bool quantized = std::ranges::any_of(
+      graph.nodes, [](const Node& node) { return node.op->schema.library == "quantized_decomposed"; });
+  return quantized ? "import torch.ao.quantization.fx._decomposed  # the quantized ops\n" : "";
 }
 
 PythonModule::PythonModule(const Case& test, PythonCall call, TakesInput takes)

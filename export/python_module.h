@@ -15,6 +15,8 @@ namespace parallax {
 // How a call is written: "torch.ops.aten.neg.default(x)".
 using PythonCall = std::function<std::string(const Node& node, const Spelling& spelling)>;
 std::string aten_call(const Node& node, const Spelling& spelling);
+// The line that registers ops which torch does not have from the start, or nothing.
+std::string library_imports(const Graph& graph);
 
 // Whether programs take an input of that layout. What they do not take, and any window on a storage, becomes a view of
 // its memory inside the module, and the memory is the input. Empty for systems that take whatever there is.

@@ -127,7 +127,8 @@ Result<std::string> python_script(const Case& test, const ScriptOptions& options
   const std::string comment = options.comment.empty() ? about(test) : options.comment;
   std::string text(head);
   if (!comment.empty()) text += "#\n" + python_comment(comment);
-  text += fmt::format("import sys\nfrom importlib.metadata import version\n\nimport torch\n{}", target.imports);
+  text += fmt::format("import sys\nfrom importlib.metadata import version\n\nimport torch\n{}{}",
+                      library_imports(test.graph), target.imports);
   text += blank;
   text += module.class_text("Bug");
   // What is recorded is of the case, and not of its control.

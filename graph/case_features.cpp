@@ -56,7 +56,6 @@ constexpr std::array<FeatureField, 4> feature_fields = {{
     {"grad", "expect_grad", check_any},
 }};
 constexpr std::array<std::string_view, 4> features = {"runs", "symbols", "grad", "quantized"};
-constexpr std::string_view not_run_here = "quantized";
 constexpr std::string_view quantized_namespace = "quantized_decomposed.";
 
 Result<std::vector<std::string>> read_requires(const Field& root) {
@@ -106,12 +105,7 @@ Result<void> check_features(const Field& root) {
   if (const auto quantized = find_quantized(root); quantized && !is_required("quantized")) {
     return quantized->fail("a case that uses this must name 'quantized' in \"requires\"");
   }
-  TRY_VOID(check_together(root));
-  for (std::size_t i = 0; i < required.size(); ++i) {
-    if (required[i] != not_run_here) continue;
-    return root.need("requires")->element(i).unsupported("'{}' is not run by this version", required[i]);
-  }
-  return {};
+  return check_together(root);
 }
 
 }  // namespace parallax

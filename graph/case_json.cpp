@@ -265,12 +265,21 @@ Result<Case> parse_case(std::string_view json, const std::string& file) {
   return test;
 }
 
+namespace {
+
+bool has_quantized_ops(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes, [](const Node& node) { return node.op->schema.library != "aten"; });
+}
+
+}  // namespace
+
 std::string to_json(const Case& test, int indent) {
   Json json = {{"parallax", format_version}, {"name", test.name}};
   const bool several = has_several_runs(test);
   if (several) json["requires"].push_back("runs");
   if (!test.symbols.empty()) json["requires"].push_back("symbols");
   if (test.gradient) json["requires"].push_back("grad");
+  if (has_quantized_ops(test.graph)) json["requires"].push_back("quantized");
   if (!test.symbols.empty()) json["symbols"] = symbols_json(test.symbols);
   json["graph"] = graph_json(test.graph, test.symbols);
   if (several) {

@@ -15,10 +15,13 @@ Result<T> located(const Field& field, Result<T> result) {
   return result;
 }
 
-// Whether a name has the form of an ATen overload: then it is one that this version lacks, else no op at all.
-bool is_aten_overload(std::string_view name) {
-  if (!name.starts_with("aten.")) return false;
-  name.remove_prefix(5);
+// Whether a name has the form of an overload of a library whose ops a case may name: then it is one that this version
+// lacks, else no op at all.
+bool is_overload(std::string_view name) {
+  const std::size_t library = name.find('.');
+  if (library == std::string_view::npos) return false;
+  if (name.substr(0, library) != "aten" && name.substr(0, library) != "quantized_decomposed") return false;
+  name.remove_prefix(library + 1);
   const std::size_t dot = name.find('.');
   return dot != std::string_view::npos && is_identifier(name.substr(0, dot)) && is_identifier(name.substr(dot + 1));
 }
@@ -145,7 +148,7 @@ class GraphReader {
     if (op_name == "getitem") return read_getitem(node, name);
     const Op* op = find_op(op_name);
     if (!op) {
-      if (is_aten_overload(op_name)) return op_field.unsupported("unknown op '{}'", op_name);
+      if (is_overload(op_name)) return op_field.unsupported("unknown op '{}'", op_name);
       return op_field.fail("unknown op '{}'", op_name);
     }
     TRY(std::vector<Argument> arguments, read_arguments(node, *op));

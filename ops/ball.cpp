@@ -13,6 +13,16 @@ std::string_view name(Undecided reason) {
   return names[static_cast<std::size_t>(reason)];
 }
 
+Ball interval_as_ball(const IntegerBall& integer) {
+  const auto low = static_cast<double>(integer.low);
+  const auto high = static_cast<double>(integer.high);
+  // 2^-51 relative covers the roundings of ends over 2^53, and of what is made of them.
+  const double slack = std::max(std::fabs(low), std::fabs(high)) > 0x1p52 ? 0x1p-51 : 0;
+  const double mid = low + (high - low) / 2;
+  const double radius = (high - low) / 2 + slack * std::max(std::fabs(low), std::fabs(high));
+  return {mid, radius, false, false, Undecided::No, -1};
+}
+
 BallStorage::BallStorage(DType element, int64_t count) : dtype(element) {
   if (is_floating(element)) {
     balls.resize(static_cast<std::size_t>(count));
@@ -24,6 +34,7 @@ BallStorage::BallStorage(DType element, int64_t count) : dtype(element) {
 Ball BallView::as_ball(int64_t element) const {
   if (floating()) return ball(element);
   const IntegerBall& exact = integer(element);
+  if (exact.is_interval()) return interval_as_ball(exact);
   if (exact.undecided != Undecided::No) return Ball::unknown(exact.undecided);
   const auto mid = static_cast<double>(exact.value);
   // 2^-53 relative covers the one rounding of an integer over 2^53.

@@ -82,11 +82,33 @@ inline double reach(const Ball& ball) { return std::fabs(ball.mid) + ball.radius
 // The least magnitude in the interval: 0 where it holds zero.
 inline double clearance(const Ball& ball) { return std::max(0.0, std::fabs(ball.mid) - ball.radius); }
 
-// An integer or bool element: exact, or undecided for a reason.
+// An integer or bool element: exact, or undecided for a reason. Of an undecided one it may be known that it lies in an
+// interval: a number that is rounded near a tie gives {q, q + 1}. Rules that know no intervals take it as undecided.
 struct IntegerBall {
-  int64_t value = 0;
+  int64_t value = 0;  // the number, or of an interval the most likely one
   Undecided undecided = Undecided::No;
+  // Of an undecided element only.
+  int64_t low = std::numeric_limits<int64_t>::min();
+  int64_t high = std::numeric_limits<int64_t>::max();
+
+  // What lies in [low, high], for that reason where this is not one number.
+  static IntegerBall between(int64_t low, int64_t high, int64_t value, Undecided reason) {
+    if (low == high) return {low, Undecided::No};
+    return {value, reason, low, high};
+  }
+
+  bool decided() const { return undecided == Undecided::No; }
+  // Whether it is no one number and yet inside of bounds.
+  bool is_interval() const {
+    return !decided() && low > std::numeric_limits<int64_t>::min() && high < std::numeric_limits<int64_t>::max();
+  }
+  // The ends of what it can be.
+  int64_t lowest() const { return decided() ? value : low; }
+  int64_t highest() const { return decided() ? value : high; }
 };
+
+// The numbers from the one end of an interval to the other.
+Ball interval_as_ball(const IntegerBall& integer);
 
 // The oracle's state of one storage, element by element. Views share it, as tensors do in eager.
 struct BallStorage {

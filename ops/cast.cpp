@@ -1,5 +1,6 @@
 #include "ops/cast.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "ops/ball_math.h"
@@ -48,11 +49,18 @@ IntegerBall ball_to_integer(const Ball& ball, DType to) {
   const double low = std::trunc(ball.low());
   const double high = std::trunc(ball.high());
   if (!in_range(low, to) || !in_range(high, to)) return {0, Undecided::CastOutOfRange};
-  if (low != high) return {0, Undecided::InexactToInteger};
-  return {static_cast<int64_t>(low), Undecided::No};
+  return IntegerBall::between(static_cast<int64_t>(low), static_cast<int64_t>(high),
+                              static_cast<int64_t>(std::trunc(ball.mid)), Undecided::InexactToInteger);
 }
 
 Ball integer_to_ball(const IntegerBall& integer, DType to, const CallProfile& profile) {
+  if (integer.is_interval()) {
+    const Ball ball = interval_as_ball(integer);
+    // No integer between the ends rounds: the dtype holds all of them.
+    const DTypeInfo& limits = info(to);
+    if (reach(ball) <= std::min(std::ldexp(1.0, limits.precision), limits.max_finite)) return ball;
+    return BallMath(to, profile).rounded(ball.mid, Inherited(ball), false);
+  }
   if (integer.undecided != Undecided::No) return Ball::unknown(integer.undecided);
   const auto mid = static_cast<double>(integer.value);
   // Over 2^53 the double itself may be off; 2^63 as a double is out of i64's range, and so never exact.
@@ -61,6 +69,12 @@ Ball integer_to_ball(const IntegerBall& integer, DType to, const CallProfile& pr
 }
 
 IntegerBall cast_integer(const IntegerBall& integer, DType to) {
+  if (integer.is_interval()) {
+    if (to == DType::Bool && (integer.low > 0 || integer.high < 0)) return {1, Undecided::No};
+    const bool wraps = wrap_to(to, integer.low) != integer.low || wrap_to(to, integer.high) != integer.high;
+    if (to != DType::Bool && !wraps) return integer;
+    return {wrap_to(to, integer.value), integer.undecided};
+  }
   return {wrap_to(to, integer.value), integer.undecided};
 }
 

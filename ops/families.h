@@ -71,8 +71,10 @@ std::vector<OpDef> mask_family();             // masked_scatter, nonzero_static
 std::vector<OpDef> triangle_family();         // tril, triu, eye, diag_embed
 std::vector<OpDef> search_family();           // searchsorted, bucketize
 std::vector<OpDef> repeat_interleave_family();
-std::vector<OpDef> gradient_family();  // the gradients that are ops of their own
-std::vector<OpDef> create_family();    // zeros, ones, new_full
+std::vector<OpDef> gradient_family();             // the gradients that are ops of their own
+std::vector<OpDef> create_family();               // zeros, ones, new_full
+std::vector<OpDef> quantization_family();         // floats to integers and back, by a scale and a zero point
+std::vector<OpDef> quantization_choice_family();  // the scale and the zero point that a tensor asks for
 
 struct OpFamily {
   std::string_view name;  // as tables show it
@@ -144,6 +146,8 @@ inline constexpr std::array op_families = {
     OpFamily{"repeat interleave", repeat_interleave_family, OpGroup::Scatter},
     OpFamily{"gradient", gradient_family, OpGroup::Reduction},
     OpFamily{"create", create_family, OpGroup::Fill},
+    OpFamily{"quantization", quantization_family, OpGroup::Pointwise},
+    OpFamily{"quantization choice", quantization_choice_family, OpGroup::Reduction},
 };
 
 }  // namespace parallax

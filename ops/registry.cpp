@@ -8,6 +8,12 @@
 namespace parallax {
 namespace {
 
+// The group of an op that neither is a view nor writes. Zero points of channels, tokens or groups lie along a dim of
+// the input: what reads them is not computed from one element of each operand, as a pointwise op is.
+OpGroup group_of(const Op& op, OpGroup of_family) {
+  return op.schema.index_of(arg::zero_points) >= 0 ? OpGroup::Reduction : of_family;
+}
+
 struct Registry {
   std::vector<Op> ops;
   std::unordered_map<std::string_view, const Op*> by_name;
@@ -36,7 +42,7 @@ struct Registry {
       }
       op.index_ranges = definition.index_ranges;
       op.complete = definition.complete;
-      op.group = op.is_view() ? OpGroup::View : op.writes() ? OpGroup::Write : families[i]->group;
+      op.group = op.is_view() ? OpGroup::View : op.writes() ? OpGroup::Write : group_of(op, families[i]->group);
       op.family = families[i]->name;
       op.index = static_cast<int>(i);
       PARALLAX_CHECK(by_name.emplace(op.name, &op).second);

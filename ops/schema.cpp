@@ -51,7 +51,11 @@ class Parser {
 
   Result<Schema> schema() {
     Schema result;
-    result.name = take_while([](char c) { return c != '.' && c != '('; });
+    result.name = take_while([](char c) { return c != '.' && c != '(' && c != ':'; });
+    if (take("::")) {
+      result.library = result.name;
+      result.name = take_while([](char c) { return c != '.' && c != '('; });
+    }
     result.overload = take(".") ? take_while([](char c) { return c != '('; }) : "default";
     TRY_VOID(expect("("));
     bool keyword_only = false;

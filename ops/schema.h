@@ -53,6 +53,7 @@ struct ReturnSpec {
 };
 
 struct Schema {
+  std::string library = "aten";
   std::string name;      // "add"
   std::string overload;  // "Tensor"; "default" where the text has none
   std::vector<Parameter> parameters;
@@ -62,7 +63,7 @@ struct Schema {
   std::array<int8_t, argument_names> positions{};
 
   // "aten.add.Tensor".
-  std::string qualified_name() const { return "aten." + name + "." + overload; }
+  std::string qualified_name() const { return library + "." + name + "." + overload; }
   // The position of a parameter, or -1 where this overload does not have it.
   int index_of(ParameterRef parameter) const {
     return parameter.by_name() ? positions[static_cast<std::size_t>(parameter.name())] : parameter.position();
@@ -72,7 +73,8 @@ struct Schema {
   bool has_list_result() const { return returns.size() != 1 || returns[0].list; }
 };
 
-// Parses "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor".
+// Parses "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"; ops of another library than ATen are
+// written "library::name".
 Result<Schema> parse_schema(std::string_view text);
 
 // Checks that `argument` is one that `parameter` accepts and brings it into the parameter's form

@@ -74,6 +74,12 @@ std::string ball_text(DType dtype, const Ball& ball) {
   return text;
 }
 
+std::string integer_text(const IntegerBall& integer) {
+  if (integer.is_interval()) return fmt::format("{} to {}", integer.low, integer.high);
+  if (!integer.decided()) return fmt::format("undecided ({})", name(integer.undecided));
+  return fmt::format("{}", integer.value);
+}
+
 std::string spread_text(DType dtype, const Spread& spread) {
   const std::string value =
       dtype == DType::F64 ? fmt::format("{:.17g}", spread.value) : fmt::format("{:.9g}", spread.value);

@@ -22,6 +22,8 @@ std::string place_text(const Place& place);
 
 // "-0.3817 ± 3e-8 or nan".
 std::string ball_text(DType dtype, const Ball& ball);
+// "3", or "3 to 4" of an interval.
+std::string integer_text(const IntegerBall& integer);
 
 // "1.4647 (half-spread 3e-08)".
 std::string spread_text(DType dtype, const Spread& spread);

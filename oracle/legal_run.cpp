@@ -43,13 +43,40 @@ void LegalRun::decide(Ball& ball, DType dtype) {
   ball = {x, 0, ball.may_nan, ball.may_inf, Undecided::No, -1};
 }
 
+void LegalRun::decide(IntegerBall& integer) {
+  if (!integer.is_interval()) return;
+  int64_t x = integer.value;
+  switch (style_.errors) {
+    case Errors::None:
+      break;
+    case Errors::Random: {
+      const double width = static_cast<double>(integer.high) - static_cast<double>(integer.low) + 1;
+      const double step = std::floor((draw() + 1) / 2 * width);
+      x = integer.low + static_cast<int64_t>(std::clamp(step, 0.0, width - 1));
+      break;
+    }
+    case Errors::Up:
+      x = integer.high;
+      break;
+    case Errors::Down:
+      x = integer.low;
+      break;
+  }
+  integer = {x, Undecided::No};
+}
+
 void LegalRun::decide(NodeId id, std::span<const BallView> values) {
   const Node& node = graph_->node(id);
   if (node.op->is_view()) return;
   const auto decide_all = [&](ValueId value) {
     const BallView& view = values[value.index];
-    if (!view.floating()) return;
-    for_each_element(view.layout, [&](int64_t element) { decide(view.ball(element), view.dtype); });
+    for_each_element(view.layout, [&](int64_t element) {
+      if (view.floating()) {
+        decide(view.ball(element), view.dtype);
+      } else {
+        decide(view.integer(element));
+      }
+    });
   };
   std::ranges::for_each(node.results, decide_all);
   for (std::size_t i = 0; i < node.arguments.size(); ++i) {

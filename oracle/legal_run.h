@@ -39,6 +39,7 @@ class LegalRun {
 
  private:
   void decide(Ball& ball, DType dtype);
+  void decide(IntegerBall& integer);
   double draw();  // in [-1, 1)
 
   const Graph* graph_;

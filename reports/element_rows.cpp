@@ -53,6 +53,12 @@ ElementRow float_row(DType dtype, const Ball& ball, double got) {
 
 ElementRow integer_row(const IntegerBall& wanted, int64_t got) {
   ElementRow row;
+  if (wanted.is_interval()) {
+    row.expected = fmt::format("{}", wanted.value);
+    row.bound = fmt::format("[{}, {}]", wanted.low, wanted.high);
+    if (got < wanted.low || got > wanted.high) row.state = ElementState::Outside;
+    return row;
+  }
   if (wanted.undecided != Undecided::No) {
     row.state = ElementState::Undecided;
     row.expected = fmt::format("undecided: {}", name(wanted.undecided));

@@ -70,7 +70,9 @@ class ProgramCase:
         graph, feed = self._graph.write()
         if not graph["outputs"] and not graph.get("buffers"):
             raise RefusedError("the program returns no tensor")
-        return {"parallax": 1, "name": "imported", "graph": graph, "feed": feed}
+        quantized = any(node["op"].startswith("quantized_decomposed.") for node in graph["nodes"])
+        required = {"requires": ["quantized"]} if quantized else {}
+        return {"parallax": 1, "name": "imported", **required, "graph": graph, "feed": feed}
 
     def shown(self) -> list[torch.Tensor]:
         """Every tensor that somebody sees after the run."""

@@ -112,7 +112,7 @@ class PythonProgram:
         gradients = gradients_of(outputs, cotangents, inputs)
         names = made.input_names()
         wrt = [name for name, gradient in zip(names, gradients, strict=True) if gradient is not None]
-        case["requires"] = ["grad"]
+        case["requires"] = [*case.get("requires", []), "grad"]
         # What the function itself gave, forward and backward.
         case["expect"] = [encode(output) for output in outputs]
         case["grad"] = {"wrt": wrt, "cotangents": [data(one) for one in cotangents]}

@@ -370,7 +370,7 @@ class ProgramFormTest(unittest.TestCase):
         self.refused("complex64", lambda _, x: x * 2, (torch.ones(2, dtype=torch.complex64),))
         self.refused("returns no tensor", lambda _, x: 3, (image,))
 
-    def test_quantization_stands_as_what_it_computes(self) -> None:
+    def test_quantization_stands_as_what_it_computes_where_it_is_not_known(self) -> None:
         import torch.ao.quantization.fx._decomposed
 
         def forward(_: Any, x: torch.Tensor) -> torch.Tensor:

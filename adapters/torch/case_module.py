@@ -105,7 +105,7 @@ Build = Callable[[Json, tuple[torch.Tensor, ...], Stages], Program]
 def run_protocol(request: Json, stages: Stages, build: Build) -> Json:
     """A, then B on the same instance, A's outputs read again, then A on a fresh instance."""
     case = request["case"]
-    check_requirements(case)
+    check_requirements(case, "quantized")
     graph = case["graph"]
 
     def inputs(feed: Json) -> tuple[torch.Tensor, ...]:

@@ -30,6 +30,8 @@ def overload(op: str) -> Callable[..., Any]:
     """The overload itself."""
     try:
         namespace, name, variant = op.split(".")
+        if namespace == "quantized_decomposed":
+            from torch.ao.quantization.fx import _decomposed  # noqa: F401 - registers them
         return getattr(getattr(getattr(torch.ops, namespace), name), variant)
     except (AttributeError, ValueError) as error:
         raise UnsupportedError(f"this PyTorch has no {op}") from error

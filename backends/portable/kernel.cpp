@@ -7,11 +7,11 @@ namespace parallax::portable {
 namespace {
 
 constexpr std::array families = {
-    unary_kernels,     binary_kernels,     division_kernels, comparison_kernels,  move_kernels,     fill_kernels,
-    reduction_kernels, index_kernels,      product_kernels,  convolution_kernels, pool_kernels,     pad_kernels,
-    function_kernels,  rounding_kernels,   bit_kernels,      pair_kernels,        order_kernels,    scan_kernels,
-    scatter_kernels,   lookup_kernels,     resample_kernels, grid_kernels,        distance_kernels, gamma_kernels,
-    bessel_kernels,    polynomial_kernels, bag_kernels,      gradient_kernels,
+    unary_kernels,     binary_kernels,     division_kernels, comparison_kernels,  move_kernels,         fill_kernels,
+    reduction_kernels, index_kernels,      product_kernels,  convolution_kernels, pool_kernels,         pad_kernels,
+    function_kernels,  rounding_kernels,   bit_kernels,      pair_kernels,        order_kernels,        scan_kernels,
+    scatter_kernels,   lookup_kernels,     resample_kernels, grid_kernels,        distance_kernels,     gamma_kernels,
+    bessel_kernels,    polynomial_kernels, bag_kernels,      gradient_kernels,    quantization_kernels,
 };
 
 using Table = std::unordered_map<std::string_view, KernelEntry>;

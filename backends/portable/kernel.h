@@ -137,6 +137,7 @@ std::span<const KernelEntry> bessel_kernels();
 std::span<const KernelEntry> polynomial_kernels();
 std::span<const KernelEntry> bag_kernels();
 std::span<const KernelEntry> gradient_kernels();
+std::span<const KernelEntry> quantization_kernels();
 
 // The kernel of an op, or null.
 Kernel find_kernel(std::string_view op);

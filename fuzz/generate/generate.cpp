@@ -266,6 +266,7 @@ class Generator {
           Tensor data = kind == SourceKind::Input ? Tensor() : Tensor(of, sizes);
           return add_source(kind, builder_.fresh_name(stems[static_cast<std::size_t>(kind)]), meta, std::move(data));
         });
+    if (weights_.quantized_structures) return draw_quantized_structure(site);
     draw_structure(site);
   }
 

@@ -10,7 +10,7 @@
 
 namespace parallax {
 
-enum class GenerateProfile { Alias, State, Topology, Numeric, Shape, All, Shipped };
+enum class GenerateProfile { Alias, State, Topology, Numeric, Shape, All, Shipped, Quantized };
 std::optional<GenerateProfile> parse_generate_profile(std::string_view name);
 std::string_view name(GenerateProfile profile);
 

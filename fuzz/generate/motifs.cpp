@@ -32,7 +32,9 @@ std::optional<ProposedCall> repeat_call(Choices& choices, const Graph& graph) {
 std::optional<ProposedCall> stack_call(Choices& choices, const Graph& graph, const OperandLimits& limits) {
   std::vector<const Node*> nodes;
   for (const Node& node : graph.nodes) {
-    if (node.results.size() != 1 || !limits.admit(graph.meta(node.results.front()))) continue;
+    // Structures have calls that are not drawn by themselves.
+    if (node.op->sample == nullptr || node.results.size() != 1 || !limits.admit(graph.meta(node.results.front())))
+      continue;
     nodes.insert(nodes.end(), moves_elements(*node.op) ? moving_weight : 1, &node);
   }
   if (nodes.empty()) return std::nullopt;

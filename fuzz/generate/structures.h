@@ -83,4 +83,8 @@ std::span<const Structure> state_structures();
 // Draws one of all of them.
 void draw_structure(StructureSite& site);
 
+// Pairs of quantize and dequantize around layers, and where no quantizer puts them: drawn by a profile of their own.
+std::span<const Structure> quantized_structures();
+void draw_quantized_structure(StructureSite& site);
+
 }  // namespace parallax

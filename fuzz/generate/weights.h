@@ -23,21 +23,22 @@ struct GenerateWeights {
   // earlier result to its operand (fuzz/generate/motifs.h).
   std::array<uint32_t, 4> motifs;
   // Percentages.
-  int other_main_dtype;  // the main dtype is not f32
-  int other_dtype;       // a source has not the main dtype
-  int second_class;      // the case has a second class of element count
-  int other_class;       // a source is of the second class, where there is one
-  int reshaped;          // a source has another shape of its class
-  int empty;             // a source has a dim of size 0
-  int odd_strides;       // a source is not row-major
-  int shared_storage;    // the case declares a storage with windows
-  int buffers;           // the case has buffers
-  int constants;         // the case has constants
-  int drop_unread;       // a result that nobody reads is not returned
-  int op_first;          // the first node is a call of any op at any dtype, on inputs of its own
-  int symbols;           // dims of inputs change from run to run
-  int structures = 0;    // a node is the first of a structure (fuzz/generate/structures.h)
-  int more_calls = 0;    // the program is called more often, with feeds of their own
+  int other_main_dtype;               // the main dtype is not f32
+  int other_dtype;                    // a source has not the main dtype
+  int second_class;                   // the case has a second class of element count
+  int other_class;                    // a source is of the second class, where there is one
+  int reshaped;                       // a source has another shape of its class
+  int empty;                          // a source has a dim of size 0
+  int odd_strides;                    // a source is not row-major
+  int shared_storage;                 // the case declares a storage with windows
+  int buffers;                        // the case has buffers
+  int constants;                      // the case has constants
+  int drop_unread;                    // a result that nobody reads is not returned
+  int op_first;                       // the first node is a call of any op at any dtype, on inputs of its own
+  int symbols;                        // dims of inputs change from run to run
+  int structures = 0;                 // a node is the first of a structure (fuzz/generate/structures.h)
+  bool quantized_structures = false;  // of fuzz/generate/quantized_structures.cpp, and no others
+  int more_calls = 0;                 // the program is called more often, with feeds of their own
 };
 
 // The alias profile is tuned so that most graphs write, alias and free a slot that something else then takes; the
@@ -140,9 +141,22 @@ constexpr GenerateWeights shipped_weights() {
   return weights;
 }
 
+// Quantized layers, and few calls between them.
+constexpr GenerateWeights quantized_weights() {
+  GenerateWeights weights = shipped_weights();
+  weights.profile = GenerateProfile::Quantized;
+  weights.name = "quantized";
+  weights.fills = {50, 46, 4};
+  weights.other_main_dtype = 0;
+  weights.structures = 70;
+  weights.quantized_structures = true;
+  return weights;
+}
+
 // By GenerateProfile.
-inline constexpr std::array generate_weights = {alias_weights,   state_weights(), topology_weights(), numeric_weights(),
-                                                shape_weights(), all_weights(),   shipped_weights()};
+inline constexpr std::array generate_weights = {alias_weights,     state_weights(),    topology_weights(),
+                                                numeric_weights(), shape_weights(),    all_weights(),
+                                                shipped_weights(), quantized_weights()};
 
 inline const GenerateWeights& weights_of(GenerateProfile profile) {
   return generate_weights[static_cast<std::size_t>(profile)];

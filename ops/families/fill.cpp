@@ -1,4 +1,6 @@
 // Fill: one number, or one element of a tensor, put into all elements or into those under a mask.
+#include <algorithm>
+
 #include "ops/cast.h"
 #include "ops/families.h"
 #include "ops/fresh_layout.h"
@@ -136,7 +138,11 @@ void fill_masked(const ReferenceCall& call, const BallView& filling) {
     } else {
       IntegerBall& element = output.integer(elements[i]);
       const IntegerBall& other = filling.integer(0);
-      if (element.value != other.value || other.undecided != Undecided::No) element.undecided = chooser.undecided;
+      const bool same = element.decided() && other.decided() && element.value == other.value;
+      if (!same) {
+        element = IntegerBall::between(std::min(element.lowest(), other.lowest()),
+                                       std::max(element.highest(), other.highest()), element.value, chooser.undecided);
+      }
     }
   }
 }

@@ -89,6 +89,15 @@ Result<std::vector<ResultMeta>> infer_clamp(const Call& call) {
   return fresh_result(dtype, layout);
 }
 
+IntegerBall larger(const IntegerBall& x, int64_t y) {
+  if (x.decided()) return {std::max(x.value, y), Undecided::No};
+  return IntegerBall::between(std::max(x.low, y), std::max(x.high, y), std::max(x.value, y), x.undecided);
+}
+IntegerBall smaller(const IntegerBall& x, int64_t y) {
+  if (x.decided()) return {std::min(x.value, y), Undecided::No};
+  return IntegerBall::between(std::min(x.low, y), std::min(x.high, y), std::min(x.value, y), x.undecided);
+}
+
 // min(max(x, low), high), so that a low over the high gives the high.
 Result<void> reference_clamp(const ReferenceCall& call) {
   const BallView& output = call.output();
@@ -108,8 +117,8 @@ Result<void> reference_clamp(const ReferenceCall& call) {
       output.ball(elements[i]) = x;
     } else {
       IntegerBall x = operand.integer(i);
-      if (low) x.value = std::max(x.value, low->integer(i).value);
-      if (high) x.value = std::min(x.value, high->integer(i).value);
+      if (low) x = larger(x, low->integer(i).value);
+      if (high) x = smaller(x, high->integer(i).value);
       output.integer(elements[i]) = x;
     }
   }

@@ -123,6 +123,8 @@ double draw_member(DType dtype, const Ball& ball, std::mt19937_64& random) {
 
 int64_t draw_member(DType dtype, const IntegerBall& integer, int64_t reach, std::mt19937_64& random) {
   if (integer.undecided == Undecided::No) return integer.value;
+  if (integer.is_interval())
+    return integer.low + static_cast<int64_t>(below(random, static_cast<uint64_t>(integer.high - integer.low) + 1));
   const auto width = static_cast<uint64_t>(2 * reach + 1);
   return wrap_to(dtype, static_cast<int64_t>(below(random, width)) - reach);
 }

@@ -59,7 +59,8 @@ TEST_P(EveryStructure, InfersAndRuns) {
 
 std::vector<Structure> all_structures() {
   std::vector<Structure> all;
-  for (const auto& file : {attention_structures(), layer_structures(), routing_structures(), state_structures()}) {
+  for (const auto& file :
+       {attention_structures(), layer_structures(), routing_structures(), state_structures(), quantized_structures()}) {
     all.insert(all.end(), file.begin(), file.end());
   }
   return all;
@@ -88,6 +89,22 @@ TEST(ShippedProfile, DrawsEveryStructureAndSeveralCalls) {
   }
   EXPECT_GT(several, 45);
   EXPECT_LT(several, 150);
+}
+
+TEST(QuantizedProfile, DrawsEveryKindOfPair) {
+  std::set<std::string_view> ops;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    Choices choices(seed, 0);
+    for (const Node& node : generate(choices, {.profile = GenerateProfile::Quantized}).graph.nodes)
+      ops.insert(node.op->name);
+  }
+  for (const std::string_view name :
+       {"quantize_per_tensor.default", "quantize_per_tensor.tensor", "quantize_per_channel.default",
+        "quantize_per_token.default", "dequantize_per_tensor.default", "dequantize_per_channel.default",
+        "dequantize_per_channel_group.default", "choose_qparams.tensor",
+        "choose_qparams_per_token_asymmetric.default"}) {
+    EXPECT_TRUE(ops.contains("quantized_decomposed." + std::string(name))) << name;
+  }
 }
 
 }  // namespace

@@ -241,6 +241,7 @@ std::size_t check_recorded_set(const std::string& name, std::size_t size) {
 TEST(CaseJson, TheAliasSetRoundTrips) { EXPECT_EQ(check_recorded_set("alias.jsonl.gz", 600), 0U); }
 TEST(CaseJson, TheCoreSetRoundTrips) { check_recorded_set("opinfo-core.jsonl.gz", 3203); }
 TEST(CaseJson, TheExtraSetRoundTrips) { check_recorded_set("opinfo-extra.jsonl.gz", 723); }
+TEST(CaseJson, TheQuantizedSetRoundTrips) { EXPECT_EQ(check_recorded_set("quantized.jsonl.gz", 894), 0U); }
 
 // One random edit of a text: a flipped byte, a cut, a repeated or removed piece.
 std::string mutated(std::string text, Choices& choices) {

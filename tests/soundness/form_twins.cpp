@@ -52,10 +52,10 @@ FormTwin of_call(Form form, std::string_view op, DType dtype, std::vector<Checke
 // A case of one input, x, whose elements are given when it runs, and one output, y.
 Case single_input_case(std::string_view type, std::size_t elements, std::string_view nodes) {
   const std::string zeros = fmt::format("{}", fmt::join(std::vector<int>(elements), ","));
-  Result<Case> test = parse_case(
-      fmt::format(R"({{"parallax": 1, "name": "twin", "graph": {{"inputs": {{"x": {{"type": "{}"}}}}, "nodes": [{}],
+  Result<Case> test = parse_case(fmt::format(
+      R"({{"parallax": 1, "name": "twin", "requires": ["quantized"], "graph": {{"inputs": {{"x": {{"type": "{}"}}}}, "nodes": [{}],
                        "outputs": ["%y"]}}, "feed": {{"x": [{}]}}}})",
-                  type, nodes, zeros));
+      type, nodes, zeros));
   PARALLAX_CHECK(test.has_value());
   return *std::move(test);
 }
@@ -81,8 +81,10 @@ FormTwin of_graph(Form form, std::string_view what, DType dtype, std::vector<dou
             const std::vector<double> got = outputs(p, x);
             for (std::size_t i = 0; i < got.size(); ++i) {
               if (is_floating(expected.dtype) && !accepts(expected.dtype, expected.balls[i], got[i])) return true;
-              if (is_floating(expected.dtype) || expected.integers[i].undecided != Undecided::No) continue;
-              if (static_cast<double>(expected.integers[i].value) != got[i]) return true;
+              if (is_floating(expected.dtype)) continue;
+              const IntegerBall& integer = expected.integers[i];
+              if (got[i] < static_cast<double>(integer.lowest()) || got[i] > static_cast<double>(integer.highest()))
+                return true;
             }
             return false;
           }};
@@ -158,6 +160,36 @@ std::vector<double> chain(const Perturbed& p, const std::vector<double>& x) {
     if (p.takes(Form::JoinedConstants)) return p.add(p.mul(-2, y), p.number(4.2));
     return p.sub(2, p.mul(2, p.sub(p.sub(y, 1), p.number(0.1))));
   });
+}
+
+// Quantized by the scale 0.1 of an f32, eager's reciprocal of which is 10: ties that lie under the tie as a quotient.
+std::vector<double> quotients(const Perturbed& p, const std::vector<double>& x) {
+  return map(x, [&](double y) {
+    return std::nearbyint(p.takes(Form::DividedScale) ? y / static_cast<double>(0.1F) : y * 10);
+  });
+}
+
+// Quantized by the scale 1, with ties to even, away from 0 or up.
+std::vector<double> tied(const Perturbed& p, const std::vector<double>& x) {
+  return map(x, [&](double y) {
+    if (p.takes(Form::HalfAway)) return std::round(y);
+    return p.takes(Form::HalfUp) ? std::floor(y + 0.5) : std::nearbyint(y);
+  });
+}
+
+// Quantized by a scale of f64, or by the same in f32.
+std::vector<double> single_scales(const Perturbed& p, const std::vector<double>& x) {
+  return map(x, [&](double y) {
+    if (!p.takes(Form::SingleScales)) return std::nearbyint(y * (1 / 0.0371));
+    return static_cast<double>(std::nearbyint(static_cast<float>(y) * (1.0F / 0.0371F)));
+  });
+}
+
+// Numbers of f32 next to ties of that scale.
+std::vector<double> near_ties() {
+  std::vector<double> elements;
+  for (int k = 0; k < 100; ++k) elements.push_back(static_cast<double>(static_cast<float>((k + 0.5) * 0.0371)));
+  return elements;
 }
 
 std::vector<double> near_half_gates() {
@@ -239,6 +271,24 @@ std::vector<FormTwin> make_twins() {
                   {"out": "c", "op": "aten.mul.Scalar", "args": ["%b", 2]},
                   {"out": "y", "op": "aten.rsub.Scalar", "args": ["%c", 2]})",
                chain),
+      of_graph(
+          Form::DividedScale, "multiples of 1/4 by the scale 0.1", DType::F32, {0.25, 1.25, 1.75, 3.75, -1.75, 2},
+          R"({"out": "y", "op": "quantized_decomposed.quantize_per_tensor.default", "args": ["%x", 0.1, 0, -128, 127, "i8"]})",
+          quotients),
+      of_graph(
+          Form::HalfAway, "ties of the scale 1", DType::F32, {0.5, 2.5, -0.5, -2.5, 1.5},
+          R"({"out": "y", "op": "quantized_decomposed.quantize_per_tensor.default", "args": ["%x", 1.0, 0, -128, 127, "i8"]})",
+          tied),
+      of_graph(
+          Form::HalfUp, "ties of the scale 1", DType::F32, {0.5, 2.5, -0.5, -2.5, 1.5},
+          R"({"out": "y", "op": "quantized_decomposed.quantize_per_tensor.default", "args": ["%x", 1.0, 0, -128, 127, "i8"]})",
+          tied),
+      of_graph(Form::SingleScales, "near ties of the scale 0.0371", DType::F32, near_ties(),
+               R"({"out": "s", "op": "aten.full.default", "args": [[1], 0.0371], "kwargs": {"dtype": "f64"}},
+                  {"out": "z", "op": "aten.full.default", "args": [[1], 0], "kwargs": {"dtype": "i64"}},
+                  {"out": "y", "op": "quantized_decomposed.quantize_per_channel.default",
+                   "args": ["%x", "%s", "%z", 0, -128, 127, "i8"]})",
+               single_scales),
       of_call(Form::OnlineSoftmax, "aten.scaled_dot_product_attention.default", DType::F32, rising_scores()),
   };
 }

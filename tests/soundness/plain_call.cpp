@@ -138,7 +138,7 @@ const std::vector<PlainOp>& plain_ops() {
     for (auto* table : {plain_unary_ops, plain_pair_ops, plain_reduction_ops, plain_normalization_ops,
                         plain_product_ops, plain_convolution_ops, plain_pool_ops, plain_resample_ops, plain_scatter_ops,
                         plain_distance_ops, plain_special_ops, plain_polynomial_ops, plain_attention_ops,
-                        plain_recurrent_ops, plain_bag_ops, plain_gradient_ops}) {
+                        plain_recurrent_ops, plain_bag_ops, plain_gradient_ops, plain_quantization_ops}) {
       for (const PlainOp& op : table()) all.push_back(op);
     }
     return all;

@@ -88,6 +88,7 @@ std::vector<PlainOp> plain_attention_ops();
 std::vector<PlainOp> plain_recurrent_ops();
 std::vector<PlainOp> plain_bag_ops();
 std::vector<PlainOp> plain_gradient_ops();
+std::vector<PlainOp> plain_quantization_ops();
 // All of them, and the one of an op.
 const std::vector<PlainOp>& plain_ops();
 const PlainOp& plain_op(std::string_view name);
