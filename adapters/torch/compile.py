@@ -31,7 +31,9 @@ def isolate() -> None:
     lives.
     """
     keep_apart()
-    torch.compiler.config.force_disable_caches = True
+    # Older releases, as 2.5, have the switch in inductor's settings alone.
+    settings: Any = getattr(torch.compiler, "config", torch._inductor.config)
+    settings.force_disable_caches = True
     torch._inductor.config.compile_threads = 1  # no pool of processes either
 
 
