@@ -11,8 +11,8 @@
 
 #include "backends/open_target.h"
 #include "compiler/faults.h"
-#include "fuzz/generate/generate.h"
 #include "fuzz/findings/make_finding.h"
+#include "fuzz/generate/generate.h"
 
 namespace parallax {
 namespace {

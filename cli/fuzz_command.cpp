@@ -255,9 +255,10 @@ void add_fuzz_command(CLI::App& program, int& exit_code) {
       ->capture_default_str()
       ->check(whole_number(0, 100));
   command
-      ->add_option("--configs", flags->configs,
-                   "Configurations of each target, the default first: what is wrong in another one alone is a finding,\n"
-                   "reduced to the fewest switches")
+      ->add_option(
+          "--configs", flags->configs,
+          "Configurations of each target, the default first: what is wrong in another one alone is a finding,\n"
+          "reduced to the fewest switches")
       ->capture_default_str()
       ->check(whole_number(1, 1000));
 

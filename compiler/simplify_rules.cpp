@@ -66,7 +66,8 @@ std::optional<Replacement> of_function_twice(Matcher& matcher, const Call& call)
   if (&op == &absolute) {
     const Node* negation = matcher.maker(operand, "aten.neg.default");
     // -1 is 255 in u8, and stays it.
-    if (!negation || !holds_unless_dropped<"absolute_of_unsigned">(matcher.meta(operand).dtype != DType::U8)) return std::nullopt;
+    if (!negation || !holds_unless_dropped<"absolute_of_unsigned">(matcher.meta(operand).dtype != DType::U8))
+      return std::nullopt;
     return Replacement{&op, {negation->arguments.front()}};
   }
   const Node* inner = matcher.maker(operand, op.name);
@@ -82,7 +83,8 @@ std::optional<Replacement> of_cast_twice(Matcher& matcher, const Call& call, con
   const Node* inner = matcher.maker(operand, casts);
   if (!inner) return std::nullopt;
   const ValueId source = operand_of(*inner);
-  if (!holds_unless_dropped<"casts_through_anything">(algebra.survives(matcher.meta(source).dtype, matcher.meta(operand).dtype)))
+  if (!holds_unless_dropped<"casts_through_anything">(
+          algebra.survives(matcher.meta(source).dtype, matcher.meta(operand).dtype)))
     return std::nullopt;
   Replacement one = {&cast, {call.arguments().begin(), call.arguments().end()}};
   one.argument(arg::self) = source;

@@ -4,7 +4,8 @@
 
 namespace parallax {
 namespace {
-constexpr std::array<std::string_view, 4> names = {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"};
+constexpr std::array<std::string_view, 4> names = {"contiguous_format", "preserve_format", "channels_last",
+                                                   "channels_last_3d"};
 }
 
 std::string_view name(MemoryFormat format) { return names[static_cast<std::size_t>(format)]; }

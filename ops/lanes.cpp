@@ -20,7 +20,8 @@ Lanes::Lanes(const Layout& layout, const DimMask& reduced) : elements_(elements_
   }
 }
 
-std::vector<Ball> lane_balls(const BallView& view, std::span<const int64_t> lane, DType dtype, const CallProfile& profile) {
+std::vector<Ball> lane_balls(const BallView& view, std::span<const int64_t> lane, DType dtype,
+                             const CallProfile& profile) {
   std::vector<Ball> balls;
   balls.reserve(lane.size());
   for (int64_t element : lane) balls.push_back(element_as_ball(view, element, dtype, profile));

@@ -176,7 +176,8 @@ Outcome ExternalTarget::attempt(const Case& test, const std::vector<Tensor>* sec
   const int64_t id = next_id_++;
   const auto limit = served_ == 0 ? options_.first_limit : options_.later_limit;
   ++served_;
-  const LineOrFailure answer = worker_->exchange(encode_run(id, test, second, std::exchange(anew_, false), options_.threads), limit);
+  const LineOrFailure answer =
+      worker_->exchange(encode_run(id, test, second, std::exchange(anew_, false), options_.threads), limit);
   const auto* line = std::get_if<std::string>(&answer);
   if (line == nullptr) return failed(answer, limit);
   Outcome outcome = decode_run(*line, id, test);

@@ -359,8 +359,7 @@ std::string encode_artifact(int64_t id, const Case& test, const std::filesystem:
   return open_request(id, test) + R"(,"artifact":)" + write_json(Json(folder.string())) + "}";
 }
 
-std::string encode_run(int64_t id, const Case& test, const std::vector<Tensor>* second, bool anew,
-                       int threads) {
+std::string encode_run(int64_t id, const Case& test, const std::vector<Tensor>* second, bool anew, int threads) {
   std::string request = open_request(id, test);
   if (second) {
     const std::vector<FeedSlot> slots = feed_slots(test.graph);

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "oracle/record.h"
-#include "graph/sketch.h"
 #include "graph/removal.h"
+#include "graph/sketch.h"
+#include "oracle/record.h"
 
 namespace parallax::runtime {
 namespace {

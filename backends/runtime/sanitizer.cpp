@@ -63,7 +63,8 @@ void Sanitizer::read_operands(NodeRange nodes, std::span<const TensorRef> tensor
     const Node& node = graph_->nodes[n];
     // The kernel may write each element of its result where it has just read the same element of an operand.
     const auto overwritten_in_place = [&](const TensorRef& operand) {
-      if (!written || nodes.size() != 1 || node.results.size() != 1 || !portable::writes_in_place(*node.op, 0)) return false;
+      if (!written || nodes.size() != 1 || node.results.size() != 1 || !portable::writes_in_place(*node.op, 0))
+        return false;
       const TensorRef& result = tensors[node.results.front().index];
       return operand.storage == result.storage && same_places(*operand.layout, *result.layout) &&
              size_of(operand.dtype) == size_of(result.dtype);

@@ -1,7 +1,7 @@
 // F27: a copy into another order of dims becomes an alias of its source although somebody reads its memory in that
 // order (ExecuTorch #12976, #14735, torch-spyre #1659).
-#include "compiler/passes/elide_copies.h"
 #include "compiler/faults.h"
+#include "compiler/passes/elide_copies.h"
 
 namespace parallax {
 

@@ -1,7 +1,7 @@
 // F34: two new tensors that are filled alike become one, so that a write to one is seen in the other (tt-mlir #7433,
 // TVM #16852).
-#include "compiler/passes/merge_common_calls.h"
 #include "compiler/faults.h"
+#include "compiler/passes/merge_common_calls.h"
 
 namespace parallax {
 

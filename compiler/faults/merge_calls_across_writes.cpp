@@ -1,7 +1,7 @@
 // F05: common calls are merged before functionalize although a write to what they read lies in between
 // (coremltools #2786, onnxruntime #18212).
-#include "compiler/passes/merge_common_calls.h"
 #include "compiler/faults.h"
+#include "compiler/passes/merge_common_calls.h"
 
 namespace parallax {
 

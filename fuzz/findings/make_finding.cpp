@@ -328,8 +328,8 @@ void run_more(Target& target, const Showing& showing, const TargetOptions& optio
   finding.artifacts = target.artifacts(finding.reduced);
 }
 
-// The target with the fewest switches under which the reduced case still diverges as it did, and what it does then; null
-// where all of them are needed, or it is no configuration of `base`.
+// The target with the fewest switches under which the reduced case still diverges as it did, and what it does then;
+// null where all of them are needed, or it is no configuration of `base`.
 std::unique_ptr<Target> shown_with_fewest(const Target& target, const Target* base, const TargetOptions& options,
                                           const Case& test, const std::string& failure, Examination& shown) {
   if (base == nullptr) return nullptr;
@@ -361,9 +361,9 @@ MadeFinding make_finding(Target& found_on, const Case& test, const Examination& 
       options.reduce ? repeat_and_reduce(found_on, showing, options, base != nullptr, made, shown) : Repeats{};
   const auto is_over = [&] { return options.interrupted && options.interrupted(); };
   const std::unique_ptr<Target> least =
-      options.reduce && !is_over() ? shown_with_fewest(found_on, base, options.target_options, finding.reduced,
-                                                       showing.wanted().failure, shown)
-                                   : nullptr;
+      options.reduce && !is_over()
+          ? shown_with_fewest(found_on, base, options.target_options, finding.reduced, showing.wanted().failure, shown)
+          : nullptr;
   Target& target = least ? *least : found_on;
   finding.target = target.name();
   if (!is_over()) finding.repeats = repeats_of_reduced(showing, finding.reduced, options.repeat, repeats);

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "graph/print.h"
+#include "graph/removal.h"
 #include "reducers/candidates.h"
 #include "reducers/reduction_passes.h"
-#include "graph/removal.h"
 
 namespace parallax {
 namespace {

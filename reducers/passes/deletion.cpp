@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "graph/removal.h"
 #include "reducers/reduction_passes.h"
 #include "reducers/reduction_state.h"
-#include "graph/removal.h"
 
 namespace parallax {
 namespace {

@@ -1,8 +1,8 @@
 // f32 in place of other dtypes: everywhere, then one dtype, then one source.
 #include <fmt/format.h>
 
-#include "reducers/candidates.h"
 #include "graph/convert.h"
+#include "reducers/candidates.h"
 #include "reducers/reduction_passes.h"
 
 namespace parallax {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "graph/refit.h"
 #include "reducers/candidates.h"
 #include "reducers/reduction_passes.h"
-#include "graph/refit.h"
 
 namespace parallax {
 namespace {

@@ -2,9 +2,9 @@
 // is found by bisection.
 #include <vector>
 
+#include "graph/removal.h"
 #include "reducers/reduction_passes.h"
 #include "reducers/reduction_state.h"
-#include "graph/removal.h"
 
 namespace parallax {
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "graph/removal.h"
 #include "reducers/candidates.h"
 #include "reducers/reduction_passes.h"
-#include "graph/removal.h"
 
 namespace parallax {
 namespace {

@@ -1,9 +1,9 @@
 // The last nodes gone: what they used comes out instead. How many is found by bisection.
 #include <vector>
 
+#include "graph/removal.h"
 #include "reducers/reduction_passes.h"
 #include "reducers/reduction_state.h"
-#include "graph/removal.h"
 
 namespace parallax {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <functional>
 
-#include "reducers/candidates.h"
 #include "graph/convert.h"
+#include "reducers/candidates.h"
 #include "reducers/reduction_passes.h"
 
 namespace parallax {

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "backends/examine.h"
-#include "backends/runtime/pass_checks.h"
 #include "backends/runtime/compiled_target.h"
+#include "backends/runtime/pass_checks.h"
 #include "ops/profiles.h"
 #include "tests/support/graph_text.h"
 

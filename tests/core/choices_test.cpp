@@ -16,7 +16,8 @@ TEST(Choices, ATapeReplaysWhatASeedDrew) {
   for (uint64_t n : {2, 7, 256, 257, 70000}) drawn.push_back(seeded.below(n));
   const std::vector<uint8_t> tape = seeded.tape();
   Choices replayed(tape);
-  for (std::size_t i = 0; i < drawn.size(); ++i) EXPECT_EQ(replayed.below(std::array<uint64_t, 5>{2, 7, 256, 257, 70000}[i]), drawn[i]);
+  for (std::size_t i = 0; i < drawn.size(); ++i)
+    EXPECT_EQ(replayed.below(std::array<uint64_t, 5>{2, 7, 256, 257, 70000}[i]), drawn[i]);
 }
 
 TEST(Choices, PastTheEndEverythingIsTheSimplestChoice) {

@@ -22,7 +22,9 @@ TEST(DType, NamesReadBack) {
 }
 
 TEST(DType, PromotionIsTorchPromoteTypes) {
-  struct Row { DType a, b, result; };
+  struct Row {
+    DType a, b, result;
+  };
   // Facts of torch.promote_types.
   const Row rows[] = {
       {DType::U8, DType::I8, DType::I16},   {DType::F16, DType::BF16, DType::F32}, {DType::I32, DType::F16, DType::F16},
@@ -36,14 +38,16 @@ TEST(DType, PromotionIsTorchPromoteTypes) {
 }
 
 TEST(DType, HalfRoundsToNearestEvenAndOverflows) {
-  struct Row { double x, f16, bf16; };
+  struct Row {
+    double x, f16, bf16;
+  };
   const Row rows[] = {
-      {1 + 0x1p-11, 1, 1},          // a tie in f16: to even
+      {1 + 0x1p-11, 1, 1},  // a tie in f16: to even
       {1 + 3 * 0x1p-11, 1 + 0x1p-9, 1},
       {65504, 65504, 65536},
       {65519.99, 65504, 65536},
-      {65520, inf, 65536},          // half way to 65536, to even: inf
-      {0x1p-25, 0, 0x1p-25},        // half the smallest subnormal ties to 0
+      {65520, inf, 65536},    // half way to 65536, to even: inf
+      {0x1p-25, 0, 0x1p-25},  // half the smallest subnormal ties to 0
       {0x1.8p-25, 0x1p-24, 0x1.8p-25},
       {-inf, -inf, -inf},
   };
@@ -71,14 +75,16 @@ TEST(DType, HalfRoundingAgreesWithTheCompilersOwn) {
   const uint64_t seed = 20260101;
   Choices choices(seed, 0);
   for (int i = 0; i < 200000; ++i) {
-    const double x = std::ldexp(static_cast<double>(choices.between(-(1 << 20), 1 << 20)), static_cast<int>(choices.between(-45, 0)));
+    const double x = std::ldexp(static_cast<double>(choices.between(-(1 << 20), 1 << 20)),
+                                static_cast<int>(choices.between(-45, 0)));
     EXPECT_EQ(round_to(DType::F16, x), static_cast<double>(static_cast<_Float16>(x))) << "seed " << seed << " x " << x;
   }
 }
 
 TEST(DType, NeighboursAreAdjacent) {
   for (DType dtype : {DType::F16, DType::BF16, DType::F32, DType::F64}) {
-    for (double x : {0.0, 1.0, -1.0, 0.5, 2.0, -2.0, info(dtype).smallest_normal, -info(dtype).smallest_normal, info(dtype).smallest_subnormal}) {
+    for (double x : {0.0, 1.0, -1.0, 0.5, 2.0, -2.0, info(dtype).smallest_normal, -info(dtype).smallest_normal,
+                     info(dtype).smallest_subnormal}) {
       const double up = next_up(dtype, x);
       EXPECT_GT(up, x) << name(dtype) << " " << x;
       EXPECT_EQ(next_down(dtype, up), x) << name(dtype) << " " << x;

@@ -1,6 +1,5 @@
 // Target names, and what a catalogue makes of the environments that are there.
 #include "backends/catalogue.h"
-#include "places.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +7,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+
+#include "places.h"
 
 namespace parallax {
 namespace {

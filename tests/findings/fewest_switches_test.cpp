@@ -18,9 +18,8 @@ TEST(FewestSwitches, AreThoseBehindTheDefaults) {
 }
 
 std::string least(const std::string& target, const std::string& needed) {
-  const auto left = with_fewest_switches(target, "portable", {}, [&](Target& with_fewer) {
-    return with_fewer.name().contains(needed);
-  });
+  const auto left = with_fewest_switches(target, "portable", {},
+                                         [&](Target& with_fewer) { return with_fewer.name().contains(needed); });
   return left ? left->name() : "";
 }
 
