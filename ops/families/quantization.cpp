@@ -1,7 +1,5 @@
 // Quantization: floats to integers and back, by a scale and a zero point for the tensor, each channel, each token or
 // each group of a row. What eager does step by step is in torch/ao/quantization/fx/_decomposed.py.
-#include "ops/quantization_plan.h"
-
 #include <cmath>
 
 #include "ops/cast.h"
@@ -9,6 +7,7 @@
 #include "ops/elementwise.h"
 #include "ops/families.h"
 #include "ops/fresh_layout.h"
+#include "ops/quantization_plan.h"
 #include "ops/real_range.h"
 
 namespace parallax {

@@ -14,7 +14,9 @@ Result<CaseFuzzer> open_by_environment() {
   if (const std::string faults = variable("PARALLAX_PLANT"); !faults.empty()) options.faults = split_names(faults);
   if (const std::string profile = variable("PARALLAX_PROFILE"); !profile.empty()) {
     const auto known = parse_generate_profile(profile);
-    if (!known) return fail("PARALLAX_PROFILE={}: use alias, state, topology, numeric, shape, all, shipped or quantized", profile);
+    if (!known)
+      return fail("PARALLAX_PROFILE={}: use alias, state, topology, numeric, shape, all, shipped or quantized",
+                  profile);
     options.profile = *known;
   }
   return CaseFuzzer::open(std::move(options));
