@@ -121,6 +121,12 @@ class ControlRun {
       give(ran);
       return {};
     }
+    // Memory that nobody wrote may differ from run to run: what one way gives bounds nothing.
+    if (predicate.undecided == Undecided::Uninitialized) {
+      may_raise_ = true;
+      give_up(predicate.undecided);
+      return {};
+    }
     Result<Ran> either = call(0, operands_);
     const Result<Ran> other = call(1, operands_);
     if (!either && !other) return std::unexpected(std::move(either).error());
@@ -146,8 +152,8 @@ class ControlRun {
     Undecided reason = Undecided::No;
     const Result<void> done = go_on(stopped, reason);
     if (!done && !stopped) return done;
-    if (!done) {
-      // It may have stopped before it came to that.
+    if (!done || reason == Undecided::Uninitialized) {
+      // It may have stopped before it came to that, or at another step in each run.
       may_raise_ = true;
       give_up(reason);
       return {};

@@ -1,4 +1,5 @@
 // Quantization: what eager gives at the edges, where two integers are right, and what is refused.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -214,7 +215,7 @@ TEST(Quantization, OfGroupsRefusesNan) {
   const auto result =
       harness.call(quantize_groups, {input, scales, zero_points, integer(-8), integer(7), DType::I8, integer(2)});
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().reason, std::string(quantize_groups) + ": to_quant must not contain NaNs");
+  EXPECT_EQ(result.error().reason, fmt::format("{}: to_quant must not contain NaNs", quantize_groups));
 }
 
 TEST(Quantization, KeepsTheStridesOfItsInput) {

@@ -38,6 +38,17 @@ TEST(ControlFlow, ABranchGoesByItsPredicate) {
   EXPECT_EQ(values(run(other.dump()).outputs[0]), (std::vector<double>{2, 4}));
 }
 
+// Two runs of one program may go different ways.
+TEST(ControlFlow, APredicateOfMemoryThatNobodyWroteDecidesNothing) {
+  ordered_json open = ordered_json::parse(testing::branch_case);
+  ordered_json& nodes = open["graph"]["nodes"];
+  nodes.insert(nodes.begin(), {{"out", "e"}, {"op", "aten.empty_like.default"}, {"args", {"%p"}}});
+  nodes[1]["args"][0] = "%e";
+  const Expected expected = run(open.dump());
+  EXPECT_TRUE(expected.may_raise);
+  for (const Ball& ball : expected.outputs[0].balls) EXPECT_EQ(ball.undecided, Undecided::Uninitialized);
+}
+
 TEST(ControlFlow, ALoopCarriesAllAtOnce) {
   const Expected expected = run(testing::loop_case);
   EXPECT_EQ(values(expected.outputs[0]), std::vector<double>{3});
