@@ -8,6 +8,9 @@
 namespace parallax::portable {
 namespace {
 
+// The result that is not the scales.
+constexpr std::size_t zero_points_result = 1;
+
 // A float that its dtype has no number for gives the smallest: what eager leaves undefined.
 int64_t cut(double x, DType dtype) {
   if (!(x >= static_cast<double>(info(dtype).min_integer) && x <= static_cast<double>(info(dtype).max_integer)))
@@ -240,8 +243,8 @@ void for_each_row(const KernelCall& call, Visit&& visit) {
 
 Result<void> choose_for_rows(const KernelCall& call) {
   const DType own = call.input(arg::input).dtype;
-  Numbers<double> scales = call.numbers<double>(call.output(0).layout->numel());
-  Numbers<int64_t> zero_points = call.numbers<int64_t>(call.output(1).layout->numel());
+  Numbers<double> scales = call.numbers<double>(call.output().layout->numel());
+  Numbers<int64_t> zero_points = call.numbers<int64_t>(call.output(zero_points_result).layout->numel());
   with_float_type(own, [&]<class C>(std::type_identity<C>) {
     for_each_row<C>(call, [&](std::size_t row, std::span<const C> values) {
       C least = 0;
@@ -267,10 +270,10 @@ Result<void> choose_for_rows(const KernelCall& call) {
 }
 
 Result<void> choose_symmetric_for_rows(const KernelCall& call) {
-  const DType dtype = call.output(0).dtype;
+  const DType dtype = call.output().dtype;
   with_float_type(dtype, [&]<class C>(std::type_identity<C>) {
-    Numbers<C> scales = call.numbers<C>(call.output(0).layout->numel());
-    const Numbers<C> zero_points = call.numbers<C>(call.output(1).layout->numel());
+    Numbers<C> scales = call.numbers<C>(call.output().layout->numel());
+    const Numbers<C> zero_points = call.numbers<C>(call.output(zero_points_result).layout->numel());
     for_each_row<C>(call, [&](std::size_t row, std::span<const C> values) {
       C most = 0;
       for (const C x : values) most = at_least(most, std::fabs(x));

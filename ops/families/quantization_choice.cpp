@@ -63,10 +63,10 @@ Result<void> reference_of_tensor(const ReferenceCall& call) {
   const int64_t high = call.integer(arg::quant_max);
   const RealRange steps = number(single, static_cast<double>(high - low));
   const RealRange scale = at_least_eps(call, single, own.div(own.sub(extremes.most, extremes.least), steps));
-  call.output(0).ball(0) = scale.to_ball();
+  call.output().ball(0) = scale.to_ball();
   const IntegerBall offset = single.whole(single.div(extremes.least, scale)).to_integer(DType::I32);
   const IntegerBall zero_point = difference_of({low, Undecided::No}, offset, DType::I32);
-  IntegerBall& result = call.output(1).integer(0);
+  IntegerBall& result = call.outputs()[1].integer(0);
   if (!zero_point.decided() && !zero_point.is_interval()) {
     // Whatever it was, it is clamped.
     result = IntegerBall::between(low, high, low, zero_point.undecided);
@@ -84,8 +84,8 @@ Result<void> reference_symmetric(const ReferenceCall& call) {
   const Extremes extremes = extremes_with_zero(own, input, elements_of(input.layout));
   const RealRange most = own.maximum(negated(extremes.least), extremes.most);
   const auto steps = static_cast<double>(call.integer(arg::quant_max) - call.integer(arg::quant_min));
-  call.output(0).ball(0) = at_least_eps(call, single, own.div(most, number(single, steps / 2))).to_ball();
-  call.output(1).integer(0) = {call.dtype(arg::dtype) == DType::U8 ? 128 : 0, Undecided::No};
+  call.output().ball(0) = at_least_eps(call, single, own.div(most, number(single, steps / 2))).to_ball();
+  call.outputs()[1].integer(0) = {call.dtype(arg::dtype) == DType::U8 ? 128 : 0, Undecided::No};
   return {};
 }
 
@@ -125,7 +125,7 @@ Result<void> reference_asymmetric(const ReferenceCall& call) {
     const Extremes extremes = extremes_with_zero(math, input, elements);
     RealRange scale = math.div(math.sub(extremes.most, extremes.least), RealRange::exact(255));
     scale = math.maximum(scale, number(math, 0x1p-23));
-    call.output(0).ball(static_cast<int64_t>(row)) = scale.to_ball();
+    call.output().ball(static_cast<int64_t>(row)) = scale.to_ball();
     const RealRange least = math.div(extremes.least, scale);
     const RealRange most = math.div(extremes.most, scale);
     const RealRange error = math.add(math.add(low, least), math.add(high, most));
@@ -135,7 +135,7 @@ Result<void> reference_asymmetric(const ReferenceCall& call) {
     const bool decided = !error.may_nan && (error.low > 0 || error.high <= 0);
     if (!decided) zero_point = hull(zero_point, error.value > 0 ? by_most : by_least);
     zero_point = math.whole(math.minimum(math.maximum(zero_point, low), high));
-    call.output(1).integer(static_cast<int64_t>(row)) = zero_point.to_integer(DType::I64);
+    call.outputs()[1].integer(static_cast<int64_t>(row)) = zero_point.to_integer(DType::I64);
   });
   return {};
 }
@@ -152,13 +152,13 @@ Result<std::vector<ResultMeta>> infer_per_token(const Call& call) {
 
 Result<void> reference_per_token(const ReferenceCall& call) {
   const BallView& input = call.input(arg::input);
-  const RangeMath math(call.output(0).dtype, call.profile());
+  const RangeMath math(call.output().dtype, call.profile());
   for_each_row(input, [&](std::size_t row, std::span<const int64_t> elements) {
     const Extremes extremes = extremes_with_zero(math, input, elements);
     const RealRange most = math.maximum(negated(extremes.least), extremes.most);
     const RealRange scale = math.div(math.maximum(most, number(math, 1e-5)), RealRange::exact(127));
-    call.output(0).ball(static_cast<int64_t>(row)) = scale.to_ball();
-    call.output(1).ball(static_cast<int64_t>(row)) = Ball::exact(0);
+    call.output().ball(static_cast<int64_t>(row)) = scale.to_ball();
+    call.outputs()[1].ball(static_cast<int64_t>(row)) = Ball::exact(0);
   });
   return {};
 }

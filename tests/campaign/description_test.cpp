@@ -94,7 +94,7 @@ int expect_each_field_counts(const Visit& visit, const Text& text) {
 TEST(DescriptionTest, ChangesWithEachOptionThatDecides) {
   const auto visit = [](auto& options, Change& change) { for_each_campaign_option(options, change); };
   const auto describe_all = [](const CampaignOptions& options) { return describe(options); };
-  EXPECT_EQ((expect_each_field_counts<CampaignOptions>(visit, describe_all)), 29);
+  EXPECT_EQ((expect_each_field_counts<CampaignOptions>(visit, describe_all)), 30);
   const auto visit_draw = [](auto& options, Change& change) { for_each_draw_option(options, change); };
   const auto describe_draw = [](const DrawOptions& options) { return describe_cases("1", options); };
   EXPECT_EQ((expect_each_field_counts<DrawOptions>(visit_draw, describe_draw)), 7);

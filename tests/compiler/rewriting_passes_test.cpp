@@ -148,10 +148,10 @@ TEST(PassSelection, TakesNamesInOrder) {
     return text;
   };
   EXPECT_EQ(names({{"simplify", "functionalize"}, ""}), "simplify functionalize ");
-  EXPECT_EQ(names({{}, "functionalize"}), "decompose_writes functionalize ");
+  EXPECT_EQ(names({{}, "functionalize"}), "return_writes decompose_writes functionalize ");
   const auto unknown = PassSelection{{"fuse"}, ""}.from(standard_passes);
   ASSERT_FALSE(unknown);
-  EXPECT_TRUE(unknown.error().reason.starts_with("no pass is called 'fuse'; they are decompose_writes, functionalize"))
+  EXPECT_TRUE(unknown.error().reason.starts_with("no pass is called 'fuse'; they are return_writes, decompose_writes, functionalize"))
       << unknown.error().reason;
   EXPECT_FALSE((PassSelection{{"simplify"}, "functionalize"}.from(standard_passes)));
 }

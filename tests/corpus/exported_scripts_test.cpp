@@ -22,14 +22,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A Python with torch: of an environment that `parallax targets install` made.
+// A Python with torch, of the release that the verdicts were recorded with: an environment that `parallax targets
+// install` made.
 std::optional<fs::path> python_with_torch() {
-  for (const std::string_view family : {"torch-2", "executorch-1"}) {
-    std::error_code missing;
-    for (const auto& entry : fs::directory_iterator(fs::path(PARALLAX_SOURCE_DIR) / ".targets", missing)) {
-      const fs::path python = entry.path() / "bin/python";
-      if (entry.path().filename().string().starts_with(family) && fs::exists(python)) return python;
-    }
+  for (const char* environment : {"torch-2.13.0", "executorch-1.4.1"}) {
+    const fs::path python = fs::path(PARALLAX_SOURCE_DIR) / ".targets" / environment / "bin/python";
+    if (fs::exists(python)) return python;
   }
   return std::nullopt;
 }

@@ -155,7 +155,7 @@ TEST(Cast, FloatToInteger) {
       {Ball::exact(2.9), DType::I32, 2, Undecided::No},
       {Ball::exact(-2.9), DType::I32, -2, Undecided::No},
       {about(2.5, 0.4), DType::I32, 2, Undecided::No},
-      {about(2, 0.4), DType::I32, 0, Undecided::InexactToInteger},
+      {about(2, 0.4), DType::I32, 2, Undecided::InexactToInteger},
       {about(0, 0.4), DType::I32, 0, Undecided::No},
       {Ball::exact(300), DType::U8, 0, Undecided::CastOutOfRange},
       {Ball::exact(-1), DType::U8, 0, Undecided::CastOutOfRange},

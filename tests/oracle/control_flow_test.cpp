@@ -42,7 +42,8 @@ TEST(ControlFlow, ABranchGoesByItsPredicate) {
 TEST(ControlFlow, APredicateOfMemoryThatNobodyWroteDecidesNothing) {
   ordered_json open = ordered_json::parse(testing::branch_case);
   ordered_json& nodes = open["graph"]["nodes"];
-  nodes.insert(nodes.begin(), {{"out", "e"}, {"op", "aten.empty_like.default"}, {"args", {"%p"}}});
+  const ordered_json unwritten = ordered_json::parse(R"({"out": "e", "op": "aten.empty_like.default", "args": ["%p"]})");
+  nodes.insert(nodes.begin(), unwritten);
   nodes[1]["args"][0] = "%e";
   const Expected expected = run(open.dump());
   EXPECT_TRUE(expected.may_raise);

@@ -168,6 +168,7 @@ std::optional<CheckedCall> CheckedCall::draw(const PlainOp& plain, DType dtype, 
   for (const Layout& layout : layouts_for(plain.family)) {
     pool.push_back({call.harness_.add(dtype, layout), false, true});
     if (plain.takes_bool) pool.push_back({call.harness_.add(DType::Bool, layout), false, true});
+    if (plain.takes_bytes) pool.push_back({call.harness_.add(DType::I8, layout), false, true});
     if (call.op_->index_ranges) pool.push_back({call.harness_.add(DType::I64, layout), false, true});
   }
   SampleContext context(choices, pool, call.harness_.metas());
@@ -181,9 +182,14 @@ std::optional<CheckedCall> CheckedCall::draw(const PlainOp& plain, DType dtype, 
   bool fits = true;
   for (const Argument& argument : call.arguments_) {
     for_each_value(argument, [&](const ValueId& value) {
-      const bool condition = std::exchange(first, false) && plain.takes_bool;
+      const bool is_first = std::exchange(first, false);
+      const bool condition = is_first && plain.takes_bool;
+      const bool bytes = is_first && plain.takes_bytes;
       const auto index = index_places.find(value.index);
-      const DType expected = condition ? DType::Bool : index != index_places.end() ? DType::I64 : dtype;
+      const DType expected = condition                     ? DType::Bool
+                             : bytes                       ? DType::I8
+                             : index != index_places.end() ? DType::I64
+                                                           : dtype;
       fits = fits && call.harness_.meta(value).dtype == expected;
       call.operands_.push_back(value);
       if (call.storages_.contains(call.harness_.meta(value).storage.index)) return;
@@ -197,7 +203,8 @@ std::optional<CheckedCall> CheckedCall::draw(const PlainOp& plain, DType dtype, 
       }
       const int64_t places = index == index_places.end() ? 2 : std::max<int64_t>(index->second, 1);
       for (IntegerBall& integer : storage.integers) {
-        integer = {static_cast<int64_t>(random() % static_cast<uint64_t>(places)), Undecided::No};
+        const auto drawn = static_cast<int64_t>(random() % static_cast<uint64_t>(bytes ? 256 : places));
+        integer = {bytes ? drawn - 128 : drawn, Undecided::No};
       }
       call.storages_.emplace(call.harness_.meta(value).storage.index, storage);
     });

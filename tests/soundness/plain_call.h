@@ -65,6 +65,7 @@ struct PlainOp {
   std::variant<One, Two, Three, Whole> function;
   Domain domain = Domain::Any;
   bool takes_bool = false;      // parameter 0 is a condition
+  bool takes_bytes = false;     // parameter 0 is of i8
   bool carries_halves = false;  // its sums of halves may be carried as halves under every profile
 };
 

@@ -27,7 +27,8 @@ void symmetric_scales(Perturbed& p, const PlainCall& call, std::vector<PlainTens
 
 std::vector<PlainOp> plain_quantization_ops() {
   return {
-      {"quantization", "quantized_decomposed.dequantize_per_tensor.default", PlainOp::One(dequantize)},
+      {"quantization", "quantized_decomposed.dequantize_per_tensor.default", PlainOp::One(dequantize),
+       PlainOp::Domain::Any, false, true},
       {"quantization choice", "quantized_decomposed.choose_qparams_per_token.default",
        PlainOp::Whole(symmetric_scales)},
   };
