@@ -20,6 +20,11 @@ double amplitude(const Ball& ball) {
 double LegalRun::draw() { return std::ldexp(static_cast<double>(mix(style_.seed, ++drawn_) >> 11), -52) - 1; }
 
 void LegalRun::decide(Ball& ball, DType dtype) {
+  // Minus and plus infinity are two programs from here on, and no run of either tells of the other.
+  if (ball.decided() && ball.may_inf && !ball.may_inf.is_of_one_sign()) {
+    ball = Ball::unknown(Undecided::SignedZero);
+    return;
+  }
   // A definite NaN or infinity is a number already; what has no end stays undecided.
   if (!ball.decided() || !std::isfinite(ball.mid) || !std::isfinite(ball.radius)) return;
   double x = ball.mid;
