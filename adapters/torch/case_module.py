@@ -18,8 +18,8 @@ from adapters.torch.straight_line import Resolve, forward_of, overload
 from adapters.torch.tensors import DTYPES, decode, encode, parse_type, strided
 from adapters.worker.case_symbols import feeds_of, program_graph, symbolic_dims
 from adapters.worker.case_text import fed
-from adapters.worker.system import Json, Stages
-from adapters.worker.three_runs import RUNS, Run, check_requirements, three_runs
+from adapters.worker.system import Json, Stages, UnsupportedError
+from adapters.worker.three_runs import Run, check_requirements, three_runs
 
 
 class Sources:
@@ -111,8 +111,11 @@ def run_protocol(request: Json, stages: Stages, build: Build) -> Json:
     """A, then B on the same instance, A's outputs read again, then A on a fresh instance. A case with symbols is built
     at their bound, once, and run at the sizes of its runs."""
     case = request["case"]
-    check_requirements(case, (*RUNS, "subgraphs", "quantized"))
+    # A module has one set of buffers, which a fresh instance starts anew: two instances cannot take turns.
+    check_requirements(case, ("runs", "symbols", "subgraphs", "quantized"))
     graph = program_graph(case)
+    if request.get("threads", 1) > 1 and graph.get("buffers"):
+        raise UnsupportedError("a program with buffers on several threads: its instances share them")
     first_feed = feeds_of(case)[0]
 
     def inputs(feed: Json) -> tuple[torch.Tensor, ...]:

@@ -24,11 +24,7 @@ class Encodable(Protocol):
 Run = Callable[[Json], Encodable]  # a feed through an instance, which keeps its buffers from call to call
 
 
-# What a case with runs of its own requires.
-RUNS = ("runs", "instances", "symbols")
-
-
-def check_requirements(case: Json, taken: Collection[str] = RUNS) -> None:
+def check_requirements(case: Json, taken: Collection[str] = ("runs", "instances", "symbols")) -> None:
     """Refuses what the worker does not take; which of its ops a system lacks is found by name."""
     missing = [feature for feature in case.get("requires", []) if feature not in taken]
     if missing:
