@@ -111,7 +111,7 @@ class EagerTest(unittest.TestCase):
             with self.assertRaises(UnsupportedError):
                 run(graph, {})
         with self.assertRaises(UnsupportedError):
-            eager.make_system([]).run({"case": {"requires": ["quantized"]}}, Stages())
+            eager.make_system([]).run({"case": {"requires": ["instances"]}}, Stages())
 
 
 if __name__ == "__main__":

@@ -15,6 +15,15 @@
 namespace parallax {
 namespace {
 
+// Of a case that nobody waits for any more.
+Outcome given_up() {
+  Outcome outcome;
+  outcome.status = Status::Unsupported;
+  outcome.kind = given_up_kind;
+  outcome.message = "it was not waited for: the run ended";
+  return outcome;
+}
+
 // Bytes that nobody can print, or that are no UTF-8 of ours to vouch for, as '?'.
 std::string printable(std::string text) {
   for (char& c : text) {
@@ -145,13 +154,7 @@ Outcome ExternalTarget::failed(const LineOrFailure& answer, std::chrono::millise
           [&](ProcessOverflow) {
             return protocol_failure(fmt::format("a reply is longer than {} bytes", options_.limits.reply_bytes));
           },
-          [&](ProcessGivenUp) {
-            Outcome given_up;
-            given_up.status = Status::Unsupported;
-            given_up.kind = given_up_kind;
-            given_up.message = "it was not waited for: the run ended";
-            return given_up;
-          },
+          [](ProcessGivenUp) { return given_up(); },
           [](const ProcessEnd& end) {
             Outcome crash;
             crash.status = Status::Crash;
@@ -171,7 +174,11 @@ Outcome ExternalTarget::failed(const LineOrFailure& answer, std::chrono::millise
 
 Outcome ExternalTarget::attempt(const Case& test, const std::vector<Tensor>* second) {
   if (!worker_ || worker_->is_stale()) {
-    if (auto started = start(); !started) return protocol_failure(started.error().text());
+    if (auto started = start(); !started) {
+      // A worker that was just started may not be waited for either.
+      const bool is_over = options_.limits.given_up && options_.limits.given_up();
+      return is_over ? given_up() : protocol_failure(started.error().text());
+    }
   }
   const int64_t id = next_id_++;
   const auto limit = served_ == 0 ? options_.first_limit : options_.later_limit;
