@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "graph/written_operands.h"
 #include "ops/registry.h"
 #include "planner/mutant_switches.h"
 
@@ -51,11 +52,8 @@ void Matcher::follow() {
   for (; followed_ < now.nodes.size(); ++followed_) {
     const Node& node = now.nodes[followed_];
     for (ValueId result : node.results) makers_[result.index] = static_cast<int>(followed_);
-    for (std::size_t i = 0; i < node.arguments.size(); ++i) {
-      if (!node.op->schema.parameters[i].written) continue;
-      for_each_value(node.arguments[i],
+    for_each_written(node,
                      [&](ValueId value) { last_writes_[now.meta(value).storage.index] = static_cast<int>(followed_); });
-    }
   }
 }
 

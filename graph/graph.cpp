@@ -1,5 +1,7 @@
 #include "graph/graph.h"
 
+#include "graph/written_operands.h"
+
 namespace parallax {
 
 std::vector<FeedSlot> feed_slots(const Graph& graph) {
@@ -45,10 +47,7 @@ std::vector<bool> written_storages(const Graph& graph) {
   std::vector<bool> written(graph.storages.size(), false);
   for (const Node& node : graph.nodes) {
     if (!node.op->writes() || node.op->writes_metadata_only()) continue;
-    for (std::size_t i = 0; i < node.arguments.size(); ++i) {
-      if (!node.op->schema.parameters[i].written) continue;
-      for_each_value(node.arguments[i], [&](ValueId value) { written[graph.meta(value).storage.index] = true; });
-    }
+    for_each_written(node, [&](ValueId value) { written[graph.meta(value).storage.index] = true; });
   }
   return written;
 }

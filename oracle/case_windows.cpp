@@ -6,6 +6,7 @@
 
 #include "graph/removal.h"
 #include "graph/runs.h"
+#include "graph/written_operands.h"
 
 namespace parallax {
 namespace {
@@ -17,14 +18,10 @@ std::size_t begin_of_written(const Graph& graph, const std::vector<std::optional
                              const Window& window) {
   std::size_t begin = window.begin;
   for (std::size_t n = window.begin; n < window.end; ++n) {
-    const Node& node = graph.nodes[n];
-    for (std::size_t i = 0; i < node.arguments.size(); ++i) {
-      if (!node.op->schema.parameters[i].written) continue;
-      for_each_value(node.arguments[i], [&](ValueId value) {
-        const std::optional<NodeId> maker = makers[graph.meta(value).storage.index];
-        if (maker) begin = std::min<std::size_t>(begin, maker->index);
-      });
-    }
+    for_each_written(graph.nodes[n], [&](ValueId value) {
+      const std::optional<NodeId> maker = makers[graph.meta(value).storage.index];
+      if (maker) begin = std::min<std::size_t>(begin, maker->index);
+    });
   }
   return begin;
 }

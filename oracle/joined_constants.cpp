@@ -4,6 +4,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "graph/written_operands.h"
 #include "ops/argument_name.h"
 #include "ops/ball_sum.h"
 #include "ops/cast.h"
@@ -158,9 +159,7 @@ void JoinedConstants::find_constants(const Graph& graph) {
         constant_[storage] = false;
       };
       std::ranges::for_each(node.results, mark);
-      for (std::size_t i = 0; i < node.arguments.size(); ++i) {
-        if (node.op->schema.parameters[i].written) for_each_value(node.arguments[i], mark);
-      }
+      for_each_written(node, mark);
     }
   }
 }
@@ -244,9 +243,7 @@ void JoinedConstants::widen(const Node& node, std::span<const BallView> views) {
                      [&](int64_t element) { chains[static_cast<std::size_t>(element)] = ConstantChain(); });
   };
   std::ranges::for_each(node.results, forget);
-  for (std::size_t i = 0; i < node.arguments.size(); ++i) {
-    if (node.op->schema.parameters[i].written) for_each_value(node.arguments[i], forget);
-  }
+  for_each_written(node, forget);
   if (noted_.empty()) return;
   const BallView& result = views[node.results[0].index];
   std::vector<ConstantChain>& chains = chains_[graph_->meta(node.results[0]).storage.index];

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/choices.h"
+#include "graph/written_operands.h"
 
 namespace parallax {
 namespace {
@@ -83,9 +84,7 @@ void LegalRun::decide(const Node& node, std::span<const BallView> values) {
     });
   };
   std::ranges::for_each(node.results, decide_all);
-  for (std::size_t i = 0; i < node.arguments.size(); ++i) {
-    if (node.op->schema.parameters[i].written) for_each_value(node.arguments[i], decide_all);
-  }
+  for_each_written(node, decide_all);
 }
 
 }  // namespace parallax

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "graph/written_operands.h"
+
 namespace parallax {
 namespace {
 
@@ -42,9 +44,7 @@ void widen_lost(const Node& node, const Profile& profile, std::span<const BallVi
     });
   };
   std::ranges::for_each(node.results, widen);
-  for (std::size_t i = 0; i < node.arguments.size(); ++i) {
-    if (node.op->schema.parameters[i].written) for_each_value(node.arguments[i], widen);
-  }
+  for_each_written(node, widen);
 }
 
 }  // namespace parallax

@@ -3,18 +3,15 @@
 #include "compiler/faults.h"
 #include "compiler/faults/state_of_graph.h"
 #include "compiler/rewriter.h"
+#include "graph/written_operands.h"
 
 namespace parallax {
 namespace {
 
 bool is_written(const Graph& graph, ValueId value) {
-  return std::ranges::any_of(graph.nodes, [&](const Node& node) {
-    for (std::size_t i = 0; i < node.arguments.size(); ++i) {
-      const auto* operand = std::get_if<ValueId>(&node.arguments[i]);
-      if (node.op->schema.parameters[i].written && operand != nullptr && *operand == value) return true;
-    }
-    return false;
-  });
+  bool written = false;
+  for (const Node& node : graph.nodes) for_each_written(node, [&](ValueId target) { written |= target == value; });
+  return written;
 }
 
 // The call with its place moved by one, if it cuts a window of a buffer at a place.

@@ -10,6 +10,7 @@
 
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
+#include "graph/written_operands.h"
 #include "ops/registry.h"
 #include "planner/mutant_switches.h"
 
@@ -105,10 +106,7 @@ class Merger {
   }
 
   void note_writes(const Node& node) {
-    for (std::size_t i = 0; i < node.arguments.size(); ++i) {
-      if (!node.op->schema.parameters[i].written) continue;
-      for_each_value(node.arguments[i], [&](ValueId value) { ++writes_to(rewriter_.meta(rewriter_[value]).storage); });
-    }
+    for_each_written(node, [&](ValueId value) { ++writes_to(rewriter_.meta(rewriter_[value]).storage); });
   }
 
   // The earlier one of two equal calls; what is not equal to any is noted.

@@ -7,6 +7,7 @@
 #include "graph/print.h"
 #include "graph/runs.h"
 #include "graph/sketch.h"
+#include "graph/written_operands.h"
 #include "ops/registry.h"
 #include "oracle/case_windows.h"
 #include "oracle/judge.h"
@@ -23,11 +24,7 @@ constexpr std::size_t exposed_per_run = 64;
 std::vector<std::optional<std::size_t>> last_writers(const Graph& graph) {
   std::vector<std::optional<std::size_t>> last(graph.storages.size());
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const Node& node = graph.nodes[n];
-    for (std::size_t i = 0; i < node.arguments.size(); ++i) {
-      if (!node.op->schema.parameters[i].written) continue;
-      for_each_value(node.arguments[i], [&](ValueId value) { last[graph.meta(value).storage.index] = n; });
-    }
+    for_each_written(graph.nodes[n], [&](ValueId value) { last[graph.meta(value).storage.index] = n; });
   }
   return last;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph/written_operands.h"
+
 namespace parallax {
 namespace {
 
@@ -132,10 +134,7 @@ class Classifier {
   }
 
   void visit_write(const Node& node, int at) {
-    for (std::size_t i = 0; i < node.arguments.size(); ++i) {
-      if (!node.op->schema.parameters[i].written) continue;
-      for_each_value(node.arguments[i], [&](ValueId value) { write(value, at); });
-    }
+    for_each_written(node, [&](ValueId value) { write(value, at); });
     for (ValueId result : node.results) {
       state(result).view = state(graph_.objects[result.index]).view;
       written_results_.push_back(result);

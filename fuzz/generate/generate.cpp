@@ -16,6 +16,7 @@
 #include "fuzz/generate/weights.h"
 #include "fuzz/generate/work.h"
 #include "graph/builder.h"
+#include "graph/written_operands.h"
 #include "ops/registry.h"
 
 namespace parallax {
@@ -330,16 +331,13 @@ class Generator {
   // Whether a call writes to a source that the targets do not let it write to.
   bool writes_read_only(const Op& op, const std::vector<Argument>& arguments) const {
     bool writes = false;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      if (!op.schema.parameters[i].written) continue;
-      for_each_value(arguments[i], [&](ValueId value) {
-        const std::size_t storage = builder_.graph().meta(value).storage.index;
-        for (const Source& source : builder_.graph().sources) {
-          const bool own = builder_.graph().meta(source.value).storage.index == storage;
-          writes = writes || (own && words_.is_read_only(source.kind));
-        }
-      });
-    }
+    for_each_written(op, arguments, [&](ValueId value) {
+      const std::size_t storage = builder_.graph().meta(value).storage.index;
+      for (const Source& source : builder_.graph().sources) {
+        const bool own = builder_.graph().meta(source.value).storage.index == storage;
+        writes = writes || (own && words_.is_read_only(source.kind));
+      }
+    });
     return writes;
   }
 
