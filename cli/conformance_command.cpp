@@ -13,10 +13,10 @@
 #include "cli/command.h"
 #include "cli/option_checks.h"
 #include "cli/target_options.h"
-#include "cli/write_file.h"
 #include "fuzz/generate/op_coverage.h"
 #include "fuzz/generate/single_op.h"
 #include "graph/text_file.h"
+#include "graph/whole_file.h"
 #include "reports/conformance.h"
 #include "reports/conformance_page.h"
 
@@ -145,8 +145,8 @@ Result<int> measure(const ConformanceFlags& flags) {
   }
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\n");
   table.versions = target->versions();
-  if (!flags.declined_file.empty()) TRY_VOID(write_file(flags.declined_file, declined.to_json()));
-  if (!flags.html.empty()) TRY_VOID(write_file(flags.html, conformance_page(table)));
+  if (!flags.declined_file.empty()) TRY_VOID(write_whole_file(flags.declined_file, {declined.to_json()}));
+  if (!flags.html.empty()) TRY_VOID(write_whole_file(flags.html, {conformance_page(table)}));
   const std::map<Conformance, int64_t> totals = table.totals();
   if (flags.json) {
     fmt::print("{}\n", conformance_json(table).dump(2));
@@ -167,7 +167,7 @@ Result<int> compare(const ConformanceFlags& flags) {
   TRY(const ConformanceTable before, read_table(flags.compared[0]));
   TRY(const ConformanceTable after, read_table(flags.compared[1]));
   const ConformanceDifference changed = difference(before, after);
-  if (!flags.html.empty()) TRY_VOID(write_file(flags.html, difference_page(changed)));
+  if (!flags.html.empty()) TRY_VOID(write_whole_file(flags.html, {difference_page(changed)}));
   fmt::print("{}", flags.json ? difference_json(changed).dump(2) + "\n" : difference_text(changed));
   return std::ranges::any_of(changed.changes, &ConformanceChange::diverges) ? diverged : nothing_new;
 }

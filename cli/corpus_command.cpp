@@ -10,13 +10,13 @@
 #include "cli/one_case.h"
 #include "cli/option_checks.h"
 #include "cli/target_options.h"
-#include "cli/write_file.h"
 #include "corpus/corpus_index.h"
 #include "corpus/store.h"
 #include "corpus/verdict_book.h"
 #include "graph/case_json.h"
 #include "graph/origin.h"
 #include "graph/print.h"
+#include "graph/whole_file.h"
 
 namespace parallax {
 namespace {
@@ -90,7 +90,7 @@ Result<int> add(const CorpusFlags& flags) {
   std::error_code code;
   fs::create_directories(file.parent_path(), code);
   if (code) return fail("{}: {}", file.parent_path().string(), code.message());
-  TRY_VOID(write_file(file.string(), to_json(test, 2) + "\n"));
+  TRY_VOID(write_whole_file(file, {to_json(test, 2), "\n"}));
   TRY_VOID(book.write(book_path(flags)));
   fmt::print("kept in {}\n", file.string());
   return nothing_new;

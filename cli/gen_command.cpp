@@ -8,9 +8,9 @@
 #include "cli/option_checks.h"
 #include "cli/profile_option.h"
 #include "cli/target_options.h"
-#include "cli/write_file.h"
 #include "fuzz/generate/generate.h"
 #include "graph/case_json.h"
+#include "graph/whole_file.h"
 
 namespace parallax {
 namespace {
@@ -29,8 +29,8 @@ struct GenFlags {
 Result<void> write_tape(const std::string& folder, const Case& test, const std::vector<uint8_t>& tape) {
   std::string name = test.name;
   std::ranges::replace(name, ' ', '-');
-  return write_file((std::filesystem::path(folder) / name).string(),
-                    std::string_view(reinterpret_cast<const char*>(tape.data()), tape.size()));
+  return write_whole_file(std::filesystem::path(folder) / name,
+                          {std::string_view(reinterpret_cast<const char*>(tape.data()), tape.size())});
 }
 
 Result<int> gen(const GenFlags& flags) {

@@ -8,13 +8,13 @@
 #include "cli/one_case.h"
 #include "cli/option_checks.h"
 #include "cli/target_options.h"
-#include "cli/write_file.h"
 #include "export/emit_executorch.h"
 #include "export/emit_pytest.h"
 #include "export/emit_pytorch.h"
 #include "fuzz/findings/trigger_map.h"
 #include "graph/case_json.h"
 #include "graph/origin.h"
+#include "graph/whole_file.h"
 
 namespace parallax {
 namespace {
@@ -57,7 +57,7 @@ Result<void> write_pytest(const NeighboursFlags& flags, const Case& test, const 
   }
   auto text = emit_pytest(cases, target);
   if (!text) return fail("--pytest: {} is not driven by PyTorch or ExecuTorch in a process of its own", flags.target);
-  return write_file(flags.pytest, *text);
+  return write_whole_file(flags.pytest, {*text});
 }
 
 Result<int> map_neighbours(const NeighboursFlags& flags) {

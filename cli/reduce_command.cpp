@@ -11,13 +11,13 @@
 #include "cli/one_case.h"
 #include "cli/option_checks.h"
 #include "cli/target_options.h"
-#include "cli/write_file.h"
 #include "corpus/check_line.h"
 #include "corpus/closing_lines.h"
 #include "fuzz/findings/make_finding.h"
 #include "fuzz/findings/repeats.h"
 #include "fuzz/findings/target_crew.h"
 #include "graph/case_json.h"
+#include "graph/whole_file.h"
 
 namespace parallax {
 namespace {
@@ -66,7 +66,7 @@ Result<int> reduce_case(const ReduceFlags& flags) {
     if (std::filesystem::exists(flags.output) && std::filesystem::equivalent(flags.output, flags.path)) {
       return fail("-o {}: the original is never changed; name another file", flags.output);
     }
-    TRY_VOID(write_file(flags.output, to_json(finding.reduced, 1) + "\n"));
+    TRY_VOID(write_whole_file(flags.output, {to_json(finding.reduced, 1) + "\n"}));
   }
   fmt::print(stderr, "{}{}", finding.explanation, closing_lines(finding));
   if (!flags.output.empty()) fmt::print(stderr, "  reproduce: {}\n", check_command(finding, flags.output));

@@ -13,9 +13,9 @@
 #include "cli/summary.h"
 #include "cli/target_options.h"
 #include "cli/validation.h"
-#include "cli/write_file.h"
 #include "fuzz/campaign/campaign.h"
 #include "graph/case_files.h"
+#include "graph/whole_file.h"
 #include "reports/junit.h"
 #include "reports/sarif.h"
 
@@ -100,10 +100,10 @@ Result<int> replay(const ReplayFlags& flags) {
   TRY(CampaignResult result, run_campaign(options));
   report_errors(changed);
   if (!flags.junit.empty()) {
-    TRY_VOID(write_file(flags.junit, junit.text()));
+    TRY_VOID(write_whole_file(flags.junit, {junit.text()}));
   }
   if (!flags.sarif.empty()) {
-    TRY_VOID(write_file(flags.sarif, sarif.text(PARALLAX_VERSION)));
+    TRY_VOID(write_whole_file(flags.sarif, {sarif.text(PARALLAX_VERSION)}));
   }
   fmt::print("{}", flags.json ? summary_json(result, std::nullopt) + "\n"
                               : summary_text(result) + known_text(options.known, result));

@@ -14,7 +14,6 @@
 #include "cli/rerun.h"
 #include "cli/shell_word.h"
 #include "cli/target_options.h"
-#include "cli/write_file.h"
 #include "corpus/issue_text.h"
 #include "corpus/store.h"
 #include "export/emit_reproducer.h"
@@ -24,6 +23,7 @@
 #include "fuzz/findings/furthest_first.h"
 #include "fuzz/generate/alias_relation.h"
 #include "fuzz/generate/op_coverage.h"
+#include "graph/whole_file.h"
 #include "reports/campaign_report.h"
 #include "reports/compared_findings.h"
 
@@ -275,7 +275,7 @@ Result<int> make_report(ReportFlags flags) {
   if (!flags.output.empty()) {
     for (const CampaignRecord& record : records) report.campaigns.push_back(campaign_of(record));
     report.coverage = coverage_of(records);
-    TRY_VOID(write_file(flags.output, campaign_page(report)));
+    TRY_VOID(write_whole_file(flags.output, {campaign_page(report)}));
   }
   for (const Error& error : report.broken) report_error(error);
   if (flags.json) {

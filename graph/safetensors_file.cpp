@@ -10,13 +10,13 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <system_error>
 #include <vector>
 
 #include "core/json_field.h"
 #include "core/layout.h"
+#include "graph/whole_file.h"
 
 namespace parallax {
 namespace {
@@ -171,23 +171,11 @@ Result<void> write_safetensors(const std::filesystem::path& path, const std::map
   }
   std::string text = write_json(header);
   text.resize((text.size() + size_bytes - 1) / size_bytes * size_bytes, ' ');  // so that the data is aligned
-  const std::filesystem::path unfinished = path.string() + ".part";
-  std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
   const uint64_t header_bytes = text.size();
-  std::array<char, size_bytes> size_text{};
-  std::memcpy(size_text.data(), &header_bytes, size_bytes);
-  out.write(size_text.data(), size_bytes).write(text.data(), static_cast<std::streamsize>(text.size()));
-  for (const auto& [name, tensor] : tensors) {
-    out.write(reinterpret_cast<const char*>(tensor->bytes.data()), static_cast<std::streamsize>(tensor->bytes.size()));
-  }
-  out.close();
-  std::error_code failed;
-  if (out) std::filesystem::rename(unfinished, path, failed);
-  if (out && !failed) return {};
-  const auto error =
-      failed ? file_error(path, "cannot be written: " + failed.message()) : system_error(path, "written");
-  std::filesystem::remove(unfinished, failed);
-  return error;
+  std::vector<std::string_view> parts = {{reinterpret_cast<const char*>(&header_bytes), size_bytes}, text};
+  for (const auto& [name, tensor] : tensors)
+    parts.emplace_back(reinterpret_cast<const char*>(tensor->bytes.data()), tensor->bytes.size());
+  return write_whole_file(path, parts);
 }
 
 }  // namespace parallax

@@ -4,12 +4,11 @@
 
 #include <map>
 #include <string>
-#include <system_error>
 
 #include "core/sha256.h"
 #include "graph/case_json.h"
 #include "graph/safetensors_file.h"
-#include "graph/text_file.h"
+#include "graph/whole_file.h"
 
 namespace parallax {
 namespace {
@@ -72,16 +71,6 @@ Result<void> resolve(Json& json, const std::string& pointer, WeightsFiles& files
   return {};
 }
 
-// The text goes into a file of another name first.
-Result<void> write_whole(const std::filesystem::path& path, const std::string& text) {
-  const std::filesystem::path unfinished = path.string() + ".part";
-  TRY_VOID(write_text_file(unfinished, text));
-  std::error_code failed;
-  std::filesystem::rename(unfinished, path, failed);
-  if (failed) return fail("{} cannot be written: {}", path.string(), failed.message());
-  return {};
-}
-
 // Tensors whose data lies beside the case, by name, and the member of the graph that holds each.
 struct Beside {
   std::map<std::string, const Tensor*> tensors;
@@ -111,7 +100,7 @@ Result<void> resolve_weights(Json& document, const std::filesystem::path& case_f
 
 Result<void> write_case_file(const Case& test, const std::filesystem::path& path) {
   const Beside beside = large_tensors(test.graph);
-  if (beside.tensors.empty()) return write_whole(path, to_json(test, 1) + "\n");
+  if (beside.tensors.empty()) return write_whole_file(path, {to_json(test, 1), "\n"});
   const std::filesystem::path weights = std::filesystem::path(path).replace_extension(".safetensors");
   if (weights == path) return fail("{} is the name of the weights beside the case; call the case .json", path.string());
   TRY_VOID(write_safetensors(weights, beside.tensors));
@@ -125,7 +114,7 @@ Result<void> write_case_file(const Case& test, const std::filesystem::path& path
   document["files"][weights.filename().string()] = sha256(written.bytes());
   for (const auto& [name, member] : beside.members)
     document["graph"][member][name]["data"] = {{"safetensors", weights.filename().string()}, {"tensor", name}};
-  return write_whole(path, write_json(document, 1) + "\n");
+  return write_whole_file(path, {write_json(document, 1), "\n"});
 }
 
 }  // namespace parallax

@@ -4,11 +4,12 @@
 #include <glslang/Public/ResourceLimits.h>
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+
+#include "graph/whole_file.h"
 
 namespace parallax::vulkan {
 namespace {
@@ -69,15 +70,7 @@ std::filesystem::path cache_folder() {
 bool write_atomically(const std::filesystem::path& file, std::string_view bytes) {
   std::error_code error;
   std::filesystem::create_directories(file.parent_path(), error);
-  const std::filesystem::path part = fmt::format("{}.{}.part", file.string(), getpid());
-  {
-    std::ofstream out(part, std::ios::binary);
-    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    if (!out.flush()) return false;
-  }
-  std::filesystem::rename(part, file, error);
-  if (error) std::filesystem::remove(part, error);
-  return !error;
+  return write_whole_file(file, {bytes}).has_value();
 }
 
 std::string read_file(const std::filesystem::path& file) {
