@@ -23,6 +23,9 @@ from adapters.worker.three_runs import Run, check_requirements, three_runs
 # The dtypes of a runtime whose Python module takes and gives numpy's own, which has no bf16.
 NUMPY_DTYPES = ("bool", "u8", "i8", "i16", "i32", "i64", "f16", "f32", "f64")
 
+# What a case may require. Which of its calls a runtime's model has no counterpart for is found by name.
+TAKEN = ("runs", "instances", "symbols", "subgraphs", "quantized")
+
 Instance = Callable[[list[Array]], Sequence[Array]]  # the model's inputs, in order, to its outputs
 
 
@@ -128,7 +131,7 @@ Lower = Callable[[Json, Stages], tuple[Written, Program]]  # of a case's graph
 def run_protocol(request: Json, stages: Stages, lower: Lower) -> Json:
     """A, then B on the same instance, A's outputs read again, then A on a fresh instance."""
     case = request["case"]
-    check_requirements(case)
+    check_requirements(case, TAKEN)
     graph = program_graph(case)
     dynamic = "symbols" in graph
     if dynamic:
@@ -158,11 +161,13 @@ def make_system(
     explain: Callable[[str, str], str] = lambda message, _: message,
     ops: Sequence[str] = OPS,
     symbols: bool = False,
+    subgraphs: bool = False,
     more: Json | None = None,
     functions: MoreFunctions | None = None,
 ) -> System:
     """The system of a runtime that takes what the writer writes of these ops, and, where `symbols`, models of dims with
-    names. `more` goes into its greeting, and `functions` are those that the runtime has beside ONNX's."""
+    names, and where `subgraphs`, those with If, Loop and Scan. `more` goes into its greeting, and `functions` are those
+    that the runtime has beside ONNX's."""
     hello = {
         "name": name,
         "version": version,
@@ -171,6 +176,7 @@ def make_system(
         "ops": list(ops),
         "profile": profile,
         "several_runs": symbols,
+        "subgraphs": subgraphs,
         **(more or {}),
     }
 

@@ -90,6 +90,7 @@ def make(arguments: list[str]) -> System:
         REJECTIONS,
         {"onnx": version("onnx")},
         symbols=True,
+        subgraphs=True,
         more={"switches": declared(SWITCHES)},
     )
 

@@ -46,8 +46,9 @@ def make(arguments: list[str]) -> System:
 
     versions = {"numpy": version("numpy")}
     return make_system(
-        "onnx", version("onnx"), NUMPY_DTYPES, "onnx-reference", build, REJECTIONS, versions, symbols=True
-    )
+        "onnx", version("onnx"), NUMPY_DTYPES, "onnx-reference", build, REJECTIONS, versions,
+        symbols=True, subgraphs=True,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -67,8 +67,9 @@ def make(arguments: list[str]) -> System:
 
     installed = version("tract")
     return make_system(
-        "tract", installed, NUMPY_DTYPES, "tract", build, REJECTIONS, {"onnx": version("onnx")}, explain, symbols=True
-    )
+        "tract", installed, NUMPY_DTYPES, "tract", build, REJECTIONS, {"onnx": version("onnx")}, explain,
+        symbols=True, subgraphs=True,
+    )  # fmt: skip
 
 
 def explain(message: str, _: str) -> str:
