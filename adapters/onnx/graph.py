@@ -78,6 +78,8 @@ class Graph:
         self.made: list[Value] = []  # by nodes
         self.initializers: dict[str, Array] = {}
         self._constants: dict[tuple[str, Sizes, bytes], Value] = {}
+        self.ranges: dict[str, tuple[int, int]] = {}  # of values that are clamped, by name
+        self.singles: dict[str, Value] = {}  # by the names of f64 values that were cast from f32: those
 
     def fresh_name(self) -> str:
         return f"t.{next(self._numbers)}"  # a dot: no name of the case has one
@@ -116,6 +118,11 @@ class Graph:
             bits = 8 * DTYPES[dtype].itemsize
             return self.constant(np.array(number % 2**bits, dtype=np.uint64).astype(DTYPES[dtype]), dtype)
         return self.constant(number, dtype)
+
+    def known(self, value: Value) -> Array | None:
+        """The elements, if the value is an initializer here or in a graph around this one."""
+        found = self.initializers.get(value.name)
+        return self._parent.known(value) if found is None and self._parent else found
 
     def holds_empty(self, constants: Iterable[Array]) -> bool:
         """Whether an input, what a node makes or one of these constants, lists of sizes aside, has no elements."""

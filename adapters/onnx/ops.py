@@ -40,12 +40,18 @@ def always(_: list[int]) -> bool:
     return True
 
 
-def function(*names: str, pointwise: bool = False, in_place: bool = False, row_major: RowMajor = never) -> Register:
+def function(
+    *names: str,
+    pointwise: bool = False,
+    in_place: bool = False,
+    row_major: RowMajor = never,
+    namespace: str = "aten",
+) -> Register:
     """Registers a function for these overloads, and for their in-place twins."""
 
     def register(call: Callable[..., Results]) -> Callable[..., Results]:
         for name in names:
-            FUNCTIONS[f"aten.{name}"] = Function(call, pointwise, row_major)
+            FUNCTIONS[f"{namespace}.{name}"] = Function(call, pointwise, row_major)
             if in_place:
                 base, overload = name.split(".")
                 IN_PLACE[f"aten.{base}_.{overload}"] = f"aten.{name}"

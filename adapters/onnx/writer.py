@@ -23,6 +23,7 @@ from adapters.onnx import (  # noqa: F401 - those that are not named again fill 
     pointwise,
     pools,
     products,
+    quantization,
     reductions,
 )
 from adapters.onnx.branches_and_loops import OPS as CONTROL
