@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from adapters.onnx.dynamic_model import write_dynamic
-from adapters.onnx.writer import OPS, MoreFunctions, Written, write
+from adapters.onnx.writer import OPS, QUANTIZED_OPS, MoreFunctions, Written, write
 from adapters.worker.arrays import DTYPES, Array, decode, encode, window
 from adapters.worker.case_symbols import at_sizes, feeds_of, program_graph, sizes_of
 from adapters.worker.case_text import fed
@@ -162,18 +162,19 @@ def make_system(
     ops: Sequence[str] = OPS,
     symbols: bool = False,
     subgraphs: bool = False,
+    quantized: bool = False,
     more: Json | None = None,
     functions: MoreFunctions | None = None,
 ) -> System:
     """The system of a runtime that takes what the writer writes of these ops, and, where `symbols`, models of dims with
-    names, and where `subgraphs`, those with If, Loop and Scan. `more` goes into its greeting, and `functions` are those
-    that the runtime has beside ONNX's."""
+    names, where `subgraphs`, those with If, Loop and Scan, and where `quantized`, those that quantize. `more` goes into
+    its greeting, and `functions` are those that the runtime has beside ONNX's."""
     hello = {
         "name": name,
         "version": version,
         "versions": {name: version, **(versions or {})},
         "dtypes": list(dtypes),
-        "ops": list(ops),
+        "ops": [*ops, *(QUANTIZED_OPS if quantized else ())],
         "profile": profile,
         "several_runs": symbols,
         "subgraphs": subgraphs,

@@ -37,7 +37,9 @@ from adapters.worker.arrays import decode
 from adapters.worker.case_text import contiguous_strides, split_type, value_name
 from adapters.worker.system import Json, UnsupportedError
 
-OPS = tuple(sorted({*FUNCTIONS, *IN_PLACE, *VIEWS, *COPIES, *OBJECTS, *SCATTERS, "getitem"}))
+_WRITTEN = sorted({*FUNCTIONS, *IN_PLACE, *VIEWS, *COPIES, *OBJECTS, *SCATTERS, "getitem"})
+QUANTIZED_OPS = tuple(op for op in _WRITTEN if op.startswith("quantized_decomposed."))
+OPS = tuple(op for op in _WRITTEN if op not in QUANTIZED_OPS)
 
 
 @dataclass(frozen=True)

@@ -98,6 +98,7 @@ def make(arguments: list[str]) -> System:
         {"onnx": version("onnx")},
         symbols=True,
         subgraphs=True,
+        quantized=True,
         more={"switches": declared(SWITCHES)},
     )
 

@@ -72,7 +72,7 @@ def make(arguments: list[str]) -> System:
     dtypes = ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "f32"]
     return make_system(
         "openvino", installed, dtypes, "openvino", build, REJECTIONS, {"onnx": version("onnx")}, explain,
-        symbols=True, subgraphs=True, functions=MoreFunctions(captures=False),
+        symbols=True, subgraphs=True, quantized=True, functions=MoreFunctions(captures=False),
     )  # fmt: skip
 
 

@@ -47,7 +47,7 @@ def make(arguments: list[str]) -> System:
     versions = {"numpy": version("numpy")}
     return make_system(
         "onnx", version("onnx"), NUMPY_DTYPES, "onnx-reference", build, REJECTIONS, versions,
-        symbols=True, subgraphs=True,
+        symbols=True, subgraphs=True, quantized=True,
     )  # fmt: skip
 
 
