@@ -22,7 +22,7 @@ class Body(Builder):
 
     def __init__(self, around: Builder) -> None:
         super().__init__()
-        self.subgraphs = around.subgraphs
+        self.subgraphs, self.notes = around.subgraphs, around.notes
         self.hint, self.roots = around.hint, around.roots
         self._names, self._taken = around._names, around._taken  # no name of a model comes twice
         self._own: set[str] = set()

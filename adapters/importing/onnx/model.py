@@ -49,7 +49,7 @@ class Importer:
         sizes: dict[str, int] | None = None,
     ) -> None:
         self.b = Builder()
-        self.notes: list[str] = []
+        self.notes = self.b.notes
         self.names: dict[str, str] = {}  # the case's name of each of the model's inputs
         self._opset = _operator_set(model)
         self._folder = folder

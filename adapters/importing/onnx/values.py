@@ -91,11 +91,17 @@ class Builder:
         self.constants: Json = {}
         self.nodes: list[Json] = []
         self.subgraphs: Json = {}
+        self.notes: list[str] = []
         self.hint = "v"  # what the next values are named for
         self.roots: frozenset[str] = frozenset()  # of the node that is being written
         self._names: set[str] = set()
         self._taken: dict[str, int] = {}  # how many values have asked for a name that was taken
         self._constants: dict[tuple[str, Sizes, bytes], str] = {}
+
+    def note(self, text: str) -> None:
+        """Says once what a row fixed or replaced."""
+        if text not in self.notes:
+            self.notes.append(text)
 
     # ---- names and arguments
 
