@@ -15,6 +15,7 @@ from adapters.onnx import (  # noqa: F401 - those that are not named again fill 
     activations,
     arithmetic,
     attention,
+    bags,
     convolutions,
     layers,
     layouts,
@@ -24,6 +25,7 @@ from adapters.onnx import (  # noqa: F401 - those that are not named again fill 
     pools,
     products,
     quantization,
+    recurrent,
     reductions,
 )
 from adapters.onnx.branches_and_loops import OPS as CONTROL
@@ -33,6 +35,7 @@ from adapters.onnx.layouts import Layout
 from adapters.onnx.memory import Memory, Reference, Tensor
 from adapters.onnx.ops import FUNCTIONS, IN_PLACE, Function
 from adapters.onnx.views import COPIES, OBJECTS, SCATTERS, VIEWS
+from adapters.onnx.written_names import written_names
 from adapters.worker.arrays import decode
 from adapters.worker.case_text import contiguous_strides, split_type, value_name
 from adapters.worker.system import Json, UnsupportedError
@@ -85,7 +88,6 @@ class _Tables:
     functions: Mapping[str, Function]
     in_place_of: Mapping[str, str]
     subgraphs: Mapping[str, Json]
-    writes: bool
     captures: bool
 
 
@@ -94,7 +96,7 @@ class _Walk:
 
     def __init__(self, graph: Graph, tables: _Tables) -> None:
         self.graph = graph
-        self.memory = Memory(graph, tables.writes)
+        self.memory = Memory(graph)
         self.names: dict[str, Any] = {}
         self._tables = tables
         self._control = ControlWriter(graph, self.memory, self._run, tables.captures)
@@ -110,7 +112,10 @@ class _Walk:
         return Ran([walk.memory.read(one) for one in tensors], tensors, operands, walk.memory)
 
     def nodes(self, case_graph: Json) -> None:
+        fresh = {*self._tables.functions, *COPIES, *SCATTERS}
+        written = written_names(case_graph, dict(self._tables.subgraphs), fresh)
         for node in case_graph.get("nodes", []):
+            self.memory.writes = node["out"] in written or node["op"] in SCATTERS
             self.names[node["out"]] = self._node(node)
 
     # ---- nodes
@@ -152,13 +157,15 @@ class _Walk:
         dense = all(tensor.layout.is_contiguous() for tensor in tensors)
         row_major = function.row_major([tensor.layout.rank for tensor in tensors])
 
-        def fresh(value: Value) -> Reference:
+        def fresh(value: Value | None) -> Reference | None:
+            if value is None:
+                return None
             if value.name in self.graph.initializers:
                 value = self.graph.identity(value)  # a constant that the graph may write to
             if function.pointwise and certain and tensors:
                 layout = layouts.elementwise(value.shape, [tensor.layout for tensor in tensors])
                 return Reference(self.memory.fresh(value, layout))
-            known = row_major or (certain and (dense or not tensors))
+            known = row_major or (certain and (dense or not tensors) and not function.strided)
             return Reference(self.memory.fresh(value, certain=known))
 
         return _each(fresh, self._values(function, op, args, kwargs))
@@ -183,6 +190,8 @@ class _Walk:
         if argument in ("nan", "inf", "-inf"):
             return float(argument)
         name = value_name(argument)
+        if name and self.names[name] is None:
+            raise UnsupportedError("a result that only gradients need")
         return self.names[name] if name else argument
 
     def _read(self, argument: Any) -> Any:
@@ -199,14 +208,7 @@ class _Writer(_Walk):
 
     def __init__(self, case_graph: Json, keep_all: bool, more: MoreFunctions) -> None:
         subgraphs = case_graph.get("subgraphs", {})
-        nodes = [node for one in (case_graph, *subgraphs.values()) for node in one.get("nodes", [])]
-        tables = _Tables(
-            {**FUNCTIONS, **more.functions},
-            {**IN_PLACE, **more.in_place},
-            subgraphs,
-            any(is_write(node["op"]) for node in nodes),
-            more.captures,
-        )
+        tables = _Tables({**FUNCTIONS, **more.functions}, {**IN_PLACE, **more.in_place}, subgraphs, more.captures)
         super().__init__(Graph(keep_all), tables)
         self.written = Written(self.graph, {}, [])
         roots = self._declare(case_graph)
@@ -252,12 +254,6 @@ class _Writer(_Walk):
     def _finished(self, value: Value) -> str:
         self.graph.output(value)
         return self.graph.outputs[-1].name
-
-
-def is_write(op: str) -> bool:
-    """add_.Tensor is, __and__.Tensor is not."""
-    stem = op.split(".")[1] if "." in op else op
-    return stem.endswith("_") and not stem.endswith("__")
 
 
 def _window(name: str, spec: Json) -> Window:
