@@ -69,6 +69,24 @@ class MemoryTest(unittest.TestCase):
         self.assertEqual(numbers(reply["outputs"][1]), [30, 40])
         self.assertEqual(numbers(reply["inputs"]["x"]), [1, 2, 30, 40])
 
+    def test_a_write_elsewhere_asks_for_no_strides(self) -> None:
+        # What Where gives of expanded operands is laid out in a way that the writer does not follow.
+        graph = {
+            "inputs": {"x": {"type": "f32[2,3]"}, "y": {"type": "f32[2]"}},
+            "nodes": [
+                node("a", "scaled_dot_product_attention.default", "%x", "%x", "%x"),
+                node("t", "transpose.int", "%a", 0, 1),
+                node("e", "softmax.int", "%t", 0),
+                node("r", "reshape.default", "%e", [6]),
+                node("w", "add_.Scalar", "%y", 1),
+            ],
+            "outputs": ["%r"],
+        }
+        self.assertEqual(numbers(run(graph, {"x": [0] * 6, "y": [0, 1]})["inputs"]["y"]), [1, 2])
+        graph["nodes"][-1] = node("w", "add_.Scalar", "%e", 1)
+        with self.assertRaisesRegex(UnsupportedError, "strides that the writer does not follow"):
+            run(graph, {"x": [0] * 6, "y": [0, 1]})
+
     def test_a_clone_sees_no_write(self) -> None:
         graph = {
             "inputs": {"x": {"type": "f32[2]"}},

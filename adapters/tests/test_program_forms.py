@@ -378,7 +378,7 @@ class ProgramFormTest(unittest.TestCase):
         self.refused("node fft_fft: aten.fft_fft", lambda _, x: torch.fft.fft(x).real, (image,))
         self.refused("node rand: aten.rand", lambda _, x: x + torch.rand(3), (image,))
         self.refused("memory that it never wrote to", lambda _, x: x + torch.empty(3), (image,))
-        self.refused("submodule|control flow|cond", conditional, (image,))
+        self.refused("rand_like", conditional, (image,))
         self.refused("complex64", lambda _, x: x * 2, (torch.ones(2, dtype=torch.complex64),))
         self.refused("returns no tensor", lambda _, x: 3, (image,))
 
@@ -454,7 +454,7 @@ def _(x):
 
 
 def conditional(_: Any, x: torch.Tensor) -> torch.Tensor:
-    return torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,))
+    return torch.cond(x.sum() > 0, lambda x: x + torch.rand_like(x), lambda x: x - 1, (x,))
 
 
 def copied(leaf: Any) -> Any:

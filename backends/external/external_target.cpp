@@ -132,6 +132,12 @@ std::optional<std::string> ExternalTarget::declined(const Graph& graph) const {
     }
   }
   for (const Node& node : graph.nodes) {
+    if (const ControlOp* control = as_control(*node.op)) {
+      for (const Subgraph& one : control->parts.subgraphs) {
+        if (auto why = declined(*one.graph)) return why;
+      }
+      continue;
+    }
     const std::string op = node.op->schema.qualified_name();
     if (hello_.ops && std::ranges::find(*hello_.ops, op) == hello_.ops->end())
       return fmt::format("{} has no {}", hello_.name, op);

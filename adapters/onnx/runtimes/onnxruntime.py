@@ -2,7 +2,8 @@
 
 The same model with none is the control of a finding: what differs between the two is an optimizer's doing. The other
 switches are those of a session: ?pattern=off and ?arena=off for memory, ?execution=parallel for the executor,
-?saved=yes runs the optimized model as it was written to a file and read again.
+?saved=yes runs the optimized model as it was written to a file and read again. ?weights=kept leaves out
+WeightBiasQuantization, which makes int8 and int32 of float weights and biases of a quantized layer.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ SWITCHES = (
     Switch("arena", ("on", "off")),
     Switch("execution", ("sequential", "parallel")),
     Switch("saved", ("no", "yes")),
+    Switch("weights", ("quantized", "kept")),
 )
 
 
@@ -54,14 +56,19 @@ def session(model: bytes, settings: Settings) -> onnxruntime.InferenceSession:
     if settings["execution"] == "parallel":
         options.execution_mode = onnxruntime.ExecutionMode.ORT_PARALLEL
         options.inter_op_num_threads = 2  # with one it runs one node after the other
+    disabled = {"disabled_optimizers": ["WeightBiasQuantization"]} if settings["weights"] == "kept" else {}
+
+    def loaded(text: bytes) -> onnxruntime.InferenceSession:
+        return onnxruntime.InferenceSession(text, options, providers=["CPUExecutionProvider"], **disabled)
+
     if settings["saved"] == "no":
-        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        return loaded(model)
     with tempfile.TemporaryDirectory() as folder:
         options.optimized_model_filepath = str(Path(folder) / "optimized.onnx")
-        onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        loaded(model)
         saved = Path(options.optimized_model_filepath).read_bytes()
     options.optimized_model_filepath = ""
-    return onnxruntime.InferenceSession(saved, options, providers=["CPUExecutionProvider"])
+    return loaded(saved)
 
 
 def make(arguments: list[str]) -> System:
@@ -90,6 +97,8 @@ def make(arguments: list[str]) -> System:
         REJECTIONS,
         {"onnx": version("onnx")},
         symbols=True,
+        subgraphs=True,
+        quantized=True,
         more={"switches": declared(SWITCHES)},
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 import openvino
 
 from adapters.onnx.session import Instance, Program, make_system
-from adapters.onnx.writer import Written
+from adapters.onnx.writer import MoreFunctions, Written
 from adapters.worker.arrays import DTYPES, Array
 from adapters.worker.loop import serve
 from adapters.worker.switches import parse
@@ -71,8 +71,9 @@ def make(arguments: list[str]) -> System:
     installed = version("openvino")
     dtypes = ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "f32"]
     return make_system(
-        "openvino", installed, dtypes, "openvino", build, REJECTIONS, {"onnx": version("onnx")}, explain, symbols=True
-    )
+        "openvino", installed, dtypes, "openvino", build, REJECTIONS, {"onnx": version("onnx")}, explain,
+        symbols=True, subgraphs=True, quantized=True, functions=MoreFunctions(captures=False),
+    )  # fmt: skip
 
 
 def explain(message: str, _: str) -> str:
