@@ -149,7 +149,7 @@ Result<Evidence> run_again(const Finding& finding) {
   rerun.reason = examination.judgement.reason;
   rerun.detail = examination.outcome.detail;
   if (const auto expected = expected_runs(target->profile(), test)) {
-    rerun.tensors = elements_of_runs(test.graph, *expected, examination.outcome);
+    rerun.tensors = elements_of_runs(test, *expected, examination.outcome);
   }
   rerun.stages = stages_of(*target, test);
   if (const auto record = arena_of(finding)) {

@@ -116,6 +116,20 @@ void Interpreter::resize(const Graph& resized) {
   for (std::size_t v = 0; v < views_.size(); ++v) views_[v].layout = resized.metas[v].layout;
 }
 
+void Interpreter::take_state(const Interpreter& other) {
+  const auto storages = [](const Graph& graph) {
+    std::vector<StorageId> of_buffers;
+    for (const Source& source : graph.sources) {
+      if (source.kind == SourceKind::Buffer) of_buffers.push_back(graph.meta(source.value).storage);
+    }
+    return of_buffers;
+  };
+  const std::vector<StorageId> own = storages(*graph_);
+  const std::vector<StorageId> others = storages(*other.graph_);
+  PARALLAX_CHECK(own.size() == others.size());
+  for (std::size_t i = 0; i < own.size(); ++i) storages_[own[i].index] = other.storages_[others[i].index];
+}
+
 Result<std::vector<BallTensor>> Interpreter::call(std::span<const BallTensor> operands, const InnerObserver& inner,
                                                   bool& may_raise) {
   PARALLAX_CHECK(operands.size() == graph_->sources.size());

@@ -47,6 +47,9 @@ class Interpreter {
   // outlive the interpreter too.
   void resize(const Graph& resized);
 
+  // Takes over what the buffers of another method of the same case hold, on the same instance of the program.
+  void take_state(const Interpreter& other);
+
   // Called after each node with the views of all values, by value id: a node may write to its operands too.
   using Observer = std::function<void(NodeId node, std::span<const BallView> values)>;
   // The same for each node of a subgraph that is run, with the subgraph's own values.

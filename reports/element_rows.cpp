@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 
+#include "graph/runs.h"
 #include "oracle/acceptance.h"
 #include "oracle/run_comparison.h"
 
@@ -111,17 +112,15 @@ TensorElements compare(const BallTensor& expected, const Tensor& got, const RunI
 
 class Runs {
  public:
-  Runs(const Graph& graph, std::size_t most_rows) : most_rows_(most_rows), places_(graph) {}
+  Runs(const Case& test, std::size_t most_rows) : test_(test), most_rows_(most_rows), places_(test.graph) {}
 
-  void add(const Expected& expected, const Observation& got, const RunId& run) {
-    add_outputs(expected, got.outputs, run);
-    add_state(expected.inputs, got.inputs, places_.inputs, run);
-    add_state(expected.buffers, got.buffers, places_.buffers, run);
-  }
+  void add(const Expected& expected, const Observation& got, const RunId& run) { add(expected, got, run, places_); }
 
   void add_later(std::span<const Expected> expected, std::span<const Observation> got, RunKind kind) {
     for (std::size_t i = 0; i < std::min(got.size(), expected.size()); ++i) {
-      add(expected[i], got[i], {kind, static_cast<int>(i) + 2});
+      const RunId run{kind, static_cast<int>(i) + 2};
+      const bool calls_method = i < test_.later.size() && test_.later[i].method != 0;
+      add(expected[i], got[i], run, calls_method ? GraphPlaces(called_graph(test_, i + 1)) : places_);
     }
   }
 
@@ -136,14 +135,21 @@ class Runs {
   std::vector<TensorElements> take() { return std::move(tensors_); }
 
  private:
-  void add_outputs(const Expected& expected, const std::vector<Tensor>& got, const RunId& run) {
+  void add(const Expected& expected, const Observation& got, const RunId& run, const GraphPlaces& places) {
+    add_outputs(expected, got.outputs, run, places.outputs);
+    add_state(expected.inputs, got.inputs, places.inputs, run);
+    add_state(expected.buffers, got.buffers, places.buffers, run);
+  }
+
+  void add_outputs(const Expected& expected, const std::vector<Tensor>& got, const RunId& run,
+                   const std::vector<Place>& places) {
     for (std::size_t i = 0; i < expected.outputs.size(); ++i) {
       if (i < got.size()) {
-        tensors_.push_back(compare(expected.outputs[i], got[i], run, places_.outputs[i], most_rows_));
+        tensors_.push_back(compare(expected.outputs[i], got[i], run, places[i], most_rows_));
       } else {
         TensorElements& missing = tensors_.emplace_back();
         missing.run = run;
-        missing.place = places_.outputs[i];
+        missing.place = places[i];
         missing.type = type_text(expected.outputs[i].dtype, expected.outputs[i].sizes);
         missing.other = "was not handed back";
       }
@@ -157,6 +163,7 @@ class Runs {
     }
   }
 
+  const Case& test_;
   std::size_t most_rows_;
   GraphPlaces places_;
   std::vector<TensorElements> tensors_;
@@ -164,9 +171,9 @@ class Runs {
 
 }  // namespace
 
-std::vector<TensorElements> elements_of_runs(const Graph& graph, const ExpectedRuns& expected, const Outcome& outcome,
+std::vector<TensorElements> elements_of_runs(const Case& test, const ExpectedRuns& expected, const Outcome& outcome,
                                              std::size_t most_rows) {
-  Runs runs(graph, most_rows);
+  Runs runs(test, most_rows);
   if (!outcome.a) return {};
   runs.add(expected.a, *outcome.a, {RunKind::A});
   if (outcome.b && expected.b) runs.add(*expected.b, *outcome.b, {RunKind::B});

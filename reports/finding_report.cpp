@@ -42,6 +42,7 @@ void write_facts(Html& html, const FindingReport& report) {
   write_fact(html, "Its own checks blame", finding.blame);
   write_fact(html, "Kind of slip", finding.cause);
   write_fact(html, "The least that diverges", finding.configuration);
+  if (finding.wrong_call) write_fact(html, "Of its calls", describe(*finding.wrong_call));
   if (finding.repeats) {
     write_fact(html, "Wrong", fmt::format("in {} of {} runs", finding.repeats->wrong, finding.repeats->runs));
   }

@@ -16,22 +16,29 @@ SWITCHES = (
     Switch("plan_outputs", ("yes", "no")),
     Switch("view_copies", ("removed", "kept")),
     Switch("reinplace", ("no", "yes")),
+    Switch("buffer_names", ("no", "yes")),
+    Switch("methods", ("loaded_first", "loaded_late")),  # of a case that has some
 )
 ALGORITHMS = {"greedy": greedy, "naive": naive}
 
 
-def backend_config(passes: list[Any], settings: Settings, **more: Any) -> ExecutorchBackendConfig:
-    """What the settings come to; `more` are further members of the configuration."""
+def backend_config(
+    passes: list[Any], settings: Settings, share_state: bool = False, **more: Any
+) -> ExecutorchBackendConfig:
+    """What the settings come to, the methods of a program sharing their buffers or not; `more` are further members of
+    the configuration."""
     algorithm = ALGORITHMS.get(settings["planner"])
     planning = MemoryPlanningPass(
         memory_planning_algo=MemoryPlanningAlgorithmSuite(algo_list=[algorithm]) if algorithm else None,
         alloc_graph_input=settings["plan_inputs"] == "yes",
         alloc_graph_output=settings["plan_outputs"] == "yes",
+        share_mutable_buffers=share_state,
     )
     return ExecutorchBackendConfig(
         passes=passes,
         memory_planning_pass=planning,
         remove_view_copy=settings["view_copies"] == "removed",
         run_reinplace_pass=settings["reinplace"] == "yes",
+        emit_mutable_buffer_names=settings["buffer_names"] == "yes",
         **more,
     )

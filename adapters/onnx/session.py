@@ -36,6 +36,7 @@ class Program:
     start: Callable[[], Instance]
     facts: Json = field(default_factory=dict)  # more parts of the reply
     keep: Callable[[Path], None] | None = None  # writes what was compiled into a folder
+    start_warm: Callable[[], Instance] | None = None  # loads what `start` left in a cache
 
 
 Build = Callable[[Written, Stages], Program]
@@ -143,11 +144,15 @@ def run_protocol(request: Json, stages: Stages, lower: Lower) -> Json:
     def at(feed: Json) -> Written:
         return write(at_sizes(graph, sizes_of(graph, feed)))
 
-    def start() -> Run:
-        with stages("load"):
-            return Session(graph, written, program.start(), at if dynamic else None).run
+    def starts(instance: Callable[[], Instance]) -> Callable[[], Run]:
+        def start() -> Run:
+            with stages("load"):
+                return Session(graph, written, instance(), at if dynamic else None).run
 
-    return {**program.facts, **three_runs(request, stages, start)}
+        return start
+
+    warm = starts(program.start_warm) if program.start_warm else None
+    return {**program.facts, **three_runs(request, stages, starts(program.start), warm)}
 
 
 def make_system(

@@ -359,6 +359,22 @@ class MeaningTest(unittest.TestCase):
         self.assertEqual(numbers(reply["outputs"][0]), [1, 2, 33])
         self.assertEqual(numbers(reply["outputs"][1]), [3, 3])
 
+    def put(self, indices: list[str | None], values: str) -> list[float]:
+        """Zeros of [2, 3] after a write of `values` where the indices say."""
+        graph = {
+            "inputs": {"x": {"type": "f32[2,3]"}, "i": {"type": "i64[2]"}, "v": {"type": values}},
+            "nodes": [node("y", "index_put.default", "%x", indices, "%v", False)],
+            "outputs": ["%y"],
+        }
+        count = 4 if values == "f32[2,2]" else 2
+        feed = {"x": [0] * 6, "i": [1, 0], "v": [1, 2, 3, 4][:count]}
+        return numbers(run(graph, feed)["outputs"][0])
+
+    def test_places_behind_dims_that_are_written_whole(self) -> None:
+        self.assertEqual(self.put([None, "%i"], "f32[2,2]"), [2, 1, 0, 4, 3, 0])
+        self.assertEqual(self.put([None, "%i"], "f32[2]"), [2, 1, 0, 2, 1, 0])
+        self.assertEqual(self.put(["%i", "%i"], "f32[2]"), [2, 0, 0, 0, 1, 0])
+
 
 class TableTest(unittest.TestCase):
     def test_the_table_is_wide(self) -> None:

@@ -56,6 +56,8 @@ class CompiledTarget : public Target {
 
   bool takes_several_runs() const override { return true; }
   bool takes_subgraphs() const override { return true; }
+  // A device works in the memory of one program.
+  bool takes_methods() const override { return !options_.device; }
 
   Outcome run(const Case& test, const std::vector<Tensor>* second) override {
     const auto start = std::chrono::steady_clock::now();
@@ -155,7 +157,13 @@ class CompiledTarget : public Target {
     } else if (test.symbols.empty()) {
       TRY(Program program, compile(test.graph, options));
       TRY_VOID(add(std::move(program)));
-      runs.resize(test.later.size() + 1, runs.front());
+      for (const Method& method : test.methods) {
+        TRY(Program of_method, compile(method.graph, options));
+        TRY_VOID(add(std::move(of_method)));
+      }
+      const LoadedRuns programs = std::move(runs);
+      runs = {programs.front()};
+      for (const LaterRun& run : test.later) runs.push_back(programs[run.method]);
     } else {
       TRY(Program program, compile(test.graph, test.symbols, options));
       for (std::size_t run = 0; run <= test.later.size(); ++run) {
@@ -197,7 +205,7 @@ class CompiledTarget : public Target {
     const Result<ExpectedRuns> expected = expected_runs(*profile_, test);
     if (!expected) return bit_for_bit();
     return {"be wrong", [this, &test, expected = *expected](const Outcome&, const Outcome& outcome) {
-              return complained() || is_finding(judge(test.graph, expected, outcome, promises_identity()).verdict);
+              return complained() || is_finding(judge(test, expected, outcome, promises_identity()).verdict);
             }};
   }
 
@@ -213,7 +221,7 @@ class CompiledTarget : public Target {
           return lifetimes_of(graph, program.groups, options_.faults.parts(), options_of(how, test));
         };
         const auto add = [&](Detector detector, const std::vector<PlanFailure>& failures) {
-          auto found = explain_failures(detector, test.graph, program, reckon, failures);
+          auto found = explain_failures(detector, called_graph(test, run), program, reckon, failures);
           if (!found) return;
           if (holds_when_made_anew(test, run, how)) found->kind = "kept at sizes that it does not hold at";
           diagnoses.push_back(*std::move(found));

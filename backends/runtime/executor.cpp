@@ -194,6 +194,17 @@ void Instance::resize(std::shared_ptr<const Executable> resized) {
   if (ready_) ready_ = prepare();
 }
 
+void Instance::share_state(const Instance& owner) {
+  const Executable& own = *executable_;
+  const Executable& other = *owner.executable_;
+  PARALLAX_CHECK(own.buffers.size() == other.buffers.size());
+  bound_.assign(own.program.graph.storages.size(), nullptr);
+  for (std::size_t i = 0; i < own.buffers.size(); ++i) {
+    bound_[own.program.graph.meta(own.buffers[i]).storage.index] =
+        owner.address(other.program.graph.meta(other.buffers[i]).storage);
+  }
+}
+
 Result<void> Instance::prepare() {
   const Program& program = executable_->program;
   on_device_.clear();

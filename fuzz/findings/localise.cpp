@@ -177,7 +177,7 @@ class Localiser {
           outputs, [&](ValueId output) { return alone.graph.name(output) == test_.graph.name(result); });
       if (is_output) outcome.a->outputs.push_back(values_[result.index]);
     }
-    return judge(alone.graph, *expected, outcome, false);
+    return judge(alone, *expected, outcome, false);
   }
 
   Target& target_;
