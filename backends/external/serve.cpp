@@ -58,6 +58,8 @@ Json encode(const Graph& graph, const Outcome& outcome) {
     if (!outcome.later.empty()) json["later"] = encode_runs(graph, outcome.later);
     if (!outcome.later_again.empty()) json["later_again"] = encode_runs(graph, outcome.later_again);
     if (outcome.delegated >= 0) json["delegated"] = outcome.delegated;
+    if (outcome.fused >= 0) json["fused"] = outcome.fused;
+    if (outcome.fusable >= 0) json["fusable"] = outcome.fusable;
     json["ms"] = {{"all", outcome.milliseconds}};
     return json;
   }
