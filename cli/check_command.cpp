@@ -63,6 +63,12 @@ void print_certainty(const Json& rows, const Profile& profile) {
   }
 }
 
+// " · fused 1 of 2": the quantized calls that ran on integers.
+std::string fused_text(const Outcome& outcome) {
+  if (outcome.fusable <= 0 || outcome.fused < 0) return "";
+  return fmt::format(" · fused {} of {}", std::min(outcome.fused, outcome.fusable), outcome.fusable);
+}
+
 void print_partitions(const std::vector<std::string>& lines) {
   if (!lines.empty()) fmt::print("  who computes what:\n");
   for (const std::string& line : lines) fmt::print("    {}\n", line);
@@ -167,8 +173,8 @@ Result<int> check(const CheckFlags& flags) {
                     {"bounds", bounds}});
     if (flags.json) continue;
     if (story.empty()) {
-      fmt::print("{} · {}{}{}{}{}\n", name, parallax::name(judgement.verdict), judgement.reason.empty() ? "" : " · ",
-                 judgement.reason, adjudged, sizes_text(judged, examination.outcome));
+      fmt::print("{} · {}{}{}{}{}{}\n", name, parallax::name(judgement.verdict), judgement.reason.empty() ? "" : " · ",
+                 judgement.reason, adjudged, sizes_text(judged, examination.outcome), fused_text(examination.outcome));
     } else {
       fmt::print("{}", story);
     }

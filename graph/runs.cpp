@@ -66,9 +66,7 @@ const Graph& called_graph(const Case& test, std::size_t run) {
 
 Result<Graph> graph_of_run(const Case& test, std::size_t run) {
   if (run == 0 || test.symbols.empty()) return called_graph(test, run);
-  auto graph = at_sizes(test.graph, test.symbols, test.later[run - 1].sizes);
-  if (!graph) return of_run(run, std::move(graph).error());
-  return graph;
+  return at_sizes(test.graph, test.symbols, test.later[run - 1].sizes);
 }
 
 bool has_several_instances(const Case& test) {
@@ -85,7 +83,9 @@ const std::vector<Tensor>& feed_of_run(const Case& test, std::size_t run) {
 
 Result<Case> case_of_run(const Case& test, std::size_t run) {
   Case one = test;
-  TRY(one.graph, graph_of_run(test, run));
+  auto graph = graph_of_run(test, run);
+  if (!graph) return of_run(run, std::move(graph).error());
+  one.graph = *std::move(graph);
   one.feed = feed_of_run(test, run);
   if (run > 0) one.expect = test.later[run - 1].expect;
   one.symbols = {};
@@ -99,8 +99,9 @@ Result<void> check_runs(const Case& test) {
   if (!has_several_runs(test)) return {};
   TRY([[maybe_unused]] const Graph bound, at_sizes(test.graph, test.symbols, test.symbols.bound()));
   for (std::size_t run = 0; run <= test.later.size(); ++run) {
-    TRY(const Graph graph, graph_of_run(test, run));
-    const auto fits = check_feed(graph, feed_of_run(test, run));
+    const Result<Graph> graph = graph_of_run(test, run);
+    if (!graph) return of_run(run, graph.error());
+    const auto fits = check_feed(*graph, feed_of_run(test, run));
     if (!fits) return of_run(run, fits.error());
   }
   return {};

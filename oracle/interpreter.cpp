@@ -7,6 +7,7 @@
 
 #include "core/check.h"
 #include "graph/storage_sets.h"
+#include "ops/fused_op.h"
 #include "oracle/control_flow.h"
 #include "oracle/lost_values.h"
 
@@ -195,6 +196,10 @@ Result<void> Interpreter::run_nodes(const Observer& observe, const InnerObserver
     joined_.note(node, views_);
     if (const ControlOp* control = as_control(*node.op)) {
       if (auto done = run_control(*control, node, views_, *profile_, inner, may_raise); !done)
+        return at(fmt::format("/graph/nodes/{}", n), std::move(done.error()));
+    } else if (as_fused(*node.op)) {
+      const Call call(*node.op, node.arguments, graph_->metas);
+      if (auto done = run_fused(call, views_, results.front(), *profile_, &may_raise); !done)
         return at(fmt::format("/graph/nodes/{}", n), std::move(done.error()));
     } else if (node.op->reference) {
       const Call call(*node.op, node.arguments, graph_->metas);

@@ -170,6 +170,12 @@ Result<void> read_runs(const Field& root, const Case& test, Outcome& outcome) {
   if (const auto delegated = find_set(root, "delegated")) {
     TRY(outcome.delegated, read_small(*delegated));
   }
+  if (const auto fused = find_set(root, "fused")) {
+    TRY(outcome.fused, read_small(*fused));
+  }
+  if (const auto fusable = find_set(root, "fusable")) {
+    TRY(outcome.fusable, read_small(*fusable));
+  }
   if (const auto recompiled = find_set(root, "recompiled")) {
     TRY(outcome.recompiled, read_small(*recompiled));
   }

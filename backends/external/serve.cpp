@@ -61,6 +61,8 @@ Json encode(const Case& test, const Outcome& outcome) {
     if (!outcome.later.empty()) json["later"] = encode_runs(test, outcome.later);
     if (!outcome.later_again.empty()) json["later_again"] = encode_runs(test, outcome.later_again);
     if (outcome.delegated >= 0) json["delegated"] = outcome.delegated;
+    if (outcome.fused >= 0) json["fused"] = outcome.fused;
+    if (outcome.fusable >= 0) json["fusable"] = outcome.fusable;
     json["ms"] = {{"all", outcome.milliseconds}};
     return json;
   }
