@@ -339,12 +339,13 @@ def _ends(graph: Graph, x: Value, dims: list[int]) -> tuple[Value, Value]:
     """The least and the largest number, and 0 with them."""
     if x.numel == 0:
         raise UnsupportedError("a choice of scale without elements")
-    worked = graph.cast(x, wide(x.dtype))
-    zero = graph.number(0, worked.dtype)
+    if wide(x.dtype) != x.dtype:
+        raise UnsupportedError("a choice of scale in halves, whose steps runtimes do not all round")
+    zero = graph.number(0, x.dtype)
     ends = []
     for reduction, kind in (("ReduceMin", "Min"), ("ReduceMax", "Max")):
-        found = graph.reduce(reduction, worked, dims, keepdim=True)
-        ends.append(graph.cast(graph.op(kind, found, zero, shape=found.shape), x.dtype))
+        found = graph.reduce(reduction, x, dims, keepdim=True)
+        ends.append(graph.op(kind, found, zero, shape=found.shape))
     return ends[0], ends[1]
 
 
