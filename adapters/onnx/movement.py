@@ -145,7 +145,13 @@ def index_select(graph: Graph, self: Value, dim: int, index: Value) -> Results:
 @function("gather.default")
 def gather(graph: Graph, self: Value, dim: int, index: Value, sparse_grad: bool = False) -> Results:
     x, places = _at_least_1d(graph, self), _at_least_1d(graph, index)
-    made = graph.op("GatherElements", x, graph.cast(places, "i64"), shape=places.shape, axis=dim % x.rank)
+    at = dim % x.rank
+    fits = x.rank == places.rank and all(
+        size <= whole or other == at for other, (size, whole) in enumerate(zip(places.shape, x.shape, strict=True))
+    )
+    if not fits:  # PyTorch takes any sizes of an index of no elements
+        raise UnsupportedError("an index of no elements whose sizes ONNX's GatherElements does not have")
+    made = graph.op("GatherElements", x, graph.cast(places, "i64"), shape=places.shape, axis=at)
     return graph.reshape(made, index.shape)
 
 

@@ -359,6 +359,17 @@ class MeaningTest(unittest.TestCase):
         self.assertEqual(numbers(reply["outputs"][0]), [1, 2, 33])
         self.assertEqual(numbers(reply["outputs"][1]), [3, 3])
 
+    def test_an_index_of_no_elements_has_the_sizes_that_onnx_allows(self) -> None:
+        graph = {
+            "inputs": {"x": {"type": "f32[1,2]"}, "i": {"type": "i64[2,0]"}},
+            "nodes": [node("y", "gather.default", "%x", 1, "%i")],
+            "outputs": ["%y"],
+        }
+        with self.assertRaisesRegex(UnsupportedError, "no elements"):
+            run(graph, {"x": [1, 2], "i": []})
+        graph["inputs"]["i"]["type"] = "i64[1,0]"
+        self.assertEqual(numbers(run(graph, {"x": [1, 2], "i": []})["outputs"][0]), [])
+
     def put(self, indices: list[str | None], values: str) -> list[float]:
         """Zeros of [2, 3] after a write of `values` where the indices say."""
         graph = {
