@@ -6,21 +6,13 @@
 #include <cmath>
 #include <span>
 
+#include "core/index_text.h"
 #include "graph/runs.h"
 #include "oracle/acceptance.h"
 #include "oracle/run_comparison.h"
 
 namespace parallax {
 namespace {
-
-std::string index_text(const Dims& sizes, int64_t element) {
-  std::vector<int64_t> index(static_cast<std::size_t>(sizes.size()));
-  for (int dim = sizes.size() - 1; dim >= 0; --dim) {
-    index[static_cast<std::size_t>(dim)] = element % sizes[dim];
-    element /= sizes[dim];
-  }
-  return fmt::format("[{}]", fmt::join(index, ", "));
-}
 
 // Digits enough to tell two neighbours of the dtype apart.
 std::string number_text(DType dtype, double x) {

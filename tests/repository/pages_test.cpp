@@ -87,7 +87,10 @@ TEST_P(PageInDocs, DoesWhatItSays) {
 INSTANTIATE_TEST_SUITE_P(Docs, PageInDocs,
                          testing::Values(Page{"Readme", "README.md", 3}, Page{"Quickstart", "docs/quickstart.md", 6},
                                          Page{"Tutorial", "docs/tutorial.md", 9},
-                                         Page{"WritingATarget", "docs/writing-a-target.md", 2}),
+                                         Page{"WritingATarget", "docs/writing-a-target.md", 2},
+                                         Page{"ReadingAFinding", "docs/reading-a-finding.md", 4},
+                                         Page{"CheckingAModel", "docs/checking-a-model.md", 4},
+                                         Page{"JsonOutput", "docs/json-output.md", 5}),
                          [](const auto& test) { return test.param.test; });
 
 }  // namespace
