@@ -86,6 +86,15 @@ class ControlTest(unittest.TestCase):
         self.check(text, ["scan"], x=x, w=x)
         self.check(text.replace("20", "3"), [], x=x, w=x)
 
+    def test_what_a_loop_was_tried_as_leaves_nothing(self) -> None:
+        # Its state grows, so that it is no scan after all.
+        text = """g (float[1] x) => (float[n] y) <int64 n = {20}, bool c = {1}> {
+            y = Loop(n, c, x) <body = b (int64 i, bool ci, float[k] v) => (bool co, float[m] u) {
+                co = Identity(ci) u = Concat<axis = 0>(v, x) }> }"""
+        case = self.check(text, [], x=np.array([1], np.float32))
+        self.assertNotIn("subgraphs", case["graph"])
+        self.assertNotIn("requires", case)
+
     def test_a_scan_along_other_axes_and_backwards(self) -> None:
         text = """g (float[3] s, float[3,20] x) => (float[3] y, float[3,20] z) {
             y, z = Scan<num_scan_inputs = 1, scan_input_axes = [1], scan_input_directions = [1],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import unittest
+from pathlib import Path
 from typing import Any
 
 for _package in ("numpy", "onnx", "ml_dtypes"):
@@ -12,8 +13,11 @@ for _package in ("numpy", "onnx", "ml_dtypes"):
 
 import numpy as np
 import onnx.checker
+import onnx.parser
 from onnx.reference import ReferenceEvaluator
 
+from adapters.importing import onnx_model
+from adapters.importing.onnx.model import Importer
 from adapters.onnx.writer import Written, write
 
 Json = dict[str, Any]
@@ -116,6 +120,33 @@ class QuantizeTest(unittest.TestCase):
         model = written({"x": "f32[1,4]"}, nodes, ["%q", "%d"], {"s": scales, "z": offsets})
         x = np.array([[1.0, 9.0, 20.0, -40.0]], dtype=np.float32)
         self.assertEqual(run(model, x=x), [[1, 7, 3, -3], [1.0, 7.0, 20.0, -40.0]])
+
+
+class ImportTest(unittest.TestCase):
+    TEXT = """g (float[2,2] x) => (float[2,2] y, int8[2,2] r) <float s = {0.5}, int8 z = {3}, float[2] cs = {0.5, 2}> {
+        q = QuantizeLinear(x, s, z) y = DequantizeLinear(q, s, z) r = QuantizeLinear<axis = 0>(x, cs, cz) }"""
+
+    def imported(self, zero_points: str) -> Importer:
+        text = self.TEXT.replace("cs = {0.5, 2}", f"cs = {{0.5, 2}}, int8[2] cz = {zero_points}")
+        model = onnx.parser.parse_model(f'<ir_version: 9, opset_import: ["" : 20]> {text}')
+        return onnx_model.import_model(model, Path())
+
+    def test_known_scales_are_calls_that_are_written_back(self) -> None:
+        importer = self.imported("{0, 1}")
+        case = importer.case("quantized", {})
+        self.assertEqual(case["requires"], ["quantized"])
+        ops = [node["op"].removeprefix("quantized_decomposed.") for node in case["graph"]["nodes"]]
+        self.assertEqual(ops, [PER_TENSOR, "dequantize_per_tensor.default", "quantize_per_channel.default"])
+        self.assertIn("a product with the reciprocal of the scale", importer.notes[0])
+        again = write(case["graph"])
+        self.assertEqual(kinds(again), ["QuantizeLinear", "DequantizeLinear", "QuantizeLinear"])
+        self.assertEqual(run(again, x=X.reshape(2, 2)), [[-1.0, 0.0, 1.0, 62.0], [-2, 0, 1, 51]])
+
+    def test_a_scale_of_0_is_arithmetic(self) -> None:
+        text = "g (float[2] x) => (int8[2] y) <float s = {0}, int8 z = {3}> { y = QuantizeLinear(x, s, z) }"
+        model = onnx.parser.parse_model(f'<ir_version: 9, opset_import: ["" : 20]> {text}')
+        case = onnx_model.import_model(model, Path()).case("zero", {})
+        self.assertTrue(all(node["op"].startswith("aten.") for node in case["graph"]["nodes"]))
 
 
 if __name__ == "__main__":

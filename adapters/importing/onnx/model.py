@@ -74,13 +74,11 @@ class Importer:
         used |= set(self.outputs)
         constants = {one: spec for one, spec in self.b.constants.items() if f"%{one}" in used}
         graph = {"inputs": self.b.inputs, "constants": constants, "nodes": self.b.nodes, "outputs": self.outputs}
-        if self.b.subgraphs:
-            graph["subgraphs"] = self.b.subgraphs
-        required = [
-            feature
-            for feature, needed in (("subgraphs", self.b.subgraphs), ("quantized", _quantizes(graph)))
-            if needed
-        ]
+        subgraphs = _reached(self.b.subgraphs, self.b.nodes)
+        if subgraphs:
+            graph["subgraphs"] = subgraphs
+        needs = (("subgraphs", subgraphs), ("quantized", _quantizes(graph)))
+        required = [feature for feature, needed in needs if needed]
         head = {"parallax": 1, "name": name, **({"requires": required} if required else {})}
         return {**head, "graph": graph, "feed": feed}
 
@@ -249,6 +247,17 @@ class Importer:
             inner[info.name] = value
         self._graph(graph, inner)
         return [self._find(inner, info.name) for info in graph.output]
+
+
+def _reached(subgraphs: Json, nodes: Sequence[Json]) -> Json:
+    """Those that the nodes run, and that these run: what a loop was tried as may have left others."""
+    found: Json = {}
+    for node in nodes:
+        for argument in node["args"]:
+            name = argument.get("graph") if isinstance(argument, dict) else None
+            if name is not None and name not in found:
+                found |= {name: subgraphs[name], **_reached(subgraphs, subgraphs[name]["nodes"])}
+    return found
 
 
 def _quantizes(graph: Json) -> bool:
