@@ -157,8 +157,16 @@ class Sum {
   bool is_finite() const { return std::isfinite(x_.scales[at_.first]) && std::isfinite(w_.scales[at_.second]); }
   void meet_scales() {
     const auto channel = index_of(rules_.scale(static_cast<int64_t>(at_.second), row_)) % w_.scales.size();
-    // An infinite scale leaves what floats would give.
-    sum_ += is_finite() ? static_cast<double>(whole_) * (x_.scales[at_.first] * w_.scales[channel]) : real_;
+    const double input = x_.scales[at_.first];
+    const double weight = w_.scales[channel];
+    const auto whole = static_cast<double>(whole_);
+    if (!is_finite()) {
+      sum_ += real_;  // what floats would give
+    } else {
+      const double both = input * weight;
+      // Scales of f64 may overflow where their sum is 0.
+      sum_ += std::isfinite(both) ? whole * both : whole * input * weight;
+    }
     whole_ = 0;
     real_ = 0;
   }

@@ -110,12 +110,17 @@ ValueId activated(StructureSite& site, ValueId x) {
   return site.choices().chance(50) ? site.call(site.choices().pick(activations), {x}) : x;
 }
 
+// A library of integers takes no bias of floats.
+Argument bias(StructureSite& site, int64_t channels) {
+  return site.choices().chance(50) ? Argument(site.weights({channels})) : Argument();
+}
+
 // A layer, between pairs as a static quantizer puts them.
 void static_linear(StructureSite& site) {
   const int64_t width = site.choices().between(1, 4);
   const int64_t out = site.choices().between(1, 4);
   ValueId x = pair(site, site.activations({site.choices().between(1, 3), width}), draw_scheme(site.choices()));
-  x = site.call("aten.linear.default", {x, quantized_weights(site, {out, width}), site.weights({out})});
+  x = site.call("aten.linear.default", {x, quantized_weights(site, {out, width}), bias(site, out)});
   pair(site, activated(site, x), draw_scheme(site.choices()));
 }
 
@@ -125,9 +130,8 @@ void static_convolution(StructureSite& site) {
   const int64_t out = choices.between(1, 3);
   const int64_t kernel = choices.between(1, 2);
   ValueId x = pair(site, site.activations({1, channels, 3, 3}), draw_scheme(choices));
-  x = site.call("aten.conv2d.default",
-                {x, quantized_weights(site, {out, channels, kernel, kernel}), site.weights({out}), IntList{1, 1},
-                 IntList{choices.between(0, 1), choices.between(0, 1)}});
+  x = site.call("aten.conv2d.default", {x, quantized_weights(site, {out, channels, kernel, kernel}), bias(site, out),
+                                        IntList{1, 1}, IntList{choices.between(0, 1), choices.between(0, 1)}});
   pair(site, activated(site, x), draw_scheme(choices));
 }
 

@@ -165,6 +165,22 @@ TEST(FuseIntegers, GivesARecordForEachStructure) {
   EXPECT_EQ(fusable_calls(one.graph), 1);
 }
 
+// The product of the scales is no double, and the sum is 0.
+TEST(FuseIntegers, TakesTheLargestScales) {
+  const Case test = quantized_case(
+      R"({"inputs": {"x": {"type": "i8[1,1]"}}, "constants": {"s": {"type": "f64[1]", "data": [1.7976931348623157e308]},
+          "z": {"type": "i64[1]", "data": [0]}},
+          "nodes": [{"out": "d", "op": "quantized_decomposed.dequantize_per_tensor.default",
+                     "args": ["%x", 10000.0, 127, -128, 127, "i8"]},
+                    {"out": "w", "op": "quantized_decomposed.dequantize_per_channel.default",
+                     "args": ["%x", "%s", "%z", 0, -127, 127, "i8"]},
+                    {"out": "y", "op": "aten.linear.default", "args": ["%d", "%w"]}],
+          "outputs": ["%y"]})",
+      R"({"x": [0]})");
+  const Examination seen = examine(*make_compiled_target("portable", {}).value(), test);
+  EXPECT_EQ(seen.judgement.verdict, Verdict::Match) << seen.judgement.reason;
+}
+
 // A write between the dequantize and the quantize changes what a fused call would read.
 TEST(FuseIntegers, LooksThroughNoWrite) {
   const Case test =
