@@ -9,6 +9,7 @@
 #include "core/index_text.h"
 #include "graph/runs.h"
 #include "oracle/acceptance.h"
+#include "oracle/judgement_text.h"
 #include "oracle/run_comparison.h"
 
 namespace parallax {
@@ -72,6 +73,25 @@ ElementRow integer_row(const IntegerBall& wanted, int64_t got) {
   return row;
 }
 
+// One of a few numbers, whichever the target took.
+ElementRow one_of_row(DType dtype, const std::vector<Ball>& alternatives) {
+  ElementRow row;
+  row.expected = number_text(dtype, alternatives.front().mid);
+  row.bound = alternatives_text(dtype, alternatives);
+  return row;
+}
+
+ElementRow row_of(const BallTensor& expected, const Tensor& got, int64_t element) {
+  const auto at = static_cast<std::size_t>(element);
+  if (const auto found = expected.alternatives.find(element); found != expected.alternatives.end()) {
+    ElementRow row = one_of_row(expected.dtype, found->second);
+    if (!accepts(expected, got, element)) row.state = ElementState::Outside;
+    return row;
+  }
+  return is_floating(expected.dtype) ? float_row(expected.dtype, expected.balls[at], got.get_double(element))
+                                     : integer_row(expected.integers[at], got.get_integer(element));
+}
+
 TensorElements compare(const BallTensor& expected, const Tensor& got, const RunId& run, const Place& place,
                        std::size_t most_rows) {
   TensorElements tensor;
@@ -85,9 +105,7 @@ TensorElements compare(const BallTensor& expected, const Tensor& got, const RunI
   }
   std::vector<ElementRow> rows;
   for (int64_t i = 0; i < tensor.total; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    ElementRow row = is_floating(expected.dtype) ? float_row(expected.dtype, expected.balls[at], got.get_double(i))
-                                                 : integer_row(expected.integers[at], got.get_integer(i));
+    ElementRow row = row_of(expected, got, i);
     tensor.outside += row.state == ElementState::Outside;
     tensor.undecided += row.state == ElementState::Undecided;
     row.index = index_text(expected.sizes, i);
