@@ -73,6 +73,21 @@ TEST(LostValues, ComparisonsOfNanAreUndecided) {
   EXPECT_TRUE(truth("lt.Tensor", R"("nan")", *find_profile("openvino")).decided());
 }
 
+TEST(LostValues, TheTruthOfNanIsUndecided) {
+  const auto truth = [](const std::string& op, const Profile& profile) {
+    const Case test = case_of(R"({"inputs": {"x": {"type": "f32[2]"}},
+      "nodes": [{"out": "y", "op": "aten.)" +
+                                  op + R"(", "args": ["%x"]}], "outputs": ["%y"]})",
+                              R"({"x": ["nan", 0]})");
+    return Interpreter(test.graph, profile).run(test.feed).value().outputs[0].integers[0];
+  };
+  for (const std::string op : {"any.default", "count_nonzero.default", "logical_not.default"}) {
+    EXPECT_FALSE(truth(op, losing()).decided()) << op;
+    EXPECT_TRUE(truth(op, *find_profile("portable")).decided()) << op;
+  }
+  EXPECT_TRUE(truth("all.default", losing()).decided()) << "the other element is 0";
+}
+
 TEST(LostValues, SubnormalOperandsMayBeZero) {
   const std::string subnormal = "1e-40";
   const Ball ceiled = outputs("f32[1]", "ceil.default", subnormal, losing())[0];
