@@ -75,9 +75,11 @@ LIBRARY = Library(Names(), array_of, lambda x, dtype: x.astype(MLX_DTYPES[dtype]
 DIRECT = {
     "Expm1": mx.expm1, "Log1p": mx.log1p, "Log2": mx.log2, "Log10": mx.log10, "Rsqrt": mx.rsqrt, "Erf": mx.erf,
     "Erfinv": mx.erfinv, "Sigmoid": mx.sigmoid, "Softplus": nn.softplus, "Selu": nn.selu, "Mish": nn.mish,
-    "Silu": nn.silu, "Atan2": mx.arctan2, "LogAddExp": mx.logaddexp, "Trunc": mx.trunc,
+    "Silu": nn.silu, "Atan2": mx.arctan2, "LogAddExp": mx.logaddexp,
     "BitwiseNot": mx.bitwise_invert, "Relu": nn.relu,
 }  # fmt: skip
+if hasattr(mx, "trunc"):  # MLX has it since 0.32
+    DIRECT["Trunc"] = mx.trunc
 TABLE |= {kind: lambda call, function=function: function(*call.operands) for kind, function in DIRECT.items()}
 
 
