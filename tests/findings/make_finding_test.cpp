@@ -479,32 +479,5 @@ TEST(Signatures, TellFaultsApartAndNotGraphs) {
   }
 }
 
-// Right on the first instance, which fills a cache, and wrong on the one that is loaded from it.
-class BadlyCached : public Target {
- public:
-  const std::string& name() const override { return name_; }
-  const Profile& profile() const override { return right_->profile(); }
-  Outcome run(const Case& test, const std::vector<Tensor>* second) override {
-    Outcome outcome = right_->run(test, second);
-    if (outcome.a_again) spoil(outcome.a_again->outputs, 0.5);
-    return outcome;
-  }
-
- private:
-  std::string name_ = "stand-in?cache=warm";
-  std::unique_ptr<Target> right_ = portable_with({});
-};
-
-TEST(MakeFinding, AWarmCacheThatDiffersFromAColdOneIsSaid) {
-  BadlyCached target;
-  const Case test = testing::case_of(R"({"inputs": {"x": {"type": "f32[2]"}},
-    "nodes": [{"out": "y", "op": "aten.exp.default", "args": ["%x"]}], "outputs": ["%y"]})",
-                                     R"({"x": [1, 2]})");
-  const Examination seen = examine(target, test);
-  ASSERT_TRUE(is_finding(seen.judgement.verdict));
-  const Finding finding = make_finding(target, test, seen, {}).finding;
-  EXPECT_THAT(finding.explanation, HasSubstr("right with a cold cache, wrong from a warm one"));
-}
-
 }  // namespace
 }  // namespace parallax
