@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from executorch.exir import ExecutorchBackendConfig
-from executorch.exir.memory_planning import MemoryPlanningAlgorithmSuite, greedy, naive
+from executorch.exir import ExecutorchBackendConfig, memory_planning
+from executorch.exir.memory_planning import greedy, naive
 from executorch.exir.passes import MemoryPlanningPass
 
 from adapters.worker.switches import Settings, Switch
@@ -28,8 +28,11 @@ def backend_config(
     """What the settings come to, the methods of a program sharing their buffers or not; `more` are further members of
     the configuration."""
     algorithm = ALGORITHMS.get(settings["planner"])
+    # Releases before 0.7 have no suite, and take an algorithm as it is.
+    suite = getattr(memory_planning, "MemoryPlanningAlgorithmSuite", lambda algo_list: algo_list[0])
+    chosen = {"memory_planning_algo": suite(algo_list=[algorithm])} if algorithm else {}
     planning = MemoryPlanningPass(
-        memory_planning_algo=MemoryPlanningAlgorithmSuite(algo_list=[algorithm]) if algorithm else None,
+        **chosen,
         alloc_graph_input=settings["plan_inputs"] == "yes",
         alloc_graph_output=settings["plan_outputs"] == "yes",
         share_mutable_buffers=share_state,

@@ -9,13 +9,22 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
-from torch._higher_order_ops import map as written_map
-from torch._higher_order_ops import scan as written_scan
+import torch._higher_order_ops as written
 from torch._higher_order_ops import while_loop as written_while_loop
+
+from adapters.worker.system import UnsupportedError
 
 ControlFlow = Mapping[str, Callable[..., Any]]  # by the op's name in a case
 Tensors = Sequence[torch.Tensor]
 Function = Callable[..., Any]
+
+
+def _function(name: str) -> Function:
+    """What a person calls, which releases before 2.7 do not have under this name."""
+    function = getattr(written, name, None)
+    if not callable(function):
+        raise UnsupportedError(f"PyTorch {torch.__version__} has no {name} to call")
+    return function
 
 
 def _cond(predicate: torch.Tensor, then: Function, other: Function, operands: Tensors) -> Any:
@@ -39,7 +48,7 @@ def _scan(combine: Function, init: Tensors, xs: Tensors, closures: Tensors = ())
         results = combine(*carried, *slices, *closures)
         return list(results[:count]), list(results[count:])
 
-    carried, stacked = written_scan(combine_fn, list(init), list(xs))
+    carried, stacked = _function("scan")(combine_fn, list(init), list(xs))
     return [*carried, *stacked]
 
 
@@ -47,7 +56,7 @@ def _map(function: Function, xs: Tensors, closures: Tensors = ()) -> Any:
     def mapped(slices: list[torch.Tensor], *rest: torch.Tensor) -> Any:
         return function(*slices, *rest)
 
-    return written_map(mapped, list(xs), *closures)
+    return _function("map")(mapped, list(xs), *closures)
 
 
 def _run_cond(predicate: torch.Tensor, then: Function, other: Function, operands: Tensors) -> Any:

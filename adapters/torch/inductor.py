@@ -31,8 +31,11 @@ SWITCHES = (
 
 
 def configure(settings: Settings) -> None:
-    for name in (*ON_BY_DEFAULT, *OFF_BY_DEFAULT):
-        setattr(torch._inductor.config, name, settings[name] == "yes")
+    """What is left at its default stays as the release has it: an old one has other defaults, and not every name."""
+    for names, default in ((ON_BY_DEFAULT, "yes"), (OFF_BY_DEFAULT, "no")):
+        for name in names:
+            if settings[name] != default:
+                setattr(torch._inductor.config, name, settings[name] == "yes")
     if settings["vectors"] == "no":
         torch._inductor.config.cpp.simdlen = 1
 
