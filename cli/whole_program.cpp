@@ -25,6 +25,20 @@ std::string first_wrong_of(Target& target, const WrongPart& part) {
   return found.node ? node_text(part.test.graph, *found.node) : "";
 }
 
+// A single operation that diverges on the operands that the target gives it: alone it is a case of its own, which the
+// proof decides. Not looked for where that takes the target more than `seconds`.
+std::optional<WrongPart> wrong_operation(Target& target, const Case& test, double seconds) {
+  const auto begin = std::chrono::steady_clock::now();
+  target.run(test, nullptr);
+  const std::chrono::duration<double> of_a_run = std::chrono::steady_clock::now() - begin;
+  if (of_a_run.count() * static_cast<double>(runs_to_localise(test)) > seconds) return std::nullopt;
+  Localised found = localise(target, test);
+  if (!found.alone) return std::nullopt;
+  Examination alone = examine(target, *found.alone);
+  if (!is_finding(alone.judgement.verdict)) return std::nullopt;
+  return WrongPart{{found.node->index, found.node->index + 1}, *std::move(found.alone), std::move(alone)};
+}
+
 // Looks for the width of parts from which on the deviation of the whole shows, and for the operation in such a part.
 void look_by_width(Target& target, const Case& test, double seconds, CloserLook& look) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
@@ -59,7 +73,16 @@ CloserLook look_closer(Target& target, const Case& test, const Examination& whol
   }
   const bool decided = judgement.verdict == Verdict::Match || judgement.verdict == Verdict::Undecided;
   if (!decided || judgement.counts.by_ensemble + judgement.counts.undecided == 0) return look;
-  PartChecks parts = check_parts(target, test, part_width, seconds, show_progress);
+  const auto begin = std::chrono::steady_clock::now();
+  look.wrong = wrong_operation(target, test, seconds / 2);
+  if (look.wrong) {
+    look.first_wrong = node_text(test.graph, NodeId(look.wrong->window.begin));
+    look.text = fmt::format("  alone, on the target's own operands, #{} diverges: {}\n", look.wrong->window.begin,
+                            look.first_wrong);
+    return look;
+  }
+  const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begin;
+  PartChecks parts = check_parts(target, test, part_width, seconds - used.count(), show_progress);
   look.text = "  " + parts.text(part_width) + "\n";
   look.wrong = std::move(parts.wrong);
   if (look.wrong) look.first_wrong = first_wrong_of(target, *look.wrong);
