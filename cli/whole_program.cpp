@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "fuzz/findings/localise.h"
@@ -11,8 +12,14 @@
 namespace parallax {
 namespace {
 
-// Shorter programs are reduced at once, and their proof is sharp.
-constexpr std::size_t long_program = 2 * part_width;
+// Shorter programs that deviate are read at a glance.
+constexpr std::size_t long_program = part_width;
+
+// Whether a part may show what the whole does not: its bounds are sharper where those of the whole are no points.
+bool may_hide_an_error(const ElementCounts& counts) {
+  return counts.by_ensemble + counts.undecided > 0 ||
+         std::ranges::any_of(counts.inexact, [](int64_t n) { return n > 0; });
+}
 
 void show_progress(std::size_t done, std::size_t of) {
   if (isatty(STDERR_FILENO) != 0)
@@ -61,9 +68,11 @@ void look_by_width(Target& target, const Case& test, double seconds, CloserLook&
 
 CloserLook look_closer(Target& target, const Case& test, const Examination& whole, double seconds) {
   CloserLook look;
-  if (seconds <= 0 || test.graph.nodes.size() < long_program) return look;
+  const std::size_t nodes = test.graph.nodes.size();
   const Judgement& judgement = whole.judgement;
+  if (seconds <= 0 || nodes < 2) return look;
   if (judgement.verdict == Verdict::Mismatch && judgement.divergence->kind == DivergenceKind::Values) {
+    if (nodes < long_program) return look;
     const Localised found = localise(target, test);
     if (found.node) look.first_wrong = node_text(test.graph, *found.node);
     if (found.runs == 0) return look;
@@ -72,7 +81,7 @@ CloserLook look_closer(Target& target, const Case& test, const Examination& whol
     return look;
   }
   const bool decided = judgement.verdict == Verdict::Match || judgement.verdict == Verdict::Undecided;
-  if (!decided || judgement.counts.by_ensemble + judgement.counts.undecided == 0) return look;
+  if (!decided || !may_hide_an_error(judgement.counts)) return look;
   const auto begin = std::chrono::steady_clock::now();
   look.wrong = wrong_operation(target, test, seconds / 2);
   if (look.wrong) {
@@ -81,6 +90,7 @@ CloserLook look_closer(Target& target, const Case& test, const Examination& whol
                             look.first_wrong);
     return look;
   }
+  if (nodes < 2 * part_width || judgement.counts.by_ensemble + judgement.counts.undecided == 0) return look;
   const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begin;
   PartChecks parts = check_parts(target, test, part_width, seconds - used.count(), show_progress);
   look.text = "  " + parts.text(part_width) + "\n";
