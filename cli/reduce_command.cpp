@@ -11,6 +11,7 @@
 #include "cli/one_case.h"
 #include "cli/option_checks.h"
 #include "cli/target_options.h"
+#include "cli/whole_program.h"
 #include "corpus/check_line.h"
 #include "corpus/closing_lines.h"
 #include "fuzz/findings/make_finding.h"
@@ -40,8 +41,16 @@ Result<int> reduce_case(const ReduceFlags& flags) {
   TRY(Case test, read_one_case(flags.path));
   if (flags.seconds <= 0) return fail("--seconds {}: nothing can be tried in that time", flags.seconds);
   TRY(std::unique_ptr<Target> target, open_target(flags.target, flags.target_options));
-  const Examination examination = examine_until_wrong(*target, test, runs_in_process(flags.target) ? 1 : most_repeats);
+  Examination examination = examine_until_wrong(*target, test, runs_in_process(flags.target) ? 1 : most_repeats);
   if (auto lost = lost_target(examination.outcome)) return std::unexpected(*std::move(lost));
+  if (!is_finding(examination.judgement.verdict)) {
+    // What the bound of the whole hides, a part may show.
+    CloserLook closer = look_closer(*target, test, examination, flags.seconds / 2);
+    if (closer.wrong) {
+      test = std::move(closer.wrong->test);
+      examination = std::move(closer.wrong->examination);
+    }
+  }
   if (!is_finding(examination.judgement.verdict)) {
     return std::unexpected(Error{ErrorKind::Invalid, flags.path, "",
                                  fmt::format("does not diverge on {}: {}; nothing to reduce", flags.target,

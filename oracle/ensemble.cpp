@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
+#include <thread>
 
 #include "oracle/legal_run.h"
 
@@ -105,6 +107,15 @@ void start(BallTensor& noted, const BallTensor& value, const Profile& profile) {
   }
 }
 
+// How many members run at the same time: of a program that is worth a thread, one on each core.
+int members_together(const Graph& graph) {
+  constexpr int64_t many_elements = 50'000;
+  int64_t elements = 0;
+  for (const TensorMeta& meta : graph.metas) elements += meta.layout.numel();
+  if (elements < many_elements) return 1;
+  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
+}
+
 void forget(ExpectedRuns& expected) {
   for_each_tensor(expected, ExpectedRuns(expected),
                   [](BallTensor& tensor, const BallTensor&) { tensor.spreads.clear(); });
@@ -122,15 +133,25 @@ bool add_spreads(const Profile& profile, const Case& test, int members, Expected
     plain.push_back(&value);
   };
   if (!for_each_tensor(expected, *values, begin)) return false;
-  for (int member = 0; member < members; ++member) {
-    const LegalRun::Style style = style_of(member);
-    const double weight = style.exaggeration > 1 ? exaggerated_weight : 1;
-    const Result<ExpectedRuns> run = run_of(profile, test, style);
-    std::size_t at = 0;
-    const auto compare = [&](BallTensor& noted, const BallTensor& other) { widen(noted, *plain[at++], other, weight); };
-    if (!run || !for_each_tensor(expected, *run, compare)) {
-      forget(expected);
-      return false;
+  const int together = members_together(test.graph);
+  for (int first = 0; first < members; first += together) {
+    const int count = std::min(together, members - first);
+    std::vector<std::future<Result<ExpectedRuns>>> others;
+    for (int i = 1; i < count; ++i) {
+      others.push_back(std::async(std::launch::async, [&, i] { return run_of(profile, test, style_of(first + i)); }));
+    }
+    const Result<ExpectedRuns> own = run_of(profile, test, style_of(first));
+    for (int i = 0; i < count; ++i) {
+      const Result<ExpectedRuns> run = i == 0 ? own : others[static_cast<std::size_t>(i - 1)].get();
+      const double weight = style_of(first + i).exaggeration > 1 ? exaggerated_weight : 1;
+      std::size_t at = 0;
+      const auto compare = [&](BallTensor& noted, const BallTensor& other) {
+        widen(noted, *plain[at++], other, weight);
+      };
+      if (!run || !for_each_tensor(expected, *run, compare)) {
+        forget(expected);
+        return false;
+      }
     }
   }
   return true;
