@@ -25,6 +25,7 @@ def backend_config(passes: list[Any], settings: Settings, **more: Any) -> Execut
     algorithm = ALGORITHMS.get(settings["planner"])
     # Releases before 0.7 have no suite, and take an algorithm as it is.
     suite = getattr(memory_planning, "MemoryPlanningAlgorithmSuite", lambda algo_list: algo_list[0])
+    reinplaced = {"run_reinplace_pass": True} if settings["reinplace"] == "yes" else {}
     chosen = {"memory_planning_algo": suite(algo_list=[algorithm])} if algorithm else {}
     planning = MemoryPlanningPass(
         **chosen,
@@ -35,6 +36,6 @@ def backend_config(passes: list[Any], settings: Settings, **more: Any) -> Execut
         passes=passes,
         memory_planning_pass=planning,
         remove_view_copy=settings["view_copies"] == "removed",
-        run_reinplace_pass=settings["reinplace"] == "yes",
+        **reinplaced,
         **more,
     )
