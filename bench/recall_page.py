@@ -47,8 +47,8 @@ All of this holds of it:
    thread shows on graphics cards alone.
 
 Threads were taken in the order in which searches returned them, and those of MLX, ExecuTorch and tract in the order of
-the histories of their repositories, until time ran out: 60 were wanted. Rule 3 named PyTorch and ONNX alone at first; it
-was widened after 27 threads, before any of MLX, jax or tract was tried. Each case has a control that differs in one
+the histories of their repositories, until time ran out: 60 were wanted. Rule 3 named PyTorch and ONNX alone at first.
+It was widened after 27 threads, before any of MLX, jax or tract was tried. Each case has a control that differs in one
 thing.
 
 """

@@ -19,6 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import executorch.kernels.quantized  # noqa: F401 - registers the out variants of quantized_decomposed
 import torch
 from executorch.exir import EdgeCompileConfig, to_edge_transform_and_lower
 from executorch.exir.dialects.edge._ops import EdgeOpOverload
