@@ -22,6 +22,8 @@ class ContainedTarget final : public Target {
   bool delegates(const Op& op, DType dtype) const override { return inside_->delegates(op, dtype); }
   bool takes_gradients() const override { return inside_->takes_gradients(); }
   bool takes_several_runs() const override { return worker_->takes_several_runs(); }
+  bool takes_instances() const override { return worker_->takes_instances(); }
+  bool takes_methods() const override { return worker_->takes_methods(); }
   Outcome run(const Case& test, const std::vector<Tensor>* second) override { return worker_->run(test, second); }
 
   void forget_program() override { worker_->forget_program(); }

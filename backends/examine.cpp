@@ -18,6 +18,12 @@ Examination examine(Target& target, const Case& test) {
     examination.judgement.reason = fmt::format("{} takes no case with several runs", target.name());
     return examination;
   }
+  if (!test.methods.empty() && !target.takes_methods()) {
+    examination.outcome.status = Status::Unsupported;
+    examination.judgement.verdict = Verdict::Unsupported;
+    examination.judgement.reason = fmt::format("{} takes no case with several methods", target.name());
+    return examination;
+  }
   const Result<ExpectedRuns> expected = expected_runs(target.profile(), test);
   if (!expected) {
     // What is too much for us is not what eager raises on.

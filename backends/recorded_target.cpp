@@ -45,6 +45,7 @@ class RecordedTarget : public Target {
   bool promises_identity() const override { return true; }
 
   bool takes_several_runs() const override { return true; }
+  bool takes_methods() const override { return true; }
 
   Outcome run(const Case& test, const std::vector<Tensor>*) override {
     Outcome outcome;

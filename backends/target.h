@@ -53,6 +53,10 @@ class Target {
   virtual bool takes_gradients() const { return false; }
   // Whether it takes cases with several runs and with sizes that change between them.
   virtual bool takes_several_runs() const { return false; }
+  // Whether some of these runs may be on another instance of the program, with buffers of its own.
+  virtual bool takes_instances() const { return takes_several_runs(); }
+  // Whether it takes cases whose runs call several methods of one program, which share its buffers.
+  virtual bool takes_methods() const { return false; }
   // The options that it may be opened with, of which results do not depend.
   virtual std::vector<TargetSwitch> switches() const { return {}; }
   // Whether it takes cases with branches and loops.

@@ -3,7 +3,7 @@
 // One node of a drawn graph is taken out and an input put in its place that holds what the node makes, each element off
 // by so many units in the last place of its dtype, up or down. What `portable` makes of that is judged by the bounds of
 // the graph as it was. An error that changes no bit of what comes out, because a comparison, a cast or another node
-// hides it, is counted apart.
+// hides it, is counted apart. Of quantized programs one integer of one quantized tensor is a step off.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -40,6 +40,21 @@ bool makes_floats(const Case& test, const Node& node) {
   if (node.op->is_view() || node.op->writes() || node.results.size() != 1) return false;
   const TensorMeta& meta = test.graph.meta(node.results.front());
   return is_floating(meta.dtype) && meta.layout.numel() > 0;
+}
+
+bool quantizes(const Case& test, const Node& node) {
+  if (!node.op->schema.name.starts_with("quantize_per_") || node.results.size() != 1) return false;
+  return test.graph.meta(node.results.front()).layout.numel() > 0;
+}
+
+// One element a step off, up or down, inside of its dtype.
+Tensor a_step_off(const Tensor& tensor, Choices& choices) {
+  Tensor result = tensor;
+  const auto element = static_cast<int64_t>(choices.below(static_cast<uint64_t>(tensor.numel())));
+  const int64_t q = tensor.get_integer(element);
+  const bool up = q <= info(tensor.dtype).min_integer || (q < info(tensor.dtype).max_integer && choices.chance(50));
+  result.set_integer(element, q + (up ? 1 : -1));
+  return result;
 }
 
 // Each element off by the error, up or down.
@@ -86,19 +101,23 @@ bool same_outputs(const Outcome& a, const Outcome& b) {
   return true;
 }
 
-// Counts by error, of that many graphs.
-std::array<Counts, errors.size()> inject(Target& target, int nodes, int graphs, uint64_t seed) {
-  std::array<Counts, errors.size()> counts;
+// What is wrong with a node's result, by an error's number.
+using SpoilFn = Tensor (*)(const Tensor& right, std::size_t error, Choices& choices);
+
+// Counts by error, of that many graphs, at nodes for which `fits` holds.
+template <std::size_t N>
+std::array<Counts, N> inject(Target& target, GenerateOptions options, bool (*fits)(const Case& test, const Node& node),
+                             SpoilFn spoil, int graphs, uint64_t seed) {
+  std::array<Counts, N> counts;
   const Vocabulary words = Vocabulary::taken_by({&target});
-  const GenerateOptions options{
-      .profile = GenerateProfile::All, .min_nodes = nodes, .max_nodes = nodes, .words = &words};
+  options.words = &words;
   for (uint64_t k = 0; counts.front().injected < graphs; ++k) {
     Choices choices(seed, k);
     const Case test = generate(choices, options);
     if (has_several_runs(test) || !test.symbols.empty()) continue;
     std::vector<std::size_t> places;
     for (std::size_t n = 0; n < test.graph.nodes.size(); ++n) {
-      if (makes_floats(test, test.graph.nodes[n])) places.push_back(n);
+      if (fits(test, test.graph.nodes[n])) places.push_back(n);
     }
     const auto expected = expected_runs(target.profile(), test);
     const auto values = record_values(test);
@@ -117,9 +136,9 @@ std::array<Counts, errors.size()> inject(Target& target, int nodes, int graphs, 
     const auto whole = judged(right);
     // Where views of the node are written the input is another thing, and so is what comes out.
     if (!whole || whole->second != Verdict::Match) continue;
-    for (std::size_t e = 0; e < errors.size(); ++e) {
+    for (std::size_t e = 0; e < N; ++e) {
       Choices signs(seed + 1, k);
-      const auto wrong = judged(spoiled(right, errors[e], signs));
+      const auto wrong = judged(spoil(right, e, signs));
       if (!wrong) continue;
       ++counts[e].injected;
       if (same_outputs(whole->first, wrong->first)) continue;
@@ -143,8 +162,12 @@ int run(int count, char** arguments) {
   fmt::print("{} graphs a size, seed {}: of the errors at one node, in percent\n\n", graphs, seed);
   fmt::print("{:>5}  {:<8} {:>9} {:>9} {:>10} | {:>30}\n", "nodes", "error", "shown", "proved", "suspected",
              "proved, suspected of shown");
+  const auto by_error = [](const Tensor& right, std::size_t e, Choices& choices) {
+    return spoiled(right, errors[e], choices);
+  };
   for (const int nodes : {5, 10, 20, 50}) {
-    const auto counts = inject(**target, nodes, graphs, seed);
+    const GenerateOptions options{.profile = GenerateProfile::All, .min_nodes = nodes, .max_nodes = nodes};
+    const auto counts = inject<errors.size()>(**target, options, makes_floats, by_error, graphs, seed);
     for (std::size_t e = 0; e < errors.size(); ++e) {
       const Counts& of = counts[e];
       const auto percent = [](int part, int whole) { return whole == 0 ? 0.0 : 100.0 * part / whole; };
@@ -153,6 +176,12 @@ int run(int count, char** arguments) {
                  percent(of.proved, of.shown), percent(of.suspected, of.shown));
     }
   }
+  const auto one_step = [](const Tensor& right, std::size_t, Choices& choices) { return a_step_off(right, choices); };
+  const Counts steps =
+      inject<1>(**target, {.profile = GenerateProfile::Quantized}, quantizes, one_step, graphs, seed)[0];
+  fmt::print("\nprofile quantized, one element of one quantized tensor a step off: {} injected, {} shown, {} caught",
+             steps.injected, steps.shown, steps.proved);
+  fmt::print(" ({:.1f} % of what shows)\n", steps.shown == 0 ? 0.0 : 100.0 * steps.proved / steps.shown);
   return 0;
 }
 

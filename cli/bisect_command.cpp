@@ -23,7 +23,7 @@ struct BisectFlags {
 
 // One version's verdict, or why there is none.
 struct Judged {
-  Standing standing = Standing::Untestable;
+  VersionState standing = VersionState::Untestable;
   std::string what;
 };
 
@@ -38,16 +38,16 @@ Judged judge_version(const BisectFlags& flags, const std::string& version, const
   const std::string name = at_version(flags.target, version);
   const std::string installable = name.substr(0, name.find('?'));
   if (const Result<int> installed = install_targets({installable}, true); !installed || *installed != 0) {
-    return {Standing::Untestable, "does not install"};
+    return {VersionState::Untestable, "does not install"};
   }
   const Result<std::unique_ptr<Target>> target = open_target(name, {});
-  if (!target) return {Standing::Untestable, target.error().text()};
+  if (!target) return {VersionState::Untestable, target.error().text()};
   const Judgement judgement = examine(**target, test).judgement;
   std::string what(parallax::name(judgement.verdict));
   if (!judgement.reason.empty()) what += " · " + judgement.reason;
-  if (is_finding(judgement.verdict)) return {Standing::Bad, what};
+  if (is_finding(judgement.verdict)) return {VersionState::Bad, what};
   const bool good = judgement.verdict == Verdict::Match || judgement.verdict == Verdict::Rejected;
-  return {good ? Standing::Good : Standing::Untestable, what};
+  return {good ? VersionState::Good : VersionState::Untestable, what};
 }
 
 Result<int> bisect_versions(const BisectFlags& flags) {
@@ -65,20 +65,20 @@ Result<int> bisect_versions(const BisectFlags& flags) {
     std::fflush(stderr);
     const Judged judged = judge_version(flags, versions[i], test);
     fmt::print(stderr, "{}\n", judged.what);
-    rows.push_back({{"version", versions[i]}, {"verdict", judged.what}, {"bad", judged.standing == Standing::Bad}});
+    rows.push_back({{"version", versions[i]}, {"verdict", judged.what}, {"bad", judged.standing == VersionState::Bad}});
     return judged.standing;
   });
   const auto version = [&](const std::optional<std::size_t>& i) {
     return i ? nlohmann::ordered_json(versions[*i]) : nlohmann::ordered_json();
   };
   const auto last = std::ranges::find_if(found.standings.rbegin(), found.standings.rend(), [](const auto& standing) {
-    return standing && *standing != Standing::Untestable;
+    return standing && *standing != VersionState::Untestable;
   });
   if (last == found.standings.rend()) {
     return std::unexpected(
         Error{ErrorKind::NoTarget, "", "", fmt::format("no version of {} judged the case", spec.name)});
   }
-  const bool still_there = **last == Standing::Bad;
+  const bool still_there = **last == VersionState::Bad;
   if (flags.json) {
     const nlohmann::ordered_json result = {{"first_bad", version(found.first_bad)},
                                            {"first_fixed", version(found.first_fixed)},

@@ -8,6 +8,7 @@
 #include "backends/lost_target.h"
 #include "backends/runtime/executor.h"
 #include "cli/bits_json.h"
+#include "cli/check_report.h"
 #include "cli/command.h"
 #include "cli/one_case.h"
 #include "cli/option_checks.h"
@@ -22,6 +23,7 @@
 #include "fuzz/generate/drawn_runs.h"
 #include "graph/print.h"
 #include "graph/runs.h"
+#include "graph/whole_file.h"
 #include "oracle/bounds_by_node.h"
 
 namespace parallax {
@@ -39,6 +41,7 @@ struct CheckFlags {
   int sizes = 0;
   uint64_t seed = 0;
   double part_seconds = 20;
+  std::string html;
   bool validate = false;
   bool explain = false;
   bool json = false;
@@ -61,6 +64,12 @@ void print_certainty(const Json& rows, const Profile& profile) {
     fmt::print("    #{:<3} {}\n         {}\n", i, rows[i]["node"].get<std::string>(),
                rows[i]["bound"].get<std::string>());
   }
+}
+
+// " · fused 1 of 2": the quantized calls that ran on integers.
+std::string fused_text(const Outcome& outcome) {
+  if (outcome.fusable <= 0 || outcome.fused < 0) return "";
+  return fmt::format(" · fused {} of {}", std::min(outcome.fused, outcome.fusable), outcome.fusable);
 }
 
 void print_partitions(const std::vector<std::string>& lines) {
@@ -113,6 +122,7 @@ Result<int> check(const CheckFlags& flags) {
   const FindingOptions options{.target_options = flags.target_options, .reduce = false, .repeat = flags.repeat};
   int code = nothing_new;
   Json rows = Json::array();
+  CheckReport page = check_report(test);
   if (flags.explain && !flags.json) fmt::print("{}", parallax::print(test.graph));
   for (const std::string& name : targets) {
     TRY(std::unique_ptr<Target> target, open_target(name, flags.target_options));
@@ -135,10 +145,11 @@ Result<int> check(const CheckFlags& flags) {
     if (is_finding(judgement.verdict) || closer.wrong) code = diverged;
     std::string story;
     Finding finding;
-    if (is_finding(judgement.verdict) && (flags.explain || !flags.json)) {
+    const bool is_told = flags.explain || !flags.json || !flags.html.empty();
+    if (is_finding(judgement.verdict) && is_told) {
       finding = make_finding(*target, judged, examination, options).finding;
       story = fmt::format("{}{}", adjudged, finding.explanation);
-    } else if (closer.wrong && (flags.explain || !flags.json)) {
+    } else if (closer.wrong && is_told) {
       finding = make_finding(*target, closer.wrong->test, closer.wrong->examination, options).finding;
       story = fmt::format("{} · {} of the whole, and a part of it diverges\n{}", name,
                           parallax::name(judgement.verdict), finding.explanation);
@@ -165,10 +176,13 @@ Result<int> check(const CheckFlags& flags) {
                     {"runs", finding.repeats ? finding.repeats->runs : 0},
                     {"partitions", partitions},
                     {"bounds", bounds}});
+    if (!flags.html.empty()) {
+      page.targets.push_back(checked_target(*target, test, judgement.verdict, judgement.reason, story + closer.text));
+    }
     if (flags.json) continue;
     if (story.empty()) {
-      fmt::print("{} · {}{}{}{}{}\n", name, parallax::name(judgement.verdict), judgement.reason.empty() ? "" : " · ",
-                 judgement.reason, adjudged, sizes_text(judged, examination.outcome));
+      fmt::print("{} · {}{}{}{}{}{}\n", name, parallax::name(judgement.verdict), judgement.reason.empty() ? "" : " · ",
+                 judgement.reason, adjudged, sizes_text(judged, examination.outcome), fused_text(examination.outcome));
     } else {
       fmt::print("{}", story);
     }
@@ -178,6 +192,10 @@ Result<int> check(const CheckFlags& flags) {
       print_partitions(partitions);
       print_certainty(bounds, target->profile());
     }
+  }
+  if (!flags.html.empty()) {
+    draw(test, page);
+    TRY_VOID(write_whole_file(flags.html, {check_page(page)}));
   }
   if (flags.json) fmt::print("{}\n", rows.dump(2));
   return code;
@@ -218,6 +236,11 @@ void add_check_command(CLI::App& program, int& exit_code) {
       ->capture_default_str()
       ->check(number_from(0))
       ->type_name("SECONDS");
+  command
+      ->add_option("--html", flags->html,
+                   "Also write a page: the graph coloured by how far each value is from the program in double, target "
+                   "beside eager")
+      ->check(writable_file());
   command->add_flag("--explain", flags->explain, "Print the graph, and why it is judged so");
   command->add_flag("--json", flags->json, "As JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(check(*flags)); });

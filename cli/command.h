@@ -62,6 +62,7 @@ void add_merge_command(CLI::App& program, int& exit_code);
 void add_corpus_command(CLI::App& program, int& exit_code);
 void add_neighbours_command(CLI::App& program, int& exit_code);
 void add_ops_command(CLI::App& program, int& exit_code);
+void add_quantize_command(CLI::App& program, int& exit_code);
 void add_reduce_command(CLI::App& program, int& exit_code);
 void add_replay_command(CLI::App& program, int& exit_code);
 void add_report_command(CLI::App& program, int& exit_code);

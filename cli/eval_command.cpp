@@ -11,6 +11,7 @@
 #include "cli/one_case.h"
 #include "cli/option_checks.h"
 #include "cli/target_options.h"
+#include "graph/runs.h"
 #include "ops/profiles.h"
 #include "oracle/ensemble.h"
 
@@ -78,9 +79,10 @@ Result<int> eval(const EvalFlags& flags) {
   Json outputs = Json::array();
   for (std::size_t run = 0; run <= expected->later.size(); ++run) {
     const Expected& seen = run == 0 ? expected->a : expected->later[run - 1];
+    const Graph& graph = called_graph(test, run);
     const std::string of_run = expected->later.empty() ? "" : fmt::format("run {}: ", run + 1);
     for (std::size_t i = 0; i < seen.outputs.size(); ++i)
-      outputs.push_back(tensor_json(of_run + test.graph.name(test.graph.outputs[i]), seen.outputs[i]));
+      outputs.push_back(tensor_json(of_run + graph.name(graph.outputs[i]), seen.outputs[i]));
   }
   if (flags.json) {
     fmt::print("{}\n", Json{{"outputs", outputs}}.dump(2));

@@ -84,6 +84,7 @@ Result<std::string> gtest_text(const Case& test, const ExportFlags& flags) {
   if (!runs_in_process(name)) return fail("--target {}: a GoogleTest case drives what runs in its own process", name);
   if (const Node* node = find_control(test.graph))
     return fail("'{}' ({}): a GoogleTest case has no branches or loops", node->name, node->op->name);
+  if (!test.methods.empty()) return fail("its runs call several methods of one program: a GoogleTest case has one");
   std::vector<AskedVerdict> verdicts;
   const auto judge = [&](const std::string& target, const TargetOptions& options) -> Result<void> {
     TRY(std::unique_ptr<Target> opened, open_target(target, options));

@@ -44,7 +44,7 @@ const std::array groups = {
                  {add_fuzz_command, add_replay_command, add_conformance_command, add_audit_command}},
     CommandGroup{"Commands for one case",
                  {add_check_command, add_eval_command, add_reduce_command, add_neighbours_command, add_bisect_command,
-                  add_export_command, add_import_command}},
+                  add_export_command, add_import_command, add_quantize_command}},
     CommandGroup{"Commands for findings",
                  {add_report_command, add_confirm_command, add_known_command, add_merge_command, add_corpus_command,
                   add_bugs_command}},

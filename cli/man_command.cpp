@@ -1,8 +1,9 @@
-// parallax man: the manual page.
+// parallax man: the manual page, and the reference page of the documentation.
 #include <fmt/format.h>
 
 #include "cli/command.h"
 #include "cli/man_page.h"
+#include "cli/reference_page.h"
 
 namespace parallax {
 
@@ -12,8 +13,11 @@ void add_man_command(CLI::App& program, int& exit_code) {
       "Examples:\n"
       "  parallax man | man -l -\n"
       "  parallax man > parallax.1");
-  command->callback([&program, &exit_code] {
-    fmt::print("{}", man_page(command_tree(program), PARALLAX_VERSION));
+  auto markdown = std::make_shared<bool>(false);
+  command->add_flag("--markdown", *markdown, "As the page of Markdown that docs/reference-cli.md is");
+  command->callback([&program, &exit_code, markdown] {
+    const CommandEntry tree = command_tree(program);
+    fmt::print("{}", *markdown ? reference_page(tree) : man_page(tree, PARALLAX_VERSION));
     exit_code = nothing_new;
   });
 }

@@ -22,6 +22,7 @@ void tell(const Redaction& redaction, const std::string& target) {
 }  // namespace
 
 Result<Redaction> redact_on(const Case& test, const std::string& target, const TargetOptions& options) {
+  if (!test.methods.empty()) return fail("--redact takes no case with several methods");
   Redaction redaction;
   if (target.empty()) {
     redaction = redact(test, [](const Case&) { return true; });

@@ -6,6 +6,7 @@
 
 #include "backends/open_target.h"
 #include "cli/command.h"
+#include "cli/error_notes.h"
 #include "cli/graphviz.h"
 #include "cli/grouped_digits.h"
 #include "cli/histogram.h"
@@ -26,6 +27,7 @@
 #include "graph/whole_file.h"
 #include "reports/campaign_report.h"
 #include "reports/compared_findings.h"
+#include "reports/error_map.h"
 
 namespace parallax {
 namespace {
@@ -136,7 +138,7 @@ std::string check_command(const Finding& finding, const std::string& folder) {
 }
 
 // All that a page says of a finding but its pictures.
-FindingReport report_of(Finding finding, const ReportFlags& flags, std::vector<DotMark>& marks) {
+FindingReport report_of(Finding finding, const ReportFlags& flags, Target* eager, std::vector<DotMark>& marks) {
   FindingReport report;
   report.command = check_command(finding, flags.folder);
   finding.control = passing_control(finding.reduced, finding.controls);
@@ -154,8 +156,10 @@ FindingReport report_of(Finding finding, const ReportFlags& flags, std::vector<D
     report.not_rerun = "the findings were not run again (--rerun none)";
   } else if (flags.rerun == "ours" && !runs_in_process(finding.target)) {
     report.not_rerun = "a target outside of this process is run again with --rerun all only";
-  } else if (auto evidence = run_again(finding)) {
+  } else if (auto evidence = run_again(finding, runs_in_process(finding.target) ? nullptr : eager)) {
     report.rerun = std::move(evidence->rerun);
+    report.pass_change = std::move(evidence->pass_change);
+    report.triggers = std::move(evidence->triggers);
     marks = std::move(evidence->marks);
   } else {
     report.not_rerun = "it cannot be run here: " + evidence.error().text();
@@ -167,19 +171,33 @@ FindingReport report_of(Finding finding, const ReportFlags& flags, std::vector<D
 void draw_all(std::vector<FindingReport>& reports, const std::vector<std::vector<DotMark>>& marks) {
   std::vector<Drawing> drawings;
   std::vector<Picture*> places;
-  const auto add = [&](const Case& test, const std::vector<DotMark>& at, std::string_view when, Picture& picture) {
-    if (test.graph.nodes.size() > most_drawn_nodes) {
+  const auto add = [&](const Graph& graph, const DotOptions& options, std::string_view when, std::string_view more,
+                       Picture& picture) {
+    if (graph.nodes.size() > most_drawn_nodes) {
       picture.missing = fmt::format("a graph of more than {} nodes is no picture that can be read", most_drawn_nodes);
       return;
     }
-    std::string label = fmt::format("The graph {} reduction, {} nodes.", when, test.graph.nodes.size());
-    for (const DotMark& mark : at) label += fmt::format(" {} {}.", test.graph.node(mark.node).name, mark.why);
-    drawings.push_back({to_dot(test.graph, "", at), std::move(label)});
+    std::string label =
+        fmt::format("The graph {}, {}.", when, counted(static_cast<int64_t>(graph.nodes.size()), "node"));
+    for (const DotMark& mark : options.marks) label += fmt::format(" {} {}.", graph.node(mark.node).name, mark.why);
+    label += more;
+    drawings.push_back({to_dot(graph, "", options), std::move(label)});
     places.push_back(&picture);
   };
   for (std::size_t i = 0; i < reports.size(); ++i) {
-    add(reports[i].finding.reduced, marks[i], "after", reports[i].after);
-    add(reports[i].finding.original, {}, "before", reports[i].before);
+    FindingReport& report = reports[i];
+    DotOptions reduced;
+    reduced.marks = marks[i];
+    const Graph& graph = report.finding.reduced.graph;
+    const bool has_errors = report.rerun && report.rerun->errors;
+    if (has_errors) reduced.notes = error_notes(*report.rerun->errors, 0, graph.nodes.size());
+    const std::string words = has_errors ? " " + error_words(*report.rerun->errors) : "";
+    add(graph, reduced, "after reduction", words, report.after);
+    add(report.finding.original.graph, {}, "before reduction", "", report.before);
+    if (!report.pass_change) continue;
+    PassChange& change = *report.pass_change;
+    add(change.before, {}, "before " + change.pass, "", change.before_picture);
+    add(change.after, {}, "after " + change.pass, "", change.after_picture);
   }
   std::vector<Picture> pictures = draw(drawings);
   for (std::size_t i = 0; i < pictures.size(); ++i) *places[i] = std::move(pictures[i]);
@@ -246,10 +264,15 @@ Result<void> add_findings(const ReportFlags& flags, const std::vector<CampaignRe
   std::ranges::stable_partition(
       order, [&](std::size_t i) { return confirmation_of(all[i]->jury) != Confirmation::Unconfirmed; });
   std::ranges::stable_partition(order, [&](std::size_t i) { return standings[i] != Standing::Known; });
+  // Eager is asked only where targets outside of this process are too.
+  std::unique_ptr<Target> eager;
+  if (flags.rerun == "all") {
+    if (auto opened = open_target("pytorch-eager", {})) eager = *std::move(opened);
+  }
   for (const std::size_t i : order) {
     const std::string at = found_at(findings[i], records);
-    FindingReport& entry =
-        report.findings.emplace_back(report_of(std::move(findings[i]), flags, marks[report.findings.size()]));
+    FindingReport& entry = report.findings.emplace_back(
+        report_of(std::move(findings[i]), flags, eager.get(), marks[report.findings.size()]));
     entry.standing = standings[i];
     entry.found_at = at;
   }

@@ -7,6 +7,9 @@
 #include "backends/examine.h"
 #include "backends/open_target.h"
 #include "backends/runtime/arena_record.h"
+#include "backends/runtime/executor.h"
+#include "fuzz/findings/trigger_map.h"
+#include "fuzz/findings/value_errors.h"
 #include "graph/print.h"
 #include "oracle/expected_runs.h"
 
@@ -31,15 +34,33 @@ std::vector<StageReport> stages_of(Target& target, const Case& test) {
   return stages;
 }
 
+// The node of the case that a step of the program comes from: passes name what they make of a node after it.
+std::optional<NodeId> source_of(const Graph& graph, std::string_view step) {
+  std::optional<NodeId> best;
+  std::size_t longest = 0;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const std::string& name = graph.nodes[n].name;
+    if (name.size() < longest || !step.starts_with(name)) continue;
+    if (step.size() > name.size() && step[name.size()] != '_') continue;
+    best = NodeId(n);
+    longest = name.size();
+  }
+  return best;
+}
+
 // The blocks of the arena that is used again within a run, from the step that makes each to the last that needs it.
-ArenaStory story_of(const runtime::ArenaRecord& record) {
+ArenaStory story_of(const Case& test, const runtime::ArenaRecord& record) {
   const Graph& graph = record.program.graph;
   const Schedule schedule = schedule_of(record.program);
   const int end = static_cast<int>(graph.nodes.size());
   ArenaStory story;
   story.bytes = record.program.plan.arena(Arena::Backend).size;
   story.about = fmt::format("The {} program; {} bytes are used again within a run.", record.build, story.bytes);
-  for (const Node& node : graph.nodes) story.steps.push_back(node.name + " = " + call_text(graph, node));
+  for (const Node& node : graph.nodes) {
+    story.steps.push_back(node.name + " = " + call_text(graph, node));
+    const std::optional<NodeId> source = source_of(test.graph, node.name);
+    story.nodes.push_back(source ? static_cast<int>(source->index) : -1);
+  }
   const std::vector<int> makers = storage_makers(schedule);
   std::vector<int> last(schedule.storages.size(), -1);
   for (int step = 0; step < static_cast<int>(schedule.steps.size()); ++step) {
@@ -67,20 +88,6 @@ ArenaStory story_of(const runtime::ArenaRecord& record) {
   std::ranges::stable_sort(story.clashes, {},
                            [](const ArenaClash& clash) { return std::pair(clash.block < 0, clash.in_next_run); });
   return story;
-}
-
-// The node of the case that a step of the program comes from: passes name what they make of a node after it.
-std::optional<NodeId> source_of(const Graph& graph, std::string_view step) {
-  std::optional<NodeId> best;
-  std::size_t longest = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const std::string& name = graph.nodes[n].name;
-    if (name.size() < longest || !step.starts_with(name)) continue;
-    if (step.size() > name.size() && step[name.size()] != '_') continue;
-    best = NodeId(n);
-    longest = name.size();
-  }
-  return best;
 }
 
 void mark_clash(const Case& test, const runtime::ArenaRecord& record, const ArenaStory& story,
@@ -116,28 +123,56 @@ void mark_wrong_outputs(const Case& test, const std::vector<TensorElements>& ten
   }
 }
 
-// Of our own kernels alone, whose memory this program plans; nothing for any other target.
-std::optional<runtime::ArenaRecord> arena_of(const Finding& finding) {
+struct OurCompiler {
+  FaultSet faults;
+  PassSelection selection;
+};
+
+// How our own kernels were compiled, whose memory this program plans; nothing for any other target.
+std::optional<OurCompiler> our_compiler(const Finding& finding) {
   const auto spec = parse_target_spec(finding.target);
   const auto faults = FaultSet::of(finding.planted);
   if (!spec || spec->name != "portable" || !faults) return std::nullopt;
-  PassSelection selection;
+  OurCompiler compiler{*faults, {}};
   for (const auto& [key, value] : spec->options) {
     if (key == "passes") {
-      selection.passes = split_names(value);
+      compiler.selection.passes = split_names(value);
     } else if (key == "stop-after") {
-      selection.stop_after = value;
+      compiler.selection.stop_after = value;
     } else {
       return std::nullopt;  // what else is asked of the target may change its plan
     }
   }
-  auto record = runtime::record_arena(finding.reduced, *faults, selection);
+  return compiler;
+}
+
+std::optional<runtime::ArenaRecord> arena_of(const Finding& finding) {
+  const auto compiler = our_compiler(finding);
+  if (!compiler) return std::nullopt;
+  auto record = runtime::record_arena(finding.reduced, compiler->faults, compiler->selection);
   return record ? std::optional(*std::move(record)) : std::nullopt;
+}
+
+// What the pass that is to blame makes of the graph, where it is its first change; nothing where no pass is.
+std::optional<PassChange> pass_change_of(const Finding& finding) {
+  const auto compiler = our_compiler(finding);
+  if (!compiler || finding.blame.empty()) return std::nullopt;
+  CompileOptions options;
+  options.faults = compiler->faults;
+  options.selection = compiler->selection;
+  options.evaluate = runtime::evaluate;
+  std::optional<PassChange> change;
+  const auto note = [&](const Pass& pass, const Graph& before, const Graph& after) {
+    if (change || pass.name != finding.blame || &before == &after) return;
+    change = PassChange{std::string(pass.name), before, after, {}, {}};
+  };
+  if (!compile(finding.reduced.graph, options, note)) return std::nullopt;
+  return change;
 }
 
 }  // namespace
 
-Result<Evidence> run_again(const Finding& finding) {
+Result<Evidence> run_again(const Finding& finding, Target* eager) {
   TargetOptions options;
   options.faults = finding.planted;
   TRY(const std::unique_ptr<Target> target, open_target(finding.target, options));
@@ -149,14 +184,17 @@ Result<Evidence> run_again(const Finding& finding) {
   rerun.reason = examination.judgement.reason;
   rerun.detail = examination.outcome.detail;
   if (const auto expected = expected_runs(target->profile(), test)) {
-    rerun.tensors = elements_of_runs(test.graph, *expected, examination.outcome);
+    rerun.tensors = elements_of_runs(test, *expected, examination.outcome);
   }
   rerun.stages = stages_of(*target, test);
   if (const auto record = arena_of(finding)) {
-    rerun.arena = story_of(*record);
+    rerun.arena = story_of(test, *record);
     mark_clash(test, *record, *rerun.arena, evidence.marks);
   }
   mark_wrong_outputs(test, rerun.tensors, evidence.marks);
+  rerun.errors = value_errors(*target, eager, test);
+  evidence.pass_change = pass_change_of(finding);
+  evidence.triggers = rows_of(trigger_map(*target, test));
   return evidence;
 }
 

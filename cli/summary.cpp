@@ -125,6 +125,8 @@ std::string target_text(const std::string& target, const Tally& tally, TargetDet
   }
   if (tally.delegated + tally.fell_back > 0)
     counts += fmt::format(" · delegated {} · fell back {}", tally.delegated, tally.fell_back);
+  if (const int64_t pairs = tally.fused + tally.left_in_floats; pairs > 0)
+    counts += fmt::format(" · fused {} of {} ({} fell back)", tally.fused, pairs, tally.left_in_floats);
   if (tally.dynamic > 0) {
     counts += fmt::format(" · at changing sizes {} (three or more: {} · specialized {} · recompiled {})", tally.dynamic,
                           tally.at_three_sizes, tally.specialized, tally.recompiled);

@@ -19,16 +19,28 @@ void show_progress(std::size_t done, std::size_t of) {
     fmt::print(stderr, "\r  parts: {} of {} looked at{}", done, of, done == of ? "\n" : "");
 }
 
-// The width of parts from which on the deviation of the whole shows.
-std::string width_text(Target& target, const Case& test, double seconds) {
+// The first operation of a part that is wrong on the target's own operands; empty where none is alone.
+std::string first_wrong_of(Target& target, const WrongPart& part) {
+  const Localised found = localise(target, part.test);
+  return found.node ? node_text(part.test.graph, *found.node) : "";
+}
+
+// Looks for the width of parts from which on the deviation of the whole shows, and for the operation in such a part.
+void look_by_width(Target& target, const Case& test, double seconds, CloserLook& look) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   for (std::size_t width = part_width; width < test.graph.nodes.size(); width *= 2) {
     const std::chrono::duration<double> left = deadline - std::chrono::steady_clock::now();
-    if (left.count() <= 0) return fmt::format("no part under {} nodes was seen to deviate in the time given", width);
+    if (left.count() <= 0) {
+      look.text += fmt::format("  no part under {} nodes was seen to deviate in the time given\n", width);
+      return;
+    }
     const PartChecks parts = check_parts(target, test, width, left.count(), show_progress);
-    if (parts.wrong) return fmt::format("it shows in parts of {} nodes: {}", width, parts.text(width));
+    if (!parts.wrong) continue;
+    look.text += fmt::format("  it shows in parts of {} nodes: {}\n", width, parts.text(width));
+    look.first_wrong = first_wrong_of(target, *parts.wrong);
+    return;
   }
-  return fmt::format("no part shows it: it takes the whole of {} nodes", test.graph.nodes.size());
+  look.text += fmt::format("  no part shows it: it takes the whole of {} nodes\n", test.graph.nodes.size());
 }
 
 }  // namespace
@@ -42,7 +54,7 @@ CloserLook look_closer(Target& target, const Case& test, const Examination& whol
     if (found.node) look.first_wrong = node_text(test.graph, *found.node);
     if (found.runs == 0) return look;
     look.text = "  " + localised_text(test, found) + "\n";
-    if (!found.node && !found.vanished) look.text += "  " + width_text(target, test, seconds) + "\n";
+    if (!found.node && !found.vanished) look_by_width(target, test, seconds, look);
     return look;
   }
   const bool decided = judgement.verdict == Verdict::Match || judgement.verdict == Verdict::Undecided;
@@ -50,6 +62,7 @@ CloserLook look_closer(Target& target, const Case& test, const Examination& whol
   PartChecks parts = check_parts(target, test, part_width, seconds, show_progress);
   look.text = "  " + parts.text(part_width) + "\n";
   look.wrong = std::move(parts.wrong);
+  if (look.wrong) look.first_wrong = first_wrong_of(target, *look.wrong);
   return look;
 }
 

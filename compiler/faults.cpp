@@ -20,6 +20,7 @@ std::vector<std::string_view> broken_parts(const Fault& fault) {
   if (parts.fusion != sound.fusion) broken.push_back("fusion");
   if (parts.device != sound.device) broken.push_back("device");
   if (parts.control != sound.control) broken.push_back("control");
+  if (parts.integers != sound.integers) broken.push_back("integer kernels");
   const bool resizes = parts.resize.refreshes == sound.resize.refreshes && parts.resize.number == sound.resize.number &&
                        parts.resize.settle == sound.resize.settle;
   if (!resizes) broken.push_back("resize");

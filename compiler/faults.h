@@ -94,6 +94,31 @@ extern const Fault state_of_the_other_branch;
 extern const Fault swapped_carries;
 extern const Fault one_step_too_few;
 
+// The kernels of fused quantized calls (compiler/faults/integer_kernel_slips.cpp).
+extern const Fault zeros_in_the_pads;
+extern const Fault ties_away_from_zero;
+extern const Fault requantized_by_a_cut;
+extern const Fault bias_in_steps;
+extern const Fault sums_of_sixteen_bits;
+extern const Fault saturated_before_the_zero_point;
+extern const Fault activated_as_stored;
+extern const Fault mean_cut_to_an_integer;
+extern const Fault bytes_with_a_sign;
+extern const Fault maximum_from_zero;
+extern const Fault scale_of_the_row;
+
+// How quantized calls are fused (compiler/faults/integer_fusion_slips.cpp).
+extern const Fault channel_axis_off_by_one;
+extern const Fault zero_points_of_weights_dropped;
+extern const Fault pair_of_other_parameters_cancelled;
+extern const Fault integers_concatenated;
+extern const Fault scales_of_a_sum_swapped;
+extern const Fault clamp_without_zero_point;
+extern const Fault narrow_limits_lost;
+extern const Fault parameters_of_the_first_reader;
+extern const Fault stale_dynamic_parameters;
+extern const Fault pads_counted_in_a_mean;
+
 // The one list. A new fault is its file in compiler/faults/ and one line here.
 inline constexpr std::array all_faults = {
     &alias_blind_last_use,
@@ -149,6 +174,27 @@ inline constexpr std::array all_faults = {
     &state_of_the_other_branch,
     &swapped_carries,
     &one_step_too_few,
+    &zeros_in_the_pads,
+    &ties_away_from_zero,
+    &requantized_by_a_cut,
+    &bias_in_steps,
+    &sums_of_sixteen_bits,
+    &saturated_before_the_zero_point,
+    &activated_as_stored,
+    &mean_cut_to_an_integer,
+    &bytes_with_a_sign,
+    &maximum_from_zero,
+    &scale_of_the_row,
+    &channel_axis_off_by_one,
+    &zero_points_of_weights_dropped,
+    &pair_of_other_parameters_cancelled,
+    &integers_concatenated,
+    &scales_of_a_sum_swapped,
+    &clamp_without_zero_point,
+    &narrow_limits_lost,
+    &parameters_of_the_first_reader,
+    &stale_dynamic_parameters,
+    &pads_counted_in_a_mean,
 };
 
 // What of the compiler a fault replaces: names of passes, "partition", "fusion", "planner". A finding under it should

@@ -117,6 +117,7 @@ Result<Program> lower(Graph graph, std::span<const Graph> others, const Compiler
   const PartitionRules rules = whole ? PartitionRules() : parts.partition;
   Program program;
   program.graph = std::move(graph);
+  program.integers = parts.integers;
   // At other sizes nodes are known by their numbers.
   if (options.order != 0 && others.empty()) {
     reorder(program.graph, {0, program.graph.nodes.size()},

@@ -6,6 +6,7 @@
 #include "compiler/control_rules.h"
 #include "compiler/device_rules.h"
 #include "compiler/fusion.h"
+#include "compiler/integer_rules.h"
 #include "compiler/passes.h"
 #include "compiler/resize.h"
 #include "planner/plan_memory.h"
@@ -25,6 +26,7 @@ struct CompilerParts {
   ResizeRules resize;
   DeviceRules device;
   ControlRules control;
+  IntegerRules integers;
 
   // Puts another function in a pass's place.
   void replace_pass(std::string_view name, PassFn run);

@@ -43,6 +43,9 @@ Result<Graph> decompose_writes(const Graph& graph);
 bool holds_decomposed_writes(const Graph& graph);
 // Every op becomes functional; what the caller must see written is copied to it at the very end (functionalize.cpp).
 Result<Graph> functionalize(const Graph& graph);
+// What stands between dequantizes and a quantize becomes one call on integers (fuse_integers.cpp).
+Result<Graph> fuse_integers(const Graph& graph);
+bool holds_fusable_calls(const Graph& graph);
 // Ops that are made of others become those (decompose.cpp).
 Result<Graph> decompose(const Graph& graph, const PassOptions& options);
 // What can be computed from constants alone becomes a constant (fold_constants.cpp).
@@ -76,6 +79,7 @@ inline constexpr std::array standard_passes = {
     Pass{"return_writes", by_graph<return_writes>, holds_writing_subgraphs},
     Pass{"decompose_writes", by_graph<decompose_writes>, holds_decomposed_writes},
     Pass{"functionalize", by_graph<functionalize>},
+    Pass{"fuse_integers", by_graph<fuse_integers>, holds_fusable_calls},
     Pass{"decompose", decompose},
     Pass{"fold_constants", fold_constants, holds_constant_calls},
     Pass{"simplify", by_graph<simplify>},

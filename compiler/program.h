@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "compiler/integer_rules.h"
 #include "graph/symbols.h"
 #include "planner/joins.h"
 #include "planner/schedule.h"
@@ -61,6 +62,7 @@ struct Program {
   Symbols symbols;                     // which sizes may change (compiler/resize.h)
   std::vector<VaryingNumber> varying;  // and what changes with them beside shapes
   std::vector<Layout> told = {};       // by output: what the caller is told; empty: what it is
+  IntegerRules integers = {};          // what the kernels of its fused calls go by
 };
 
 // What the program's steps read and write. A step is a node; those of a fused group, whose reads and writes take turns,

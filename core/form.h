@@ -35,6 +35,7 @@ enum class Form : uint8_t {
   HalfAway,
   HalfUp,
   SingleScales,
+  InfiniteNan,
 };
 
 // The dtypes that a form can be about.
@@ -106,6 +107,8 @@ inline constexpr std::array forms = {
              FormDTypes::Floating},
     FormInfo{Form::SingleScales, "single_scales",
              "Scales and zero points of f64 may be f32, and what is computed with them too.", "quantization",
+             FormDTypes::Floating},
+    FormInfo{Form::InfiniteNan, "infinite_nan", "What arithmetic makes NaN may come out as an infinity.", "all",
              FormDTypes::Floating},
 };
 

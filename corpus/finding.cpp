@@ -1,5 +1,7 @@
 #include "corpus/finding.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <climits>
@@ -116,6 +118,26 @@ Result<JurorAnswer> read_juror(const Field& field) {
   return juror;
 }
 
+Result<int> read_call(const Field& field) {
+  TRY(const int64_t call, field.integer());
+  if (call < 1 || call > std::numeric_limits<int>::max()) return field.fail("there is no call {}", call);
+  return static_cast<int>(call);
+}
+
+Result<WrongCall> read_wrong_call(const Field& field) {
+  TRY_VOID(field.expect_object());
+  WrongCall wrong;
+  TRY(const Field call, field.need("call"));
+  TRY(wrong.call, read_call(call));
+  wrong.read_again = field.find("read_again").has_value();
+  TRY(const Field needs, field.need("needs"));
+  TRY_VOID(needs.expect_array());
+  for (std::size_t i = 0; i < needs.json().size(); ++i) {
+    TRY(wrong.needs.emplace_back(), read_call(needs.element(i)));
+  }
+  return wrong;
+}
+
 // What was made of a finding after it was reduced.
 Result<void> read_opinions(const Field& root, Finding& finding) {
   if (const auto field = root.find("wrong_calls")) {
@@ -123,6 +145,9 @@ Result<void> read_opinions(const Field& root, Finding& finding) {
     const auto found = std::ranges::find(wrong_calls_names, text);
     if (found == wrong_calls_names.end()) return field->fail("there are no calls '{}'", text);
     finding.wrong_calls = static_cast<WrongCalls>(found - wrong_calls_names.begin());
+  }
+  if (const auto field = root.find("wrong_call")) {
+    TRY(finding.wrong_call, read_wrong_call(*field));
   }
   if (const auto field = root.find("grade")) {
     TRY(const std::string text, field->text());
@@ -206,6 +231,16 @@ std::string_view describe(WrongCalls calls) {
   return "";
 }
 
+std::string describe(const WrongCall& wrong) {
+  const auto calls = [](const std::vector<int>& list) {
+    return fmt::format("call{} {}", list.size() == 1 ? "" : "s", fmt::join(list, ", "));
+  };
+  std::string text = wrong.read_again ? fmt::format("what call {} returned is wrong after the last call", wrong.call)
+                                      : fmt::format("wrong at call {}", wrong.call);
+  if (!wrong.needs.empty()) text += "; needs " + calls(wrong.needs);
+  return text;
+}
+
 std::string short_id(std::string_view text, int length) {
   constexpr std::string_view digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
   constexpr int bits = 5;
@@ -237,6 +272,10 @@ std::string finding_json(const Finding& finding) {
   if (finding.repeats) json["repeats"] = {{"wrong", finding.repeats->wrong}, {"runs", finding.repeats->runs}};
   if (finding.wrong_calls != WrongCalls::All) {
     json["wrong_calls"] = wrong_calls_names[static_cast<std::size_t>(finding.wrong_calls)];
+  }
+  if (const auto& wrong = finding.wrong_call) {
+    json["wrong_call"] = {{"call", wrong->call}, {"needs", wrong->needs}};
+    if (wrong->read_again) json["wrong_call"]["read_again"] = true;
   }
   if (finding.grade) json["grade"] = name(*finding.grade);
   if (finding.evidence) json["evidence"] = evidence_json(*finding.evidence);

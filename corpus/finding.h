@@ -28,6 +28,18 @@ enum class WrongCalls : uint8_t { All, FirstAlone, LaterAlone };
 // "right on the first call, wrong from the second on"; empty for All.
 std::string_view describe(WrongCalls calls);
 
+// Where in a case of several calls the divergence shows, and which other calls it needs: without one of these it does
+// not show.
+struct WrongCall {
+  int call = 1;             // from 1
+  bool read_again = false;  // what that call returned is right, and wrong when it is read after the last one
+  std::vector<int> needs;
+
+  friend bool operator==(const WrongCall&, const WrongCall&) = default;
+};
+// "wrong at call 3; needs call 1".
+std::string describe(const WrongCall& wrong);
+
 struct Finding {
   std::string id;      // "7KQ2": given by the store
   std::string target;  // as the user named it, options included
@@ -45,7 +57,8 @@ struct Finding {
   std::string configuration;  // the least of the target that still diverges, "passes functionalize"; empty: not known
   std::optional<Repeats> repeats;  // of the reduced case, where it does not always diverge or that was asked for
   WrongCalls wrong_calls = WrongCalls::All;
-  std::optional<Case> earlier;  // what must run before the reduced case in the same process for it to diverge
+  std::optional<WrongCall> wrong_call;  // of the reduced case, where more than one call is looked at
+  std::optional<Case> earlier;          // what must run before the reduced case in the same process for it to diverge
   std::optional<NumericEvidence> evidence;                    // of wrong numbers
   std::optional<Grade> grade;                                 // nothing: it was stored before there were grades
   std::vector<JurorAnswer> jury;                              // empty: it was not put to a jury

@@ -126,6 +126,7 @@ std::string diagnosis(const Finding& finding) {
   if (finding.repeats) {
     text += fmt::format("- Wrong in {} of {} runs\n", finding.repeats->wrong, finding.repeats->runs);
   }
+  if (finding.wrong_call) text += fmt::format("- Of the program's calls: {}\n", describe(*finding.wrong_call));
   if (!finding.stage.empty()) text += fmt::format("- The first stage that differs: {}\n", markdown_code(finding.stage));
   if (!finding.blame.empty()) {
     const std::string cause = finding.cause.empty() ? "" : ": " + markdown_code(finding.cause);

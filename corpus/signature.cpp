@@ -106,6 +106,7 @@ class Normaliser {
       if (exponent < rest_.size() && is_digit(rest_[exponent])) end = run(exponent, is_digit);
     }
     if (end < rest_.size() && is_word(rest_[end])) return false;
+    if (rest_.substr(end).starts_with(",)")) ++end;  // Python's tuple of one
     return replace_listed(end, "<n>");
   }
   // A whole word: a value's name, an identifier numbered by its maker ("permute_3"), or kept. One-letter names are left

@@ -26,8 +26,8 @@ std::string escaped(std::string_view text) {
 
 class DotWriter {
  public:
-  DotWriter(const Graph& graph, const std::vector<DotMark>& marks)
-      : graph_(graph), marks_(marks), boxes_(graph.metas.size()), owners_(graph.storages.size()) {}
+  DotWriter(const Graph& graph, const DotOptions& options)
+      : graph_(graph), options_(options), boxes_(graph.metas.size()), owners_(graph.storages.size()) {}
 
   std::string text(std::string_view title) {
     line(fmt::format("digraph \"{}\" {{", escaped(title)));
@@ -36,7 +36,7 @@ class DotWriter {
     const SubgraphNames names(graph_);
     for (std::size_t k = 0; k < names.all().size(); ++k) {
       line(fmt::format("  subgraph \"cluster_{0}\" {{ label=\"{0}\"; class=subgraph;", names.of(*names.all()[k])));
-      DotWriter inner(*names.all()[k], no_marks(), fmt::format("s{}_", k));
+      DotWriter inner(*names.all()[k], nothing_more(), fmt::format("s{}_", k));
       inner.put_graph();
       text_ += inner.text_;
       line("  }");
@@ -47,11 +47,11 @@ class DotWriter {
 
  private:
   // One of a subgraph, whose boxes have a prefix.
-  DotWriter(const Graph& graph, const std::vector<DotMark>& marks, std::string prefix) : DotWriter(graph, marks) {
+  DotWriter(const Graph& graph, const DotOptions& options, std::string prefix) : DotWriter(graph, options) {
     prefix_ = std::move(prefix);
   }
-  static const std::vector<DotMark>& no_marks() {
-    static const std::vector<DotMark> none;
+  static const DotOptions& nothing_more() {
+    static const DotOptions none;
     return none;
   }
 
@@ -75,10 +75,26 @@ class DotWriter {
   // A line each, behind the call.
   std::string marks_of(std::size_t node) const {
     std::string text;
-    for (const DotMark& mark : marks_) {
+    for (const DotMark& mark : options_.marks) {
       if (mark.node == NodeId(node)) text += "\\n✗ " + escaped(mark.why);
     }
     return text;
+  }
+  std::string notes_of(std::size_t node) const {
+    std::string text;
+    for (const DotNote& note : options_.notes) {
+      if (note.node == NodeId(node)) text += "\\n" + escaped(note.text);
+    }
+    return text;
+  }
+  // What a page finds the node by: its kind, its number in the whole program, the kinds of its notes.
+  std::string classes_of(std::size_t node, std::string_view kind) const {
+    std::string classes(kind);
+    if (prefix_.empty()) classes += fmt::format(" n{}", options_.first_number + node);
+    for (const DotNote& note : options_.notes) {
+      if (note.node == NodeId(node)) classes += " " + note.kind;
+    }
+    return classes;
   }
 
   // Draws what `box` shares memory with: the box that had the storage first. Elements of one list make one line.
@@ -104,13 +120,11 @@ class DotWriter {
     const Node& node = graph_.nodes[i];
     const std::string box = fmt::format("{}node{}", prefix_, i);
     const bool writes = node.op->writes() && !node.op->writes_metadata_only();
-    std::string text = fmt::format("#{} {}", i, escaped(node.name + " = " + call_text(graph_, node)));
+    std::string text =
+        fmt::format("#{} {}", options_.first_number + i, escaped(node.name + " = " + call_text(graph_, node)));
     const std::string why = marks_of(i);
-    line(fmt::format("  {} [class={}, label=\"{}{}\"{}];", box,
-                     !why.empty() ? "guilty"
-                     : writes     ? "write"
-                                  : "call",
-                     text, why,
+    const std::string_view kind = !why.empty() ? "guilty" : writes ? "write" : "call";
+    line(fmt::format("  {} [class=\"{}\", label=\"{}{}{}\"{}];", box, classes_of(i, kind), text, notes_of(i), why,
                      !why.empty() ? ", color=red, penwidth=3"
                      : writes     ? ", color=red"
                                   : ""));
@@ -130,7 +144,7 @@ class DotWriter {
 
   const Graph& graph_;
   std::string prefix_;
-  const std::vector<DotMark>& marks_;
+  const DotOptions& options_;
   std::vector<std::string> boxes_;                       // by value: the box that makes it
   std::vector<std::string> owners_;                      // by storage: the first box that has it
   std::set<std::pair<StorageId, std::string>> aliases_;  // drawn ones
@@ -139,8 +153,8 @@ class DotWriter {
 
 }  // namespace
 
-std::string to_dot(const Graph& graph, std::string_view title, const std::vector<DotMark>& marks) {
-  return DotWriter(graph, marks).text(title);
+std::string to_dot(const Graph& graph, std::string_view title, const DotOptions& options) {
+  return DotWriter(graph, options).text(title);
 }
 
 }  // namespace parallax

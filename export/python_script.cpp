@@ -86,6 +86,7 @@ bool keeps_state(const Graph& graph) {
 Result<std::vector<Case>> script_runs(const Case& test) {
   std::vector<Case> runs;
   if (has_several_instances(test)) return fail("its runs are on several instances of the program: no script says that");
+  if (!test.methods.empty()) return fail("its runs call several methods of one program: no script says that");
   for (std::size_t run = 0; run <= test.later.size(); ++run) {
     TRY(runs.emplace_back(), case_of_run(test, run));
   }

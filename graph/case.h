@@ -19,13 +19,21 @@ struct Expectation {
   std::vector<std::pair<std::string, Tensor>> gradients;
 };
 
+// A further function of the same program, as "decode" beside "prefill": its sources are inputs and constants of its own
+// and then the buffers of the case's graph, in their order and with their data, which all methods share.
+struct Method {
+  std::string name;
+  Graph graph;
+};
+
 // A run after the first, of the same program: buffers hold what the run before left in them on the same instance.
 struct LaterRun {
   SymbolSizes sizes;         // by symbol
-  std::vector<Tensor> feed;  // parallel to feed_slots of the graph at these sizes
+  std::vector<Tensor> feed;  // parallel to feed_slots of what it runs, at these sizes
   Expectation expect;
   // Which instance of the program runs it; the first run is on 0. One that has not run yet holds the buffers' data.
   int instance = 0;
+  std::size_t method = 0;  // which method it calls: 0 the case's graph, else its place in `methods` and one
 };
 // The most instances of one case.
 inline constexpr int most_instances = 64;
@@ -34,6 +42,7 @@ inline constexpr int most_instances = 64;
 struct Case {
   std::string name;
   Graph graph;
+  std::vector<Method> methods;              // besides the graph, which the first run is of
   std::vector<Tensor> feed;                 // parallel to feed_slots(graph)
   std::optional<GradientRequest> gradient;  // asked for beside the outputs
   Expectation expect;

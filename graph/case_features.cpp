@@ -33,6 +33,9 @@ Result<void> check_any(const Field&) { return {}; }
 // What of the format does not go with several runs.
 Result<void> check_together(const Field& root) {
   const auto runs = root.find("runs");
+  const auto methods = root.find("methods");
+  if (methods && !runs) return methods->fail("a case with methods states its \"runs\", which call them");
+  if (methods && root.find("symbols")) return methods->unsupported("symbols in a case with methods");
   if (const auto symbols = root.find("symbols"); symbols && !runs)
     return symbols->fail("a case with symbols states its \"runs\": their feeds fix the sizes");
   if (!runs) return {};
@@ -49,13 +52,15 @@ struct FeatureField {
   std::string_view field;
   Result<void> (*check)(const Field& field);
 };
-constexpr std::array<FeatureField, 4> feature_fields = {{
+constexpr std::array<FeatureField, 5> feature_fields = {{
     {"runs", "runs", check_runs},
+    {"methods", "methods", check_any},
     {"symbols", "symbols", check_any},
     {"grad", "grad", check_grad},
     {"grad", "expect_grad", check_any},
 }};
-constexpr std::array<std::string_view, 6> features = {"runs", "instances", "symbols", "grad", "quantized", "subgraphs"};
+constexpr std::array<std::string_view, 7> features = {"runs", "instances", "methods",  "symbols",
+                                                      "grad", "quantized", "subgraphs"};
 constexpr std::string_view quantized_namespace = "quantized_decomposed.";
 
 Result<std::vector<std::string>> read_requires(const Field& root) {
@@ -74,19 +79,18 @@ Result<std::vector<std::string>> read_requires(const Field& root) {
   return required;
 }
 
-// The first run that says on which instance it is.
-std::optional<Field> find_instance(const Field& root) {
+// The first run that has the member: the instance that it is on, or the method that it calls.
+std::optional<Field> find_in_runs(const Field& root, std::string_view member) {
   const auto runs = root.find("runs");
   if (!runs) return std::nullopt;
   for (std::size_t i = 0; i < runs->json().size(); ++i) {
-    if (const auto instance = runs->element(i).find("instance")) return instance;
+    if (const auto found = runs->element(i).find(member)) return found;
   }
   return std::nullopt;
 }
 
-// The first node whose op is a quantized one.
-std::optional<Field> find_quantized(const Field& root) {
-  const auto graph = root.json().is_object() ? root.find("graph") : std::nullopt;
+// The first node of a graph whose op is a quantized one.
+std::optional<Field> find_quantized_node(const std::optional<Field>& graph) {
   const auto nodes = graph && graph->json().is_object() ? graph->find("nodes") : std::nullopt;
   if (!nodes || !nodes->json().is_array()) return std::nullopt;
   for (std::size_t i = 0; i < nodes->json().size(); ++i) {
@@ -94,6 +98,18 @@ std::optional<Field> find_quantized(const Field& root) {
     const auto op = node.json().is_object() ? node.find("op") : std::nullopt;
     if (op && op->json().is_string() && op->json().get_ref<const std::string&>().starts_with(quantized_namespace))
       return op;
+  }
+  return std::nullopt;
+}
+
+// The same in the case's graph or a method of it.
+std::optional<Field> find_quantized(const Field& root) {
+  if (!root.json().is_object()) return std::nullopt;
+  if (auto found = find_quantized_node(root.find("graph"))) return found;
+  const auto methods = root.find("methods");
+  if (!methods || !methods->json().is_object()) return std::nullopt;
+  for (auto method = methods->json().begin(); method != methods->json().end(); ++method) {
+    if (auto found = find_quantized_node(methods->member(method.key(), *method))) return found;
   }
   return std::nullopt;
 }
@@ -112,7 +128,12 @@ Result<void> check_features(const Field& root) {
     if (!is_required(known.feature))
       return field->fail("a case that uses this must name '{}' in \"requires\"", known.feature);
   }
-  if (const auto instance = find_instance(root)) {
+  if (const auto method = find_in_runs(root, "method")) {
+    if (!is_required("methods")) return method->fail("a case that uses this must name 'methods' in \"requires\"");
+    if (root.find("runs")->element(0).find("method"))
+      return method->fail("the first run calls the graph, and does not say so");
+  }
+  if (const auto instance = find_in_runs(root, "instance")) {
     if (!is_required("instances")) return instance->fail("a case that uses this must name 'instances' in \"requires\"");
     if (root.find("runs")->element(0).find("instance"))
       return instance->fail("the first run is on instance 0, and does not say so");

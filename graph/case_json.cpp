@@ -8,6 +8,7 @@
 #include "graph/graph_reader.h"
 #include "graph/graph_writer.h"
 #include "graph/layout_json.h"
+#include "graph/method_json.h"
 #include "graph/runs.h"
 #include "graph/symbols_json.h"
 #include "graph/weights_beside.h"
@@ -184,7 +185,8 @@ Result<void> read_later_runs(const Field& runs, const Field& graph, Case& test) 
     LaterRun& later = test.later.emplace_back();
     TRY(const Field feed, run.need("feed"));
     TRY(later.sizes, read_symbol_sizes(test.symbols, graph, feed));
-    const Result<Graph> resized = at_sizes(test.graph, test.symbols, later.sizes);
+    TRY(later.method, read_called_method(run, test.methods));
+    const Result<Graph> resized = graph_of_run(test, i);
     if (!resized) return at(run.pointer(), resized.error());
     TRY(later.feed, read_feed(run, *resized));
     TRY(later.expect, read_expectation(run, *resized));
@@ -224,6 +226,9 @@ Result<Case> read_case(const Field& root) {
                         number.text);
     test.symbols.numbers.push_back({number.node, number.argument, number.place, of});
   }
+  if (const auto methods = root.find("methods")) {
+    TRY(test.methods, read_methods(*methods, graph));
+  }
   TRY(test.feed, read_feed(first, test.graph));
   TRY(test.expect, read_expectation(first, test.graph));
   if (runs) {
@@ -254,17 +259,17 @@ Json feed_json(const std::vector<FeedSlot>& slots, const std::vector<Tensor>& fe
 
 // The member "runs".
 Json runs_json(const Case& test) {
-  const std::vector<FeedSlot> slots = feed_slots(test.graph);
   const bool typed = !test.symbols.empty();
   Json runs = Json::array();
-  const auto add = [&](const std::vector<Tensor>& feed, const Expectation& expect, int instance) {
+  for (std::size_t i = 0; i <= test.later.size(); ++i) {
+    const LaterRun* later = i == 0 ? nullptr : &test.later[i - 1];
+    const Graph& graph = called_graph(test, i);
     Json& run = runs.emplace_back(Json::object());
-    if (instance != 0) run["instance"] = instance;
-    run["feed"] = feed_json(slots, feed, typed);
-    write_expectation(expect, test.graph, run);
-  };
-  add(test.feed, test.expect, 0);
-  for (const LaterRun& later : test.later) add(later.feed, later.expect, later.instance);
+    if (later && later->instance != 0) run["instance"] = later->instance;
+    if (later && later->method != 0) run["method"] = test.methods[later->method - 1].name;
+    run["feed"] = feed_json(feed_slots(graph), feed_of_run(test, i), typed);
+    write_expectation(later ? later->expect : test.expect, graph, run);
+  }
   return runs;
 }
 
@@ -292,19 +297,26 @@ bool has_quantized_ops(const Graph& graph) {
   return std::ranges::any_of(graph.nodes, [](const Node& node) { return node.op->schema.library != "aten"; });
 }
 
+bool has_quantized_ops(const Case& test) {
+  return has_quantized_ops(test.graph) ||
+         std::ranges::any_of(test.methods, [](const Method& method) { return has_quantized_ops(method.graph); });
+}
+
 }  // namespace
 
 std::string to_json(const Case& test, int indent) {
   Json json = {{"parallax", format_version}, {"name", test.name}};
-  const bool several = has_several_runs(test);
+  const bool several = has_several_runs(test) || !test.methods.empty();
   if (several) json["requires"].push_back("runs");
   if (has_several_instances(test)) json["requires"].push_back("instances");
+  if (!test.methods.empty()) json["requires"].push_back("methods");
   if (!test.symbols.empty()) json["requires"].push_back("symbols");
   if (test.gradient) json["requires"].push_back("grad");
   if (find_control(test.graph)) json["requires"].push_back("subgraphs");
-  if (has_quantized_ops(test.graph)) json["requires"].push_back("quantized");
+  if (has_quantized_ops(test)) json["requires"].push_back("quantized");
   if (!test.symbols.empty()) json["symbols"] = symbols_json(test.symbols);
   json["graph"] = graph_json(test.graph, test.symbols);
+  if (!test.methods.empty()) json["methods"] = methods_json(test.methods);
   if (several) {
     json["runs"] = runs_json(test);
   } else {

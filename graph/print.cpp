@@ -181,6 +181,8 @@ std::string print(const Graph& graph) {
 
 std::string print(const Case& test) {
   std::string text = test.name + "\n" + print(test.graph);
+  for (const Method& method : test.methods)
+    text += fmt::format("  method {}\n{}", method.name, lines_of(method.graph, "  "));
   if (!has_several_runs(test)) return text + run_text(test.graph, test.feed, test.expect);
   for (const SymbolicDim& dim : test.symbols.dims) {
     const auto& [symbol_name, low, high] = test.symbols.list[dim.of.symbol];
@@ -199,8 +201,11 @@ std::string print(const Case& test) {
     text += fmt::format("  run {}{}{}", run + 1, sizes.empty() ? "" : " at ", sizes);
     if (run > 0 && test.later[run - 1].instance != 0)
       text += fmt::format(" on instance {}", test.later[run - 1].instance);
+    if (run > 0 && test.later[run - 1].method != 0)
+      text += fmt::format(" of method {}", test.methods[test.later[run - 1].method - 1].name);
     text += '\n';
-    text += run_text(test.graph, feed_of_run(test, run), run == 0 ? test.expect : test.later[run - 1].expect);
+    text +=
+        run_text(called_graph(test, run), feed_of_run(test, run), run == 0 ? test.expect : test.later[run - 1].expect);
   }
   return text;
 }

@@ -12,11 +12,37 @@ std::unexpected<Error> of_run(std::size_t run, Error error) {
   return std::unexpected(std::move(error));
 }
 
-Result<Graph> graph_of_run(const Case& test, std::size_t run) {
-  if (run == 0) return test.graph;
-  auto graph = at_sizes(test.graph, test.symbols, test.later[run - 1].sizes);
-  if (!graph) return of_run(run, std::move(graph).error());
-  return graph;
+// A buffer, whatever graph it is of.
+struct SharedBuffer {
+  std::string name;
+  DType dtype;
+  Layout layout;
+  bool window;
+  Tensor data;  // its own, or that of the storage that it is a window on
+
+  friend bool operator==(const SharedBuffer&, const SharedBuffer&) = default;
+};
+
+std::vector<SharedBuffer> buffers_of(const Graph& graph) {
+  std::vector<SharedBuffer> buffers;
+  for (const Source& source : graph.sources) {
+    if (source.kind != SourceKind::Buffer) continue;
+    const TensorMeta& meta = graph.meta(source.value);
+    const Tensor& data = source.window ? *graph.storage(meta.storage).data : source.data;
+    buffers.push_back({graph.name(source.value), meta.dtype, meta.layout, source.window, data});
+  }
+  return buffers;
+}
+
+Result<void> check_methods(const Case& test) {
+  for (const Method& method : test.methods) {
+    if (buffers_of(method.graph) != buffers_of(test.graph))
+      return fail("method '{}' has other buffers than the graph", method.name);
+  }
+  for (std::size_t run = 0; run < test.later.size(); ++run) {
+    if (test.later[run].method > test.methods.size()) return fail("run {}: there is no such method", run + 2);
+  }
+  return {};
 }
 
 Result<void> check_feed(const Graph& graph, const std::vector<Tensor>& feed) {
@@ -33,6 +59,16 @@ Result<void> check_feed(const Graph& graph, const std::vector<Tensor>& feed) {
 
 }  // namespace
 
+const Graph& called_graph(const Case& test, std::size_t run) {
+  const std::size_t method = run == 0 ? 0 : test.later[run - 1].method;
+  return method == 0 ? test.graph : test.methods[method - 1].graph;
+}
+
+Result<Graph> graph_of_run(const Case& test, std::size_t run) {
+  if (run == 0 || test.symbols.empty()) return called_graph(test, run);
+  return at_sizes(test.graph, test.symbols, test.later[run - 1].sizes);
+}
+
 bool has_several_instances(const Case& test) {
   return std::ranges::any_of(test.later, [](const LaterRun& run) { return run.instance != 0; });
 }
@@ -47,20 +83,25 @@ const std::vector<Tensor>& feed_of_run(const Case& test, std::size_t run) {
 
 Result<Case> case_of_run(const Case& test, std::size_t run) {
   Case one = test;
-  TRY(one.graph, graph_of_run(test, run));
+  auto graph = graph_of_run(test, run);
+  if (!graph) return of_run(run, std::move(graph).error());
+  one.graph = *std::move(graph);
   one.feed = feed_of_run(test, run);
   if (run > 0) one.expect = test.later[run - 1].expect;
   one.symbols = {};
   one.later.clear();
+  one.methods.clear();
   return one;
 }
 
 Result<void> check_runs(const Case& test) {
+  TRY_VOID(check_methods(test));
   if (!has_several_runs(test)) return {};
   TRY([[maybe_unused]] const Graph bound, at_sizes(test.graph, test.symbols, test.symbols.bound()));
   for (std::size_t run = 0; run <= test.later.size(); ++run) {
-    TRY(const Graph graph, graph_of_run(test, run));
-    const auto fits = check_feed(graph, feed_of_run(test, run));
+    const Result<Graph> graph = graph_of_run(test, run);
+    if (!graph) return of_run(run, graph.error());
+    const auto fits = check_feed(*graph, feed_of_run(test, run));
     if (!fits) return of_run(run, fits.error());
   }
   return {};

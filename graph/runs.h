@@ -12,6 +12,10 @@ namespace parallax {
 inline bool has_several_runs(const Case& test) { return !test.later.empty() || !test.symbols.empty(); }
 // Whether some of the runs are on another instance of the program than the first.
 bool has_several_instances(const Case& test);
+// The graph that a run calls, a method's or the case's own, as the case has it.
+const Graph& called_graph(const Case& test, std::size_t run);
+// The same at the sizes of the run.
+Result<Graph> graph_of_run(const Case& test, std::size_t run);
 // The sizes of a run.
 SymbolSizes sizes_of_run(const Case& test, std::size_t run);
 const std::vector<Tensor>& feed_of_run(const Case& test, std::size_t run);

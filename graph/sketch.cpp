@@ -1,6 +1,7 @@
 #include "graph/sketch.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "graph/builder.h"
 #include "graph/runs.h"
@@ -59,12 +60,87 @@ class Assembler {
     test.file = base.file;
     test.graph = builder_.take();
     test.feed = feed_of(sketch_, test.graph, 0);
-    if (!add_runs(test)) return std::nullopt;
+    if (!add_methods(test) || !add_runs(test)) return std::nullopt;
     test.gradient = gradient(test.graph);
     return test;
   }
 
  private:
+  // The methods over what has become of the buffers; false where one does not infer on them.
+  bool add_methods(Case& test) const {
+    for (const Method& method : sketch_.methods) {
+      std::optional<Graph> moved = on_buffers(method.graph, test.graph);
+      if (!moved) return false;
+      test.methods.push_back({method.name, *std::move(moved)});
+    }
+    return true;
+  }
+
+  // A method's graph with the buffers of another graph in the place of its own; nothing where that is no graph.
+  std::optional<Graph> on_buffers(const Graph& method, const Graph& graph) const {
+    Case alone;
+    alone.graph = method;
+    for (const FeedSlot& slot : feed_slots(method)) alone.feed.emplace_back(slot.dtype, slot.layout.sizes);
+    Sketch sketch = take_apart(alone);
+    const std::size_t first_buffer = method.sources.size() - sketch_.shared.size();
+    std::vector<Sketch::GivenValue> own = std::move(sketch.sources);
+    sketch.sources.assign(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(first_buffer));
+    for (const Source& source : graph.sources) {
+      if (source.kind != SourceKind::Buffer) continue;
+      const TensorMeta& meta = graph.meta(source.value);
+      const auto was =
+          std::ranges::find(sketch_.shared, source.value, [this](ValueId old) { return values_[old.index]; });
+      // One that was not there before is of no method's concern, and yet all have it.
+      ValueId value(sketch.stand_ins.size());
+      if (was != sketch_.shared.end()) {
+        value = own[first_buffer + static_cast<std::size_t>(was - sketch_.shared.begin())].value;
+      } else {
+        sketch.stand_ins.push_back(value);
+      }
+      sketch.sources.push_back(
+          {source.kind, value, graph.name(source.value), meta.dtype, meta.layout, source.data, std::nullopt});
+      if (!source.window) continue;
+      sketch.sources.back().storage = place_of(graph.storage(meta.storage), sketch);
+      if (!sketch.sources.back().storage) return std::nullopt;
+    }
+    keep_apart(sketch, first_buffer);
+    const ArgumentChoices none;
+    std::optional<Case> moved = Assembler(sketch, none).run(alone);
+    if (!moved) return std::nullopt;
+    return std::move(moved->graph);
+  }
+
+  // The place of a declared storage of state in a sketch, which takes it up; nothing where an input's has that name.
+  static std::optional<std::size_t> place_of(const Storage& storage, Sketch& sketch) {
+    const auto known = std::ranges::find(sketch.storages, storage.name, &Sketch::DeclaredStorage::name);
+    const auto place = static_cast<std::size_t>(known - sketch.storages.begin());
+    const Sketch::DeclaredStorage declared{storage.name, storage.sizes, storage.dtype, true, *storage.data, {}};
+    if (known == sketch.storages.end()) {
+      sketch.storages.push_back(declared);
+    } else if (known->state) {
+      *known = declared;
+    } else {
+      return std::nullopt;
+    }
+    return place;
+  }
+
+  // Gives what a method calls as a buffer is called now another name.
+  static void keep_apart(Sketch& sketch, std::size_t first_buffer) {
+    std::unordered_set<std::string> taken;
+    for (const Sketch::DeclaredStorage& storage : sketch.storages) taken.insert(storage.name);
+    for (std::size_t i = first_buffer; i < sketch.sources.size(); ++i) taken.insert(sketch.sources[i].name);
+    const auto claim = [&](std::string& name) {
+      while (!name.empty() && !taken.insert(name).second) name += '_';
+    };
+    for (std::size_t i = 0; i < first_buffer; ++i) claim(sketch.sources[i].name);
+    for (Sketch::CallSketch& node : sketch.nodes) {
+      const bool is_list = node.op->schema.has_list_result();
+      claim(node.name);
+      for (std::string& name : node.result_names) is_list ? claim(name) : void(name = node.name);
+    }
+  }
+
   // The symbols whose inputs are still there, and the later runs; false where the case cannot be run at their sizes.
   bool add_runs(Case& test) const {
     std::vector<std::optional<std::size_t>> kept(sketch_.symbols.size());
@@ -85,6 +161,11 @@ class Assembler {
     for (std::size_t run = 0; run < sketch_.later.size(); ++run) {
       LaterRun& later = test.later.emplace_back();
       later.instance = sketch_.instances[run];
+      later.method = sketch_.called.empty() ? 0 : sketch_.called[run];
+      if (later.method != 0) {
+        later.feed = sketch_.fed[run];
+        continue;
+      }
       later.sizes.resize(test.symbols.list.size());
       for (std::size_t s = 0; s < kept.size(); ++s) {
         if (kept[s]) later.sizes[*kept[s]] = sketch_.later[run][s];
@@ -210,7 +291,7 @@ class Assembler {
 template <class Given>
 void give(const Case& test, std::size_t slot, Given& given) {
   given.data = test.feed[slot];
-  for (const LaterRun& run : test.later) given.later.push_back(run.feed[slot]);
+  for (const LaterRun& run : test.later) given.later.push_back(run.method == 0 ? run.feed[slot] : test.feed[slot]);
 }
 
 }  // namespace
@@ -245,11 +326,17 @@ Sketch take_apart(const Case& test) {
       if (source.name == slots[i].name) give(test, i, source);
     }
   }
+  sketch.methods = test.methods;
+  for (const Source& source : graph.sources) {
+    if (source.kind == SourceKind::Buffer && !test.methods.empty()) sketch.shared.push_back(source.value);
+  }
   sketch.symbols = test.symbols.list;
   for (const SymbolicDim& dim : test.symbols.dims) sketch.sources[dim.source].symbols.push_back(dim);
   for (const LaterRun& run : test.later) {
     sketch.later.push_back(run.sizes);
     sketch.instances.push_back(run.instance);
+    sketch.called.push_back(run.method);
+    sketch.fed.push_back(run.method == 0 ? std::vector<Tensor>() : run.feed);
   }
   const auto numbers_of = [&](std::size_t n) {
     std::vector<SymbolicNumber> numbers;

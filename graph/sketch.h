@@ -47,8 +47,15 @@ struct Sketch {
   std::vector<CallSketch> nodes;
   std::vector<ValueId> outputs;
   std::vector<Symbol> symbols;
-  std::vector<SymbolSizes> later;                      // the sizes of the runs after the first
-  std::vector<int> instances;                          // of the program, that these runs are on
+  std::vector<SymbolSizes> later;  // the sizes of the runs after the first
+  std::vector<int> instances;      // of the program, that these runs are on
+  // The methods over the buffers that the case had when it was taken apart: put together, they follow what becomes of
+  // these. Which of them each later run calls, as LaterRun::method, and what one that calls a method is fed: the
+  // sketch's own inputs and storages have a copy of the first run's data there.
+  std::vector<Method> methods;
+  std::vector<ValueId> shared;                         // these buffers, in order
+  std::vector<std::size_t> called;                     // by later run
+  std::vector<std::vector<Tensor>> fed;                // likewise; empty where it calls the graph
   std::vector<ValueId> wrt;                            // sources whose gradients are asked for
   std::vector<std::pair<ValueId, Tensor>> cotangents;  // of outputs, by their value
   // By value: what stands for it; itself where nothing was replaced. Values keep the ids of the case that was taken

@@ -78,6 +78,9 @@ Ball ball_of_interval(double low, double high) {
     const double mid = std::copysign(std::max(std::fabs(half), std::fabs(end - half)), end);
     return {mid, std::fabs(mid), false, false, Undecided::No};
   }
+  // Around 0 no rounding is needed. A number whose sign alone is unknown is then one of the two ends, as a legal run
+  // with all errors in one direction takes it.
+  if (low == -high) return {0, high, false, false, Undecided::No};
   const double mid = low / 2 + high / 2;
   const double radius = outward(std::max(high - mid, mid - low), mid);
   if (!std::isfinite(radius)) return Ball::unknown(Undecided::Unbounded);

@@ -184,7 +184,6 @@ Ball BallSoftmax::log_probability(std::size_t k) const {
 }
 
 Ball BallSoftmax::log_sum() const {
-  Ball result;
   if (undecided_ != Undecided::No) return Ball::unknown(undecided_);
   if (nan_) return Ball::exact(nan);
   if (nothing_) return with_flags(Ball::exact(-infinity));

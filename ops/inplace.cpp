@@ -85,6 +85,10 @@ Result<std::vector<ResultMeta>> infer_inplace(const Call& call) {
                   name(written.dtype));
   }
   TRY_VOID(check_writable(call, self));
+  // Eager takes it, and what it reads may be what it has just written: that depends on the order of its loop.
+  if (overlaps_itself(written.layout)) {
+    return refuse("{}: elements of the written tensor share memory in part", call.op().name);
+  }
   for (const Argument& argument : call.arguments()) {
     if (&argument == &call.argument(arg::self)) continue;
     Result<void> checked;

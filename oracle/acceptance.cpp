@@ -28,6 +28,22 @@ bool accepts(DType dtype, const Ball& ball, double got) {
   return got >= round_down(dtype, ball.low()) && got <= round_up(dtype, ball.high());
 }
 
+bool accepts(const BallTensor& expected, const Tensor& got, int64_t element) {
+  const auto at = static_cast<std::size_t>(element);
+  const bool floating = is_floating(expected.dtype);
+  if (const auto found = expected.alternatives.find(element); found != expected.alternatives.end()) {
+    return std::ranges::any_of(found->second, [&](const Ball& ball) {
+      if (floating) return accepts(expected.dtype, ball, got.get_double(element));
+      const auto value = static_cast<double>(got.get_integer(element));
+      return value >= ball.low() && value <= ball.high();
+    });
+  }
+  if (floating) return accepts(expected.dtype, expected.balls[at], got.get_double(element));
+  const IntegerBall& integer = expected.integers[at];
+  const int64_t value = got.get_integer(element);
+  return value >= integer.lowest() && value <= integer.highest();
+}
+
 bool is_suspect(const Ball& ball, double got) {
   return ball.deviation > 0 && std::isfinite(got) && std::isfinite(ball.mid) &&
          std::fabs(got - ball.mid) > suspicion_deviations * ball.spread();
@@ -41,9 +57,15 @@ int proved_bits(const Ball& ball) {
 double excess_of(const BallTensor& expected, const Tensor& got, int64_t element) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   if (!is_floating(expected.dtype)) return infinite;
-  const Ball& ball = expected.balls[static_cast<std::size_t>(element)];
-  const double distance = std::fabs(got.get_double(element) - ball.mid) - ball.radius;
-  return ball.radius > 0 && std::isfinite(distance) ? distance / ball.radius : infinite;
+  const auto excess = [&](const Ball& ball) {
+    const double distance = std::fabs(got.get_double(element) - ball.mid) - ball.radius;
+    return ball.radius > 0 && std::isfinite(distance) ? distance / ball.radius : infinite;
+  };
+  const auto found = expected.alternatives.find(element);
+  if (found == expected.alternatives.end()) return excess(expected.balls[static_cast<std::size_t>(element)]);
+  double least = infinite;
+  for (const Ball& ball : found->second) least = std::min(least, excess(ball));
+  return least;
 }
 
 bool is_same_or_undecided(const BallTensor& expected, const Tensor& a, const Tensor& b, int64_t element) {

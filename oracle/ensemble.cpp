@@ -15,7 +15,8 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double exaggeration = accused_half_spreads;
 constexpr double exaggerated_weight = 0.9 * exaggeration;
 
-// The first only rounds, two have all errors in one direction, a quarter exaggerates, and an eighth cancels to 0.
+// The first only rounds, two have all errors in one direction, a quarter exaggerates, an eighth cancels to 0, and in an
+// eighth numbers coincide.
 LegalRun::Style style_of(int member) {
   LegalRun::Style style{.rounds = member % 3 != 0, .seed = static_cast<uint64_t>(member)};
   switch (member) {
@@ -32,6 +33,7 @@ LegalRun::Style style_of(int member) {
       style.errors = LegalRun::Errors::Random;
       if (member % 4 == 3) style.exaggeration = exaggeration;
       style.cancels = member % 8 == 4;
+      style.coincides = member % 8 == 6;
       return style;
   }
 }

@@ -1,6 +1,7 @@
 #include "oracle/expected_runs.h"
 
 #include <map>
+#include <memory>
 
 #include "graph/runs.h"
 #include "graph/second_feed.h"
@@ -8,20 +9,55 @@
 namespace parallax {
 namespace {
 
+// The interpreters of a case's programs: one for each method on each instance. The methods of an instance hand its
+// state on.
+class Programs {
+ public:
+  Programs(const Case& test, const Profile& profile, Interpreter& first) : test_(test), profile_(profile) {
+    last_[0] = &first;
+    started_[{0, 0}] = &first;
+  }
+
+  // What makes that run, with the state that the last run on its instance left.
+  Interpreter& of_run(std::size_t run) {
+    const LaterRun& later = test_.later[run - 1];
+    Interpreter*& own = started_[{later.instance, later.method}];
+    if (!own) own = made_.emplace_back(std::make_unique<Interpreter>(called_graph(test_, run), profile_)).get();
+    Interpreter*& last = last_[later.instance];
+    if (last && last != own) own->take_state(*last);
+    last = own;
+    return *own;
+  }
+
+ private:
+  const Case& test_;
+  const Profile& profile_;
+  std::map<std::pair<int, std::size_t>, Interpreter*> started_;  // by instance and method
+  std::map<int, Interpreter*> last_;                             // by instance
+  std::vector<std::unique_ptr<Interpreter>> made_;
+};
+
 // What the runs after the first must give; `first` has gone through that one. Each other instance has state of its own.
+// A method's nodes are shown as those of a subgraph.
 Result<std::vector<Expected>> expected_later(Interpreter& first, const Profile& profile, const Case& test,
                                              const Interpreter::Observer& observe,
                                              const Interpreter::InnerObserver& inner) {
   std::vector<Expected> expected;
+  const Interpreter::Observer nobody;
   std::vector<Graph> graphs;
   graphs.reserve(test.later.size());
-  std::map<int, Interpreter> others;
-  for (const LaterRun& run : test.later) {
-    TRY(Graph resized, at_sizes(test.graph, test.symbols, run.sizes));
-    Interpreter& interpreter =
-        run.instance == 0 ? first : others.try_emplace(run.instance, test.graph, profile).first->second;
-    interpreter.resize(graphs.emplace_back(std::move(resized)));
-    TRY(Expected after, interpreter.run(run.feed, observe, inner));
+  Programs programs(test, profile, first);
+  for (std::size_t run = 1; run <= test.later.size(); ++run) {
+    TRY(Graph called, graph_of_run(test, run));
+    const Graph& graph = graphs.emplace_back(std::move(called));
+    Interpreter& interpreter = programs.of_run(run);
+    interpreter.resize(graph);
+    const bool is_method = test.later[run - 1].method != 0;
+    const Interpreter::Observer as_inner = [&](NodeId node, std::span<const BallView> values) {
+      inner(graph.node(node), values);
+    };
+    const Interpreter::Observer& shown = is_method ? (inner ? as_inner : nobody) : observe;
+    TRY(Expected after, interpreter.run(test.later[run - 1].feed, shown, inner));
     expected.push_back(std::move(after));
   }
   return expected;

@@ -7,6 +7,7 @@
 
 #include "core/check.h"
 #include "graph/storage_sets.h"
+#include "ops/fused_op.h"
 #include "oracle/control_flow.h"
 #include "oracle/lost_values.h"
 
@@ -77,7 +78,10 @@ BallTensor snapshot(const BallView& view) {
 Tensor centre(const BallTensor& balls) {
   Tensor tensor(balls.dtype, balls.sizes);
   for (int64_t i = 0; i < tensor.numel(); ++i) {
-    if (is_floating(balls.dtype)) {
+    if (const auto found = balls.alternatives.find(i); found != balls.alternatives.end()) {
+      const double first = found->second.front().mid;
+      is_floating(balls.dtype) ? tensor.set_double(i, first) : tensor.set_integer(i, static_cast<int64_t>(first));
+    } else if (is_floating(balls.dtype)) {
       tensor.set_double(i, balls.balls[static_cast<std::size_t>(i)].mid);
     } else {
       tensor.set_integer(i, balls.integers[static_cast<std::size_t>(i)].value);
@@ -116,6 +120,20 @@ void Interpreter::resize(const Graph& resized) {
   for (std::size_t v = 0; v < views_.size(); ++v) views_[v].layout = resized.metas[v].layout;
 }
 
+void Interpreter::take_state(const Interpreter& other) {
+  const auto storages = [](const Graph& graph) {
+    std::vector<StorageId> of_buffers;
+    for (const Source& source : graph.sources) {
+      if (source.kind == SourceKind::Buffer) of_buffers.push_back(graph.meta(source.value).storage);
+    }
+    return of_buffers;
+  };
+  const std::vector<StorageId> own = storages(*graph_);
+  const std::vector<StorageId> others = storages(*other.graph_);
+  PARALLAX_CHECK(own.size() == others.size());
+  for (std::size_t i = 0; i < own.size(); ++i) storages_[own[i].index] = other.storages_[others[i].index];
+}
+
 Result<std::vector<BallTensor>> Interpreter::call(std::span<const BallTensor> operands, const InnerObserver& inner,
                                                   bool& may_raise) {
   PARALLAX_CHECK(operands.size() == graph_->sources.size());
@@ -135,6 +153,12 @@ Result<std::vector<BallTensor>> Interpreter::call(std::span<const BallTensor> op
   std::vector<BallTensor> outputs;
   for (const ValueId output : graph_->outputs) outputs.push_back(snapshot(views_[output.index]));
   return outputs;
+}
+
+BallTensor Interpreter::handed_out(ValueId value) const {
+  BallTensor tensor = snapshot(views_[value.index]);
+  tensor.alternatives = alternatives_.of(views_[value.index]);
+  return tensor;
 }
 
 BallTensor Interpreter::operand(std::size_t i) const { return snapshot(views_[graph_->sources[i].value.index]); }
@@ -157,14 +181,14 @@ Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& 
 
   Expected expected;
   expected.may_raise = may_raise;
-  for (ValueId output : graph_->outputs) expected.outputs.push_back(snapshot(views_[output.index]));
+  for (ValueId output : graph_->outputs) expected.outputs.push_back(handed_out(output));
   // A metadata-only write (t_) moves the object on: its last value stands for the tensor the caller holds.
   std::vector<ValueId> newest(graph_->metas.size());
   for (std::size_t v = 0; v < graph_->metas.size(); ++v) newest[graph_->objects[v].index] = ValueId(v);
   for (const Source& source : graph_->sources) {
     if (source.kind == SourceKind::Constant) continue;
     auto& list = source.kind == SourceKind::Input ? expected.inputs : expected.buffers;
-    list.push_back(snapshot(views_[newest[source.value.index].index]));
+    list.push_back(handed_out(newest[source.value.index]));
   }
   expected.identity = identities(*graph_);
   expected.one_identity = has_one_identity(*graph_);
@@ -173,6 +197,7 @@ Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& 
 
 Result<void> Interpreter::run_nodes(const Observer& observe, const InnerObserver& inner, bool& may_raise) {
   joined_.start();
+  alternatives_.clear();
   std::vector<BallView> results;
   for (std::size_t n = 0; n < graph_->nodes.size(); ++n) {
     const Node& node = graph_->nodes[n];
@@ -181,6 +206,10 @@ Result<void> Interpreter::run_nodes(const Observer& observe, const InnerObserver
     joined_.note(node, views_);
     if (const ControlOp* control = as_control(*node.op)) {
       if (auto done = run_control(*control, node, views_, *profile_, inner, may_raise); !done)
+        return at(fmt::format("/graph/nodes/{}", n), std::move(done.error()));
+    } else if (as_fused(*node.op)) {
+      const Call call(*node.op, node.arguments, graph_->metas);
+      if (auto done = run_fused(call, views_, results.front(), *profile_, &may_raise); !done)
         return at(fmt::format("/graph/nodes/{}", n), std::move(done.error()));
     } else if (node.op->reference) {
       const Call call(*node.op, node.arguments, graph_->metas);
@@ -191,6 +220,7 @@ Result<void> Interpreter::run_nodes(const Observer& observe, const InnerObserver
     elision_.widen(node, results);
     joined_.widen(node, views_);
     widen_lost(node, *profile_, views_);
+    alternatives_.note(node, graph_->metas, views_, results, *profile_);
     if (observe) observe(NodeId(n), views_);
   }
   return {};

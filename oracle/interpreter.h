@@ -11,6 +11,7 @@
 #include "core/profile.h"
 #include "graph/graph.h"
 #include "ops/ball.h"
+#include "oracle/alternatives.h"
 #include "oracle/cast_elision.h"
 #include "oracle/joined_constants.h"
 #include "oracle/spread.h"
@@ -24,6 +25,8 @@ struct BallTensor {
   std::vector<Ball> balls;            // floating dtypes
   std::vector<IntegerBall> integers;  // integers and bool
   std::vector<Spread> spreads = {};   // by element, where an ensemble ran (oracle/ensemble.h); empty elsewhere
+  // By element, where the ball is the hull of a few and the element is one of them.
+  Alternatives alternatives = {};
 
   int64_t numel() const { return static_cast<int64_t>(is_floating(dtype) ? balls.size() : integers.size()); }
 };
@@ -47,6 +50,9 @@ class Interpreter {
   // outlive the interpreter too.
   void resize(const Graph& resized);
 
+  // Takes over what the buffers of another method of the same case hold, on the same instance of the program.
+  void take_state(const Interpreter& other);
+
   // Called after each node with the views of all values, by value id: a node may write to its operands too.
   using Observer = std::function<void(NodeId node, std::span<const BallView> values)>;
   // The same for each node of a subgraph that is run, with the subgraph's own values.
@@ -66,18 +72,22 @@ class Interpreter {
 
  private:
   Result<void> run_nodes(const Observer& observe, const InnerObserver& inner, bool& may_raise);
+  // A value as it is handed out of a run.
+  BallTensor handed_out(ValueId value) const;
 
   const Graph* graph_;
   const Profile* profile_;
   CastElision elision_;
   JoinedConstants joined_;
+  HeldAlternatives alternatives_;
   std::vector<BallStorage> storages_;
   std::vector<BallView> views_;
 };
 
 // Copies a view's elements out.
 BallTensor snapshot(const BallView& view);
-// The centres as a tensor of the dtype (undecided elements give their mid): a recorded value for the reducer.
+// The centres as a tensor of the dtype (undecided elements give their mid, and of alternatives it is the first): a
+// recorded value for the reducer.
 Tensor centre(const BallTensor& balls);
 
 }  // namespace parallax

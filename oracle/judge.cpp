@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <span>
 
+#include "graph/runs.h"
 #include "oracle/judgement_text.h"
 #include "oracle/run_comparison.h"
 
@@ -44,15 +47,28 @@ Judgement judge_stopped(const ExpectedRuns& expected, const Outcome& outcome) {
   return judgement;
 }
 
+// The graph that a run after the first calls, by its place among these; null for the one that the first run calls.
+using CalledLater = std::function<const Graph*(std::size_t place)>;
+
 // The runs in the order of the protocol. What was wrong before is not looked for again on a fresh instance.
-void compare_runs(const Graph& graph, const ExpectedRuns& expected, const Outcome& outcome, bool promises_identity,
-                  Judgement& judgement) {
+void compare_runs(const Graph& graph, const CalledLater& called, const ExpectedRuns& expected, const Outcome& outcome,
+                  bool promises_identity, Judgement& judgement) {
   RunComparison comparison(graph, judgement);
+  const auto compare_later = [&](std::span<const Observation> got, RunKind kind) {
+    for (std::size_t i = 0; i < std::min(got.size(), expected.later.size()); ++i) {
+      const RunId run{kind, static_cast<int>(i) + 2};
+      if (const Graph* method = called(i)) {
+        RunComparison(*method, judgement).run(expected.later[i], got[i], run);
+      } else {
+        comparison.run(expected.later[i], got[i], run);
+      }
+    }
+  };
   const auto is_right_so_far = [&] { return judgement.verdict != Verdict::Mismatch; };
   comparison.run(expected.a, *outcome.a, {RunKind::A});
   if (promises_identity && expected.a.one_identity) comparison.identity(expected.a, *outcome.a);
   if (outcome.b && expected.b) comparison.run(*expected.b, *outcome.b, {RunKind::B});
-  comparison.later(expected.later, outcome.later, RunKind::Later);
+  compare_later(outcome.later, RunKind::Later);
   if ((outcome.b || !outcome.later.empty()) && is_right_so_far()) {
     comparison.kept(expected.a, outcome.a_kept, outcome.b ? RunKind::AKeptAfterB : RunKind::AKeptAfterTheLast);
   }
@@ -62,15 +78,14 @@ void compare_runs(const Graph& graph, const ExpectedRuns& expected, const Outcom
     judgement.verdict = Verdict::Nondeterministic;
     return;
   }
-  comparison.later(expected.later, outcome.later_again, RunKind::LaterOnFreshInstance);
+  compare_later(outcome.later_again, RunKind::LaterOnFreshInstance);
 }
 
-}  // namespace
-
-Judgement judge(const Graph& graph, const ExpectedRuns& expected, const Outcome& outcome, bool promises_identity) {
+Judgement judge_runs(const Graph& graph, const CalledLater& called, const ExpectedRuns& expected,
+                     const Outcome& outcome, bool promises_identity) {
   if (outcome.status != Status::Ok || !outcome.a) return judge_stopped(expected, outcome);
   Judgement judgement;
-  compare_runs(graph, expected, outcome, promises_identity, judgement);
+  compare_runs(graph, called, expected, outcome, promises_identity, judgement);
   if (judgement.verdict == Verdict::Nondeterministic) {
     judgement.reason = "two runs of the same input differ";
   } else if (judgement.divergence) {
@@ -84,6 +99,20 @@ Judgement judge(const Graph& graph, const ExpectedRuns& expected, const Outcome&
     judgement.reason = "state that the graph writes is not handed back";
   }
   return judgement;
+}
+
+}  // namespace
+
+Judgement judge(const Graph& graph, const ExpectedRuns& expected, const Outcome& outcome, bool promises_identity) {
+  return judge_runs(graph, [](std::size_t) { return nullptr; }, expected, outcome, promises_identity);
+}
+
+Judgement judge(const Case& test, const ExpectedRuns& expected, const Outcome& outcome, bool promises_identity) {
+  const CalledLater called = [&](std::size_t place) -> const Graph* {
+    const bool calls_method = place < test.later.size() && test.later[place].method != 0;
+    return calls_method ? &called_graph(test, place + 1) : nullptr;
+  };
+  return judge_runs(test.graph, called, expected, outcome, promises_identity);
 }
 
 }  // namespace parallax

@@ -17,13 +17,13 @@ bool is_statistical(const Judgement& judgement) { return judgement.divergence &&
 
 Judgement judge_case(const Profile& profile, const Case& test, const ExpectedRuns& expected, const Outcome& outcome,
                      bool promises_identity) {
-  const Judgement by_proof = judge(test.graph, expected, outcome, promises_identity);
+  const Judgement by_proof = judge(test, expected, outcome, promises_identity);
   if (!is_doubtful(by_proof)) return by_proof;
   ExpectedRuns with_spreads = expected;
   Judgement judgement;
   for (const int members : {first_look_members, reported_members}) {
     if (!add_spreads(profile, test, members, with_spreads)) return by_proof;
-    judgement = judge(test.graph, with_spreads, outcome, promises_identity);
+    judgement = judge(test, with_spreads, outcome, promises_identity);
     if (!is_statistical(judgement)) break;
   }
   return judgement;

@@ -74,6 +74,12 @@ std::string ball_text(DType dtype, const Ball& ball) {
   return text;
 }
 
+std::string alternatives_text(DType dtype, std::span<const Ball> balls) {
+  std::string text;
+  for (const Ball& ball : balls) text += fmt::format("{}{}", text.empty() ? "" : " or ", ball_text(dtype, ball));
+  return text;
+}
+
 std::string integer_text(const IntegerBall& integer) {
   if (integer.is_interval()) return fmt::format("{} to {}", integer.low, integer.high);
   if (!integer.decided()) return fmt::format("undecided ({})", name(integer.undecided));

@@ -1,6 +1,7 @@
 // Judgement text: a judgement in words. What people read and what signatures hold is made here, and nowhere read back.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,8 @@ std::string place_text(const Place& place);
 
 // "-0.3817 ± 3e-8 or nan".
 std::string ball_text(DType dtype, const Ball& ball);
+// "0.25 or 0.5".
+std::string alternatives_text(DType dtype, std::span<const Ball> balls);
 // "3", or "3 to 4" of an interval.
 std::string integer_text(const IntegerBall& integer);
 

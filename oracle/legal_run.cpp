@@ -16,6 +16,13 @@ double amplitude(const Ball& ball) {
   return std::min(ball.radius, std::sqrt(3.0) * static_cast<double>(ball.deviation));
 }
 
+// The nearest multiple of a power of two, which is no farther than `most`. Numbers that may be equal mostly are there.
+double on_grid(double x, double most) {
+  if (most <= 0) return x;
+  const double step = std::exp2(std::floor(std::log2(2 * most)));
+  return step > 0 ? std::round(x / step) * step : x;
+}
+
 }  // namespace
 
 double LegalRun::draw() { return std::ldexp(static_cast<double>(mix(style_.seed, ++drawn_) >> 11), -52) - 1; }
@@ -36,6 +43,7 @@ void LegalRun::decide(Ball& ball, DType dtype) {
       case Errors::Random:
         x += draw() * style_.exaggeration * amplitude(ball);
         if (std::fabs(ball.mid) <= ball.radius && (style_.cancels || draw() < -0.5)) x = 0;
+        if (style_.coincides) x = on_grid(ball.mid, amplitude(ball));
         break;
       case Errors::Up:
         x += amplitude(ball);

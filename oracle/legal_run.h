@@ -24,6 +24,8 @@ class LegalRun {
     // Whatever may be 0 is 0, in all elements at once: two numbers that cancel may be equal in the dtype, 1 + erf(x) is
     // 0 for every x that is low enough, and numbers near 0 are flushed. Otherwise a quarter of the random ones is.
     bool cancels = false;
+    // Results lie on a grid as coarse as their errors allow: numbers that are equal in some implementation are equal.
+    bool coincides = false;
     uint64_t seed = 0;
   };
   // The program in double, or with every result rounded once, as eager holds it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "graph/written_operands.h"
 
@@ -23,6 +24,13 @@ bool computes(const Node& node) {
   }
 }
 
+// What may be NaN, or an infinity of either sign in its place.
+Ball or_infinite(Ball ball) {
+  if (std::isnan(ball.mid)) return {std::numeric_limits<double>::infinity(), 0, true, true, Undecided::No, -1};
+  ball.may_inf = true;
+  return ball;
+}
+
 }  // namespace
 
 Ball kept_of(double x, DType dtype, const Profile& profile) {
@@ -34,13 +42,17 @@ Ball kept_of(double x, DType dtype, const Profile& profile) {
 }
 
 void widen_lost(const Node& node, const Profile& profile, std::span<const BallView> views) {
-  if (!profile.allowed.anywhere().has(Form::LostNan) || !computes(node)) return;
+  const FormSet anywhere = profile.allowed.anywhere();
+  if ((!anywhere.has(Form::LostNan) && !anywhere.has(Form::InfiniteNan)) || !computes(node)) return;
   const auto widen = [&](ValueId value) {
     const BallView& view = views[value.index];
-    if (!is_floating(view.dtype) || !allows(profile, Form::LostNan, *node.op, view.dtype)) return;
+    if (!is_floating(view.dtype)) return;
+    const bool lost = allows(profile, Form::LostNan, *node.op, view.dtype);
+    if (!lost && !allows(profile, Form::InfiniteNan, *node.op, view.dtype)) return;
     for_each_element(view.layout, [&](int64_t element) {
       Ball& ball = view.storage->balls[static_cast<std::size_t>(element)];
-      if (ball.decided() && (ball.may_nan || std::isnan(ball.mid))) ball = Ball::unknown(Undecided::Unbounded);
+      if (!ball.decided() || (!ball.may_nan && !std::isnan(ball.mid))) return;
+      ball = lost ? Ball::unknown(Undecided::Unbounded) : or_infinite(ball);
     });
   };
   std::ranges::for_each(node.results, widen);

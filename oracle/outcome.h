@@ -53,6 +53,10 @@ struct Outcome {
   std::vector<std::string> specialized;
   int recompiled = -1;
   int delegated = -1;     // nodes that ran in a delegate; -1 where the target has none
+  // Of a target that fuses quantized calls: how many it fused, of those that read what a dequantize made; -1 where it
+  // does not tell.
+  int fused = -1;
+  int fusable = -1;
   int reused_slots = -1;  // storages placed in bytes that another storage had before; -1 where the target does not tell
   double milliseconds = 0;
 };

@@ -30,25 +30,37 @@ void record_sources(const Case& test, std::vector<Tensor>& values) {
   }
 }
 
-}  // namespace
-
-std::optional<std::vector<Tensor>> record_values(const Case& test) {
+// Runs the program in a style, and hands every result over right after its node ran; false where eager refuses it.
+template <class F>
+bool run_in(const LegalRun::Style& style, const Case& test, F record) {
   const Profile* eager = find_profile("eager");
   PARALLAX_CHECK(eager != nullptr);
-  std::vector<Tensor> values(test.graph.metas.size());
-  record_sources(test, values);
-  LegalRun eagerly(test.graph, LegalRun::rounded());
+  LegalRun run(test.graph, style);
   Interpreter interpreter(test.graph, *eager);
   const auto done = interpreter.run(
       test.feed,
       [&](NodeId node, std::span<const BallView> views) {
-        eagerly.decide(node, views);
-        for (const ValueId result : test.graph.node(node).results) {
-          values[result.index] = centre(snapshot(views[result.index]));
-        }
+        run.decide(node, views);
+        for (const ValueId result : test.graph.node(node).results) record(result, snapshot(views[result.index]));
       },
-      [&](const Node& node, std::span<const BallView> views) { eagerly.decide(node, views); });
-  if (!done) return std::nullopt;
+      [&](const Node& node, std::span<const BallView> views) { run.decide(node, views); });
+  return done.has_value();
+}
+
+}  // namespace
+
+std::optional<std::vector<Tensor>> record_values(const Case& test) {
+  std::vector<Tensor> values(test.graph.metas.size());
+  record_sources(test, values);
+  const auto record = [&](ValueId value, const BallTensor& result) { values[value.index] = centre(result); };
+  if (!run_in(LegalRun::rounded(), test, record)) return std::nullopt;
+  return values;
+}
+
+std::optional<std::vector<BallTensor>> record_doubles(const Case& test) {
+  std::vector<BallTensor> values(test.graph.metas.size());
+  const auto record = [&](ValueId value, BallTensor result) { values[value.index] = std::move(result); };
+  if (!run_in(LegalRun::in_double(), test, record)) return std::nullopt;
   return values;
 }
 

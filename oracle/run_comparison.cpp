@@ -47,12 +47,6 @@ void RunComparison::run(const Expected& expected, const Observation& got, const 
   state(expected.buffers, got.buffers, places_.buffers, buffer_written_, run);
 }
 
-void RunComparison::later(std::span<const Expected> expected, std::span<const Observation> got, RunKind kind) {
-  for (std::size_t i = 0; i < std::min(got.size(), expected.size()); ++i) {
-    run(expected[i], got[i], {kind, static_cast<int>(i) + 2});
-  }
-}
-
 void RunComparison::kept(const Expected& expected, std::span<const Tensor> got, RunKind kind) {
   for (std::size_t i = 0; i < got.size() && i < expected.outputs.size(); ++i) {
     if (lies_in_buffer(expected, i)) continue;

@@ -21,9 +21,6 @@ class RunComparison {
   // Outputs, inputs and buffers of a run.
   void run(const Expected& expected, const Observation& got, const RunId& run);
 
-  // The runs after the first of a case that has several; `kind` says on which instance.
-  void later(std::span<const Expected> expected, std::span<const Observation> got, RunKind kind);
-
   // A's outputs, read again after another run.
   void kept(const Expected& expected, std::span<const Tensor> got, RunKind kind);
 

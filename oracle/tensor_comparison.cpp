@@ -30,8 +30,12 @@ Divergence of_values(const BallTensor& expected, const Tensor& got, int64_t elem
   const auto at = static_cast<std::size_t>(element);
   Divergence divergence = divergence_at(expected, run, place);
   divergence.element = element;
-  divergence.expected =
-      is_floating(expected.dtype) ? ball_text(expected.dtype, expected.balls[at]) : integer_text(expected.integers[at]);
+  if (const auto found = expected.alternatives.find(element); found != expected.alternatives.end()) {
+    divergence.expected = alternatives_text(expected.dtype, found->second);
+  } else {
+    divergence.expected = is_floating(expected.dtype) ? ball_text(expected.dtype, expected.balls[at])
+                                                      : integer_text(expected.integers[at]);
+  }
   divergence.got = element_text(got, element);
   divergence.outside = outside;
   return divergence;
@@ -56,7 +60,7 @@ class Elements {
 
   void compare() {
     counts_.total = expected_.numel();
-    for (int64_t i = 0; i < counts_.total; ++i) count(i, is_floating(expected_.dtype) ? floating(i) : integer(i));
+    for (int64_t i = 0; i < counts_.total; ++i) count(i, element(i));
     judgement_.counts.add(counts_);
   }
 
@@ -70,6 +74,25 @@ class Elements {
   int64_t accused_elements() const { return accused_elements_; }
 
  private:
+  ElementView element(int64_t i) {
+    if (const auto found = expected_.alternatives.find(i); found != expected_.alternatives.end()) {
+      return one_of(found->second, i);
+    }
+    return is_floating(expected_.dtype) ? floating(i) : integer(i);
+  }
+
+  // One of a few balls, all of which are decided. It is as sharp as the widest.
+  ElementView one_of(const std::vector<Ball>& balls, int64_t i) {
+    ElementView seen;
+    seen.inside = accepts(expected_, got_, i);
+    const double widest = std::ranges::max(balls, {}, &Ball::radius).radius;
+    if (!std::isfinite(widest)) seen.reason = Undecided::Unbounded;
+    seen.exact = widest == 0;
+    seen.weak = widest > visible_;
+    if (is_floating(expected_.dtype)) judgement_.proof_bits.add(scale_, widest);
+    return seen;
+  }
+
   ElementView floating(int64_t i) {
     const Ball& ball = expected_.balls[static_cast<std::size_t>(i)];
     ElementView seen;
@@ -92,8 +115,7 @@ class Elements {
   ElementView integer(int64_t i) const {
     const IntegerBall& element = expected_.integers[static_cast<std::size_t>(i)];
     ElementView seen;
-    const int64_t value = got_.get_integer(i);
-    seen.inside = value >= element.lowest() && value <= element.highest();
+    seen.inside = accepts(expected_, got_, i);
     seen.exact = element.decided();
     // One step at a rounding boundary is what an implementation is free in; more may hide an error.
     const double low = static_cast<double>(element.lowest());

@@ -10,6 +10,8 @@ namespace parallax {
 
 // One run, fewer runs, no symbols.
 std::vector<Edit> run_candidates(const Case& test, const RecordedValues& recorded);
+// Fewer methods, smaller ones.
+std::vector<Edit> method_candidates(const Case& test, const RecordedValues& recorded);
 // Smaller sizes of symbols, narrower ranges.
 std::vector<Edit> symbol_size_candidates(const Case& test, const RecordedValues& recorded);
 // One output, fewer outputs.
@@ -42,6 +44,7 @@ std::vector<Edit> name_candidates(const Case& test, const RecordedValues& record
 
 inline constexpr std::array reduction_passes = {
     ReductionPass{"runs", run_candidates},
+    ReductionPass{"methods", method_candidates},  // those below are of the graph
     ReductionPass{"outputs", output_candidates},
     ReductionPass{"earlier outputs", earlier_output_candidates},
     ReductionPass{"suffix", nullptr, cut_suffix},

@@ -60,6 +60,20 @@ void add_node(CaseSize& size, const Graph& graph, const Node& node) {
   for (ValueId result : node.results) size.alias_edges += shared(result);
 }
 
+// What a method has of its own: the buffers are counted as the graph's.
+void add_method(CaseSize& size, const Graph& graph) {
+  size.nodes += static_cast<int64_t>(graph.nodes.size());
+  size.ends += static_cast<int64_t>(graph.outputs.size());
+  for (const TensorMeta& meta : graph.metas) size.elements += meta.layout.numel();
+  for (const Source& source : graph.sources) {
+    if (source.kind == SourceKind::Buffer) continue;
+    ++size.ends;
+    size.dims += graph.meta(source.value).layout.rank();
+    size.values += cost_of_values(source.data);
+  }
+  for (const Node& node : graph.nodes) add_node(size, graph, node);
+}
+
 int64_t count_untidy(const Graph& graph) {
   const CanonicalNames canonical = canonical_names(graph);
   int64_t untidy = 0;
@@ -86,6 +100,9 @@ int64_t count_bytes(const Case& test) {
   for (const std::string& name : test.graph.names) bytes += static_cast<int64_t>(name.size());
   for (const Node& node : test.graph.nodes) bytes += static_cast<int64_t>(node.name.size());
   for (const Storage& storage : test.graph.storages) bytes += static_cast<int64_t>(storage.name.size());
+  for (const Method& method : test.methods) {
+    for (const std::string& name : method.graph.names) bytes += static_cast<int64_t>(name.size());
+  }
   const auto add = [&](const Tensor& tensor) { bytes += 1 + static_cast<int64_t>(tensor.bytes.size()); };
   if (test.expect.outputs) {
     ++bytes;
@@ -103,7 +120,8 @@ CaseSize size_of_case(const Case& test) {
   CaseSize size;
   size.nodes = static_cast<int64_t>(graph.nodes.size());
   const auto others = std::ranges::count_if(test.later, [](const LaterRun& run) { return run.instance != 0; });
-  size.runs = static_cast<int64_t>(test.later.size() + others + test.symbols.list.size() + test.symbols.dims.size());
+  size.runs = static_cast<int64_t>(test.later.size() + others + test.methods.size() + test.symbols.list.size() +
+                                   test.symbols.dims.size());
   size.ends = static_cast<int64_t>(graph.sources.size() + graph.outputs.size());
   for (const TensorMeta& meta : graph.metas) size.elements += meta.layout.numel();
   add_sources(size, graph);
@@ -113,6 +131,7 @@ CaseSize size_of_case(const Case& test) {
     for (const Tensor& tensor : feed_of_run(test, run)) size.values += cost_of_values(tensor);
   }
   for (const Node& node : graph.nodes) add_node(size, graph, node);
+  for (const Method& method : test.methods) add_method(size, method.graph);
   const SubgraphNames subgraphs(graph);
   for (const Graph* subgraph : subgraphs.all()) {
     size.nodes += static_cast<int64_t>(subgraph->nodes.size());

@@ -118,7 +118,11 @@ class Drawing {
       const bool is_return = step == static_cast<int>(story_.steps.size());
       if (step > static_cast<int>(story_.steps.size())) break;
       line(x(step), top, x(step), rows.bottom(), "grid");
-      label(x(step) + step_width_ / 2.0, top - 20, "step", is_return ? "ret" : step_label(step));
+      html_.element("text", is_return ? "ret" : step_label(step),
+                    {{"class", "step"},
+                     {"data-step", fmt::format("{}", step)},
+                     {"x", number(x(step) + step_width_ / 2.0)},
+                     {"y", number(top - 20)}});
     }
   }
 
@@ -136,7 +140,9 @@ class Drawing {
     const double y = rows.y(block.offset);
     const double height = rows.y(block.offset + block.size) - y;
     const double width = x(to) - x(from) - 4;
-    const auto group = html_.in("g", {{"class", kind}});
+    const auto group = html_.in("g", {{"class", kind},
+                                      {"data-first", fmt::format("{}", block.first)},
+                                      {"data-last", fmt::format("{}", block.last)}});
     html_.element("title", fmt::format("{}: bytes {} to {}, steps {} to {}", block.name, block.offset,
                                        block.offset + block.size, block.first, block.last));
     html_.empty("rect", {{"x", number(x(from) + 2)},
@@ -162,6 +168,7 @@ class Drawing {
     const auto mark = [&](int step, std::string_view kind, std::string_view sign) {
       if (step < first_ || step >= end_) return;
       html_.empty("rect", {{"class", kind},
+                           {"data-at", fmt::format("{}", step)},
                            {"x", number(x(step) + 1)},
                            {"y", number(y)},
                            {"width", number(step_width_ - 2)},

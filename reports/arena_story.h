@@ -31,6 +31,7 @@ struct ArenaClash {
 struct ArenaStory {
   std::string about;               // which build of the program it is
   std::vector<std::string> steps;  // "a = sigmoid(x)"
+  std::vector<int> nodes;          // by step: the node of the case that it comes from, -1 for none
   std::vector<ArenaBlock> blocks;
   std::vector<ArenaClash> clashes;
   int64_t bytes = 0;  // of the arena

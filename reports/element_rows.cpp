@@ -6,20 +6,14 @@
 #include <cmath>
 #include <span>
 
+#include "core/index_text.h"
+#include "graph/runs.h"
 #include "oracle/acceptance.h"
+#include "oracle/judgement_text.h"
 #include "oracle/run_comparison.h"
 
 namespace parallax {
 namespace {
-
-std::string index_text(const Dims& sizes, int64_t element) {
-  std::vector<int64_t> index(static_cast<std::size_t>(sizes.size()));
-  for (int dim = sizes.size() - 1; dim >= 0; --dim) {
-    index[static_cast<std::size_t>(dim)] = element % sizes[dim];
-    element /= sizes[dim];
-  }
-  return fmt::format("[{}]", fmt::join(index, ", "));
-}
 
 // Digits enough to tell two neighbours of the dtype apart.
 std::string number_text(DType dtype, double x) {
@@ -79,6 +73,25 @@ ElementRow integer_row(const IntegerBall& wanted, int64_t got) {
   return row;
 }
 
+// One of a few numbers, whichever the target took.
+ElementRow one_of_row(DType dtype, const std::vector<Ball>& alternatives) {
+  ElementRow row;
+  row.expected = number_text(dtype, alternatives.front().mid);
+  row.bound = alternatives_text(dtype, alternatives);
+  return row;
+}
+
+ElementRow row_of(const BallTensor& expected, const Tensor& got, int64_t element) {
+  const auto at = static_cast<std::size_t>(element);
+  if (const auto found = expected.alternatives.find(element); found != expected.alternatives.end()) {
+    ElementRow row = one_of_row(expected.dtype, found->second);
+    if (!accepts(expected, got, element)) row.state = ElementState::Outside;
+    return row;
+  }
+  return is_floating(expected.dtype) ? float_row(expected.dtype, expected.balls[at], got.get_double(element))
+                                     : integer_row(expected.integers[at], got.get_integer(element));
+}
+
 TensorElements compare(const BallTensor& expected, const Tensor& got, const RunId& run, const Place& place,
                        std::size_t most_rows) {
   TensorElements tensor;
@@ -92,9 +105,7 @@ TensorElements compare(const BallTensor& expected, const Tensor& got, const RunI
   }
   std::vector<ElementRow> rows;
   for (int64_t i = 0; i < tensor.total; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    ElementRow row = is_floating(expected.dtype) ? float_row(expected.dtype, expected.balls[at], got.get_double(i))
-                                                 : integer_row(expected.integers[at], got.get_integer(i));
+    ElementRow row = row_of(expected, got, i);
     tensor.outside += row.state == ElementState::Outside;
     tensor.undecided += row.state == ElementState::Undecided;
     row.index = index_text(expected.sizes, i);
@@ -111,17 +122,15 @@ TensorElements compare(const BallTensor& expected, const Tensor& got, const RunI
 
 class Runs {
  public:
-  Runs(const Graph& graph, std::size_t most_rows) : most_rows_(most_rows), places_(graph) {}
+  Runs(const Case& test, std::size_t most_rows) : test_(test), most_rows_(most_rows), places_(test.graph) {}
 
-  void add(const Expected& expected, const Observation& got, const RunId& run) {
-    add_outputs(expected, got.outputs, run);
-    add_state(expected.inputs, got.inputs, places_.inputs, run);
-    add_state(expected.buffers, got.buffers, places_.buffers, run);
-  }
+  void add(const Expected& expected, const Observation& got, const RunId& run) { add(expected, got, run, places_); }
 
   void add_later(std::span<const Expected> expected, std::span<const Observation> got, RunKind kind) {
     for (std::size_t i = 0; i < std::min(got.size(), expected.size()); ++i) {
-      add(expected[i], got[i], {kind, static_cast<int>(i) + 2});
+      const RunId run{kind, static_cast<int>(i) + 2};
+      const bool calls_method = i < test_.later.size() && test_.later[i].method != 0;
+      add(expected[i], got[i], run, calls_method ? GraphPlaces(called_graph(test_, i + 1)) : places_);
     }
   }
 
@@ -136,14 +145,21 @@ class Runs {
   std::vector<TensorElements> take() { return std::move(tensors_); }
 
  private:
-  void add_outputs(const Expected& expected, const std::vector<Tensor>& got, const RunId& run) {
+  void add(const Expected& expected, const Observation& got, const RunId& run, const GraphPlaces& places) {
+    add_outputs(expected, got.outputs, run, places.outputs);
+    add_state(expected.inputs, got.inputs, places.inputs, run);
+    add_state(expected.buffers, got.buffers, places.buffers, run);
+  }
+
+  void add_outputs(const Expected& expected, const std::vector<Tensor>& got, const RunId& run,
+                   const std::vector<Place>& places) {
     for (std::size_t i = 0; i < expected.outputs.size(); ++i) {
       if (i < got.size()) {
-        tensors_.push_back(compare(expected.outputs[i], got[i], run, places_.outputs[i], most_rows_));
+        tensors_.push_back(compare(expected.outputs[i], got[i], run, places[i], most_rows_));
       } else {
         TensorElements& missing = tensors_.emplace_back();
         missing.run = run;
-        missing.place = places_.outputs[i];
+        missing.place = places[i];
         missing.type = type_text(expected.outputs[i].dtype, expected.outputs[i].sizes);
         missing.other = "was not handed back";
       }
@@ -157,6 +173,7 @@ class Runs {
     }
   }
 
+  const Case& test_;
   std::size_t most_rows_;
   GraphPlaces places_;
   std::vector<TensorElements> tensors_;
@@ -164,9 +181,9 @@ class Runs {
 
 }  // namespace
 
-std::vector<TensorElements> elements_of_runs(const Graph& graph, const ExpectedRuns& expected, const Outcome& outcome,
+std::vector<TensorElements> elements_of_runs(const Case& test, const ExpectedRuns& expected, const Outcome& outcome,
                                              std::size_t most_rows) {
-  Runs runs(graph, most_rows);
+  Runs runs(test, most_rows);
   if (!outcome.a) return {};
   runs.add(expected.a, *outcome.a, {RunKind::A});
   if (outcome.b && expected.b) runs.add(*expected.b, *outcome.b, {RunKind::B});

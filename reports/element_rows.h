@@ -34,7 +34,7 @@ struct TensorElements {
 
 // Every tensor of every run that the target handed back, at most `most_rows` elements each. Outputs that are read again
 // after another run are left out where they lie in a buffer, which that run may write.
-std::vector<TensorElements> elements_of_runs(const Graph& graph, const ExpectedRuns& expected, const Outcome& outcome,
+std::vector<TensorElements> elements_of_runs(const Case& test, const ExpectedRuns& expected, const Outcome& outcome,
                                              std::size_t most_rows = 64);
 
 }  // namespace parallax

@@ -6,10 +6,10 @@
 #include <cctype>
 #include <map>
 
-#include "graph/print.h"
 #include "oracle/judgement_text.h"
 #include "reports/first_screen.h"
 #include "reports/page_parts.h"
+#include "reports/step_view.h"
 
 namespace parallax {
 namespace {
@@ -42,6 +42,7 @@ void write_facts(Html& html, const FindingReport& report) {
   write_fact(html, "Its own checks blame", finding.blame);
   write_fact(html, "Kind of slip", finding.cause);
   write_fact(html, "The least that diverges", finding.configuration);
+  if (finding.wrong_call) write_fact(html, "Of its calls", describe(*finding.wrong_call));
   if (finding.repeats) {
     write_fact(html, "Wrong", fmt::format("in {} of {} runs", finding.repeats->wrong, finding.repeats->runs));
   }
@@ -118,72 +119,45 @@ void write_values(Html& html, const FindingReport& report) {
   fold(right, "with nothing outside the bound");
 }
 
-void write_picture(Html& html, std::string_view heading, const Graph& graph, const Picture& picture) {
-  const auto figure = html.in("figure");
-  {
-    const auto caption = html.in("figcaption");
-    html.element("strong", heading);
-    html.text(" · " + plural(graph.nodes.size(), "node"));
-  }
-  if (!picture.svg.empty()) {
-    const auto box = scroll_box(html, heading, "scroll picture");
-    html.markup(picture.svg);
-  } else {
-    html.element("p", "No picture: " + picture.missing + ".", {{"class", "note"}});
-  }
-  const auto details =
-      html.in("details", {{"open", picture.svg.empty() ? std::string_view("open") : std::string_view()}});
-  html.element("summary", "As text");
-  html.element("pre", print(graph), {{"tabindex", "0"}, {"aria-label", "The graph as text"}});
-}
-
-void write_graphs(Html& html, const FindingReport& report) {
-  html.element("h3", "Graph");
-  {
-    const auto legend = html.in("p", {{"class", "legend"}});
-    for (const auto& [kind, text] : {std::pair("guilty", "guilty"), std::pair("write", "writes in place"),
-                                     std::pair("alias", "shares memory"), std::pair("source", "given")}) {
-      html.element("span", text, {{"class", kind}});
-    }
-  }
-  write_picture(html, "After reduction", report.finding.reduced.graph, report.after);
+void write_before(Html& html, const FindingReport& report) {
+  html.element("h3", "Before reduction");
   const auto details = html.in("details");
-  html.element("summary", "Before reduction");
+  html.element("summary", plural(report.finding.original.graph.nodes.size(), "node"));
   write_picture(html, "Before reduction", report.finding.original.graph, report.before);
 }
 
-// "Step #3 overwrites a before #4 reads it."
-std::string clash_text(const ArenaStory& story) {
-  const ArenaClash& clash = story.clashes.front();
-  const std::string wanted = clash.block < 0 ? "a storage" : story.blocks[static_cast<std::size_t>(clash.block)].name;
-  const std::string reader =
-      clash.read_by == static_cast<int>(story.steps.size()) ? "the caller" : fmt::format("#{}", clash.read_by);
-  if (clash.in_next_run) return fmt::format("The caller holds {}, which lies where the next run writes.", wanted);
-  if (clash.overwritten_by < 0) return fmt::format("Where {} looks for {}, nothing was written.", reader, wanted);
-  return fmt::format("Step #{} overwrites {} before {} reads it.", clash.overwritten_by, wanted, reader);
+void write_pass(Html& html, const FindingReport& report) {
+  const PassChange& change = *report.pass_change;
+  html.element("h3", "What the pass " + change.pass + " makes of the graph");
+  const auto columns = html.in("div", {{"class", "first"}});
+  for (const bool is_after : {false, true}) {
+    const auto side = html.in("section");
+    write_picture(html, is_after ? "After " + change.pass : "Before " + change.pass,
+                  is_after ? change.after : change.before, is_after ? change.after_picture : change.before_picture);
+  }
 }
 
-void write_arena(Html& html, const FindingReport& report) {
-  const ArenaStory& story = *report.rerun->arena;
-  html.element("h3", "Memory: the arena, step by step");
-  const std::string told = (story.clashes.empty() ? "" : clash_text(story) + " ") + story.about;
-  html.element("p", told);
-  if (story.blocks.empty()) {
-    html.element("p", "Nothing lies in the arena that is used again within a run.", {{"class", "note"}});
-  } else {
-    if (!story.clashes.empty()) {
-      const auto legend = html.in("p", {{"class", "legend"}});
-      html.element("span", "whose bytes are wanted", {{"class", "wanted"}});
-      html.element("span", "✗ lies over them", {{"class", "guilty"}});
-      html.element("span", "? the read that meets other bytes", {{"class", "alias"}});
-    }
-    const auto box = scroll_box(html, "The arena's timeline", "scroll picture");
-    draw_arena(html, story, "Storages by step, left to right, and offset in bytes, top to bottom. " + told);
+void write_triggers(Html& html, const FindingReport& report) {
+  html.element("h3", "Trigger map");
+  html.element("p", "The case with one thing edited: what must be as it is for it to fail", {{"class", "caption"}});
+  const auto box = scroll_box(html, "The trigger map");
+  const auto table = html.in("table", {{"class", "map triggers"}});
+  {
+    const auto head = html.in("thead");
+    const auto row = html.in("tr");
+    html.element("th", "edited", {{"scope", "col"}});
+    for (const std::string_view group : trigger_group_texts) html.element("th", group, {{"scope", "col"}});
   }
-  const auto details = html.in("details");
-  html.element("summary", "The steps");
-  const auto list = html.in("ol", {{"class", "steps"}, {"start", "0"}});
-  for (const std::string& step : story.steps) html.element("li", step);
+  const auto body = html.in("tbody");
+  for (const TriggerRow& edited : report.triggers) {
+    const auto row = html.in("tr");
+    html.element("th", edited.about, {{"scope", "row"}});
+    for (std::size_t group = 0; group < trigger_group_count; ++group) {
+      const std::vector<std::string>& edits = edited.edits[group];
+      const std::string kind = edits.empty() ? "none" : fmt::format("g{}", group);
+      html.element("td", fmt::format("{}", fmt::join(edits, ", ")), {{"class", kind}});
+    }
+  }
 }
 
 void write_stages(Html& html, const FindingReport& report) {
@@ -297,11 +271,13 @@ void write_finding(Html& html, const FindingReport& report) {
     write();
   };
   if (report.rerun && !report.rerun->tensors.empty()) section([&] { write_values(html, report); });
-  if (report.rerun && report.rerun->arena) section([&] { write_arena(html, report); });
-  section([&] { write_graphs(html, report); });
+  section([&] { write_step_view(html, report); });
+  if (report.pass_change) section([&] { write_pass(html, report); });
   if (report.rerun && !report.rerun->stages.empty()) section([&] { write_stages(html, report); });
   if (!finding.controls.empty()) section([&] { write_controls(html, finding); });
   if (finding.evidence || !finding.jury.empty()) section([&] { write_jury(html, finding); });
+  if (!report.triggers.empty()) section([&] { write_triggers(html, report); });
+  section([&] { write_before(html, report); });
   section([&] { write_reproducer(html, report); });
   section([&] {
     html.element("h3", "Details");

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "corpus/finding.h"
+#include "corpus/trigger_row.h"
+#include "corpus/value_error.h"
 #include "reports/arena_story.h"
 #include "reports/element_rows.h"
 #include "reports/html.h"
@@ -29,12 +31,20 @@ struct Rerun {
   std::vector<TensorElements> tensors;
   std::vector<StageReport> stages;
   std::optional<ArenaStory> arena;
+  std::optional<ValueErrors> errors;
 };
 
 // A drawing by Graphviz as inline SVG, or why there is none.
 struct Picture {
   std::string svg;
   std::string missing;
+};
+
+// The graph that the pass to blame was given, and what it made of it.
+struct PassChange {
+  std::string pass;
+  Graph before, after;
+  Picture before_picture, after_picture;
 };
 
 struct FindingReport {
@@ -45,6 +55,8 @@ struct FindingReport {
   std::optional<Rerun> rerun;
   std::string not_rerun;  // why there is no rerun
   Picture before, after;
+  std::optional<PassChange> pass_change;
+  std::vector<TriggerRow> triggers;    // of the reduced case, where it was run again
   std::string script;                  // that shows it on the system; empty where no script drives it
   std::string issue;                   // the text for the system's tracker
   std::vector<std::string> relations;  // of aliasing, in the reduced graph: "view-of-input"

@@ -1,4 +1,5 @@
-// What a page gains where scripts run: buttons to copy, and search, facets, sorting and keys for the list of findings.
+// What a page gains where scripts run: buttons to copy, the step view's slider, and search, facets, sorting and keys for
+// the list of findings.
 // Without it everything is there and reads the same. The page is XML too: the two characters that open markup there are
 // not used.
 const make = (tag, properties) => Object.assign(document.createElement(tag), properties);
@@ -105,6 +106,77 @@ if (cards.length > 1) {
   addEventListener('hashchange', restore);
   restore();
 }
+
+// The step view of a finding: one step marked in the arena, the graph, the table of errors and the list, chosen by a
+// slider, by a click on any of them, or played up to the overwrite.
+const stepper = (place) => {
+  const article = place.closest('article');
+  const items = [...article.querySelectorAll('.steps li[data-step]')];
+  if (items.length === 0) return;
+  const figure = article.querySelector('svg.graph');
+  // Where the first step is the one to see, all are played.
+  const until = Math.min(Number(place.dataset.until), items.length - 1) || items.length - 1;
+  const label = make('label', { textContent: 'Step ' });
+  const slider = make('input', { type: 'range', min: 0, max: items.length - 1, value: until });
+  const play = make('button', { type: 'button', textContent: 'Play to step ' + until });
+  const output = make('output', {});
+  output.setAttribute('aria-live', 'polite');
+  label.append(slider);
+  place.append(label, play, output);
+
+  const show = (step) => {
+    slider.value = step;
+    const node = items[step].dataset.node;
+    for (const item of items) item.classList.toggle('now', Number(item.dataset.step) === step);
+    for (const slot of article.querySelectorAll('.arena [data-first]')) {
+      const first = Number(slot.dataset.first), last = Number(slot.dataset.last);
+      slot.classList.toggle('future', first > step);
+      slot.classList.toggle('past', step > last);
+      slot.classList.toggle('now', first === step);
+    }
+    for (const mark of article.querySelectorAll('.arena [data-at]')) mark.classList.toggle('future', Number(mark.dataset.at) > step);
+    for (const head of article.querySelectorAll('.arena text[data-step]')) head.classList.toggle('now', Number(head.dataset.step) === step);
+    const done = new Set(items.slice(0, step + 1).map((item) => item.dataset.node));
+    for (const item of items) {
+      if (!item.dataset.node) continue;
+      const box = figure?.querySelector('.n' + item.dataset.node);
+      box?.classList.toggle('now', item.dataset.node === node);
+      box?.classList.toggle('future', !done.has(item.dataset.node));
+    }
+    for (const row of article.querySelectorAll('.errors tr[data-node]')) row.classList.toggle('now', row.dataset.node === node);
+    output.textContent = '#' + step + ' ' + [...items[step].children].map((part) => part.textContent).join(' · ');
+  };
+  slider.addEventListener('input', () => show(Number(slider.value)));
+  let timer = 0;
+  play.addEventListener('click', () => {
+    clearInterval(timer);
+    let step = 0;
+    show(step);
+    timer = setInterval(() => {
+      if (step === until) clearInterval(timer);
+      else show(++step);
+    }, 700);
+  });
+  const choose = (element, step) => {
+    if (!element) return;
+    element.classList.add('chosen');
+    element.addEventListener('click', () => { clearInterval(timer); show(step); });
+  };
+  for (const item of items) {
+    const step = Number(item.dataset.step);
+    choose(item, step);
+    if (!item.dataset.node) continue;
+    choose(figure?.querySelector('.n' + item.dataset.node), step);
+    for (const row of article.querySelectorAll('.errors tr[data-node="' + item.dataset.node + '"]')) choose(row, step);
+  }
+  for (const slot of article.querySelectorAll('.arena [data-first]')) {
+    if (items.length > Number(slot.dataset.first)) choose(slot, Number(slot.dataset.first));
+  }
+  // An address may name the step: ?step=3#f-7KQ2.
+  const asked = new URLSearchParams(location.search).get('step');
+  if (asked !== null) show(Math.min(Math.max(0, Number(asked) || 0), items.length - 1));
+};
+for (const place of document.querySelectorAll('.stepper')) stepper(place);
 
 // Keys: / to search, j and k to go on and back, Esc to the list.
 const links = () => cards.filter((card) => !card.hidden).map((card) => card.querySelector('a.id'));

@@ -16,26 +16,34 @@ SWITCHES = (
     Switch("plan_outputs", ("yes", "no")),
     Switch("view_copies", ("removed", "kept")),
     Switch("reinplace", ("no", "yes")),
+    Switch("buffer_names", ("no", "yes")),
+    Switch("methods", ("loaded_first", "loaded_late")),  # of a case that has some
 )
 ALGORITHMS = {"greedy": greedy, "naive": naive}
 
 
-def backend_config(passes: list[Any], settings: Settings, **more: Any) -> ExecutorchBackendConfig:
-    """What the settings come to; `more` are further members of the configuration."""
+def backend_config(
+    passes: list[Any], settings: Settings, share_state: bool = False, **more: Any
+) -> ExecutorchBackendConfig:
+    """What the settings come to, the methods of a program sharing their buffers or not; `more` are further members of
+    the configuration."""
     algorithm = ALGORITHMS.get(settings["planner"])
     # Releases before 0.7 have no suite, and take an algorithm as it is.
     suite = getattr(memory_planning, "MemoryPlanningAlgorithmSuite", lambda algo_list: algo_list[0])
-    reinplaced = {"run_reinplace_pass": True} if settings["reinplace"] == "yes" else {}
+    # Releases before these switches do not know them; to leave one off is not to name it.
+    named = {"run_reinplace_pass": "reinplace", "emit_mutable_buffer_names": "buffer_names"}
+    given = {name: True for name, switch in named.items() if settings[switch] == "yes"}
     chosen = {"memory_planning_algo": suite(algo_list=[algorithm])} if algorithm else {}
     planning = MemoryPlanningPass(
         **chosen,
         alloc_graph_input=settings["plan_inputs"] == "yes",
         alloc_graph_output=settings["plan_outputs"] == "yes",
+        share_mutable_buffers=share_state,
     )
     return ExecutorchBackendConfig(
         passes=passes,
         memory_planning_pass=planning,
         remove_view_copy=settings["view_copies"] == "removed",
-        **reinplaced,
+        **given,
         **more,
     )

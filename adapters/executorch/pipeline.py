@@ -14,7 +14,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -26,19 +26,31 @@ from executorch.exir.dialects.edge._ops import EdgeOpOverload
 from executorch.exir.passes.init_mutable_pass import InitializedMutableBufferPass
 from executorch.exir.passes.sym_shape_eval_pass import ConstraintBasedSymShapeEvalPass
 from executorch.extension.pybindings.portable_lib import _load_for_executorch_from_buffer
+from executorch.runtime import Runtime
 from torch.export.graph_signature import OutputKind
 
 from adapters.audit.pte import audit as audit_pte
 from adapters.executorch.kept_run import files_of, keep_run
 from adapters.executorch.lowering_switches import SWITCHES, backend_config
-from adapters.torch.case_module import Build, Instance, Program, Ran, case_module, live, run_protocol, torch_hello
+from adapters.torch.case_module import (
+    Build,
+    Instance,
+    Program,
+    Ran,
+    case_module,
+    inputs_of,
+    live,
+    run_protocol,
+    torch_hello,
+)
 from adapters.torch.dynamic_dims import dynamic_shapes, what_became_of_symbols
 from adapters.torch.export_speed import OpScan, speed_up
 from adapters.torch.flat_inputs import densely_fed
 from adapters.torch.limits import EXPORT_REJECTIONS
+from adapters.worker.case_methods import zero_feed
 from adapters.worker.last_program import remembered
 from adapters.worker.switches import Settings, declared, parse
-from adapters.worker.system import AdapterError, Json, NotRunError, Rejection, Stages, System
+from adapters.worker.system import AdapterError, Json, NotRunError, Rejection, Stages, System, UnsupportedError
 
 REJECTIONS = (
     Rejection(
@@ -126,6 +138,11 @@ def returned(signature: Any) -> list[tuple[str, int]]:
     return places
 
 
+# The method that a case's own graph is.
+FORWARD = "forward"
+# One that shows the buffers, beside those of a case that has several.
+SHOWN = "parallax_buffers"
+
 RunProgram = Callable[[Json, Any, Stages], Callable[[], Instance]]
 RunEdge = Callable[[Json, Any], Callable[[], Instance]]
 
@@ -154,9 +171,7 @@ def build_with(way: Way, op_scan: OpScan, settings: Settings) -> Build:
         with stages("export"):
             exported = export(graph, inputs)
         with stages("lower"):
-            edge = to_edge_transform_and_lower(
-                exported, partitioner=way.partitioners(), compile_config=EdgeCompileConfig(_check_ir_validity=False)
-            )
+            edge = lower(exported, way)
             if way.run_edge is not None:
                 start = way.run_edge(graph, edge)
                 return Program(start, {"delegated": count_delegated(edge.exported_program().graph_module)}, before)
@@ -186,6 +201,15 @@ def build_with(way: Way, op_scan: OpScan, settings: Settings) -> Build:
     return build
 
 
+def lower(exported: Any, way: Way) -> Any:
+    """The edge program of an exported one, or of several by the names of their methods."""
+    each = isinstance(exported, dict)
+    partitioner = {name: way.partitioners() for name in exported} if each else way.partitioners()
+    return to_edge_transform_and_lower(
+        exported, partitioner=partitioner, compile_config=EdgeCompileConfig(_check_ir_validity=False)
+    )
+
+
 def export(graph: Json, inputs: tuple[torch.Tensor, ...]) -> Any:
     """The exported program of a case."""
     with torch.no_grad():
@@ -207,7 +231,7 @@ def run_in_runtime(graph: Json, program: Any, stages: Stages) -> Callable[[], In
             loaded = _load_for_executorch_from_buffer(blob)
 
         def run(given: tuple[torch.Tensor, ...], _kept: bytes = blob) -> Ran:  # what is loaded does not keep it
-            return observe(graph, places, loaded.run_method("forward", given))
+            return observe(graph, places, loaded.run_method(FORWARD, given))
 
         return run
 
@@ -260,6 +284,65 @@ def load_partitioner(where: str) -> Callable[[], Any]:
     return getattr(import_module(module), name)
 
 
+def method_builder(way: Way, op_scan: OpScan, settings: Settings) -> Build:
+    """The builder of a program with several methods that share its buffers (MemoryPlanningPass's own switch for that).
+
+    What the buffers hold after each call is what a further method returns, which changes nothing.
+    It runs in the runtime's Program, whose methods have one set of arenas. The Module of the same wheel, which runs a
+    program of one method here, gives each method arenas of its own, whatever was asked of the lowering.
+    """
+
+    def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
+        op_scan.renew()
+        graphs = {FORWARD: graph, **graph["methods"], **reading(graph)}
+        given = {name: inputs_of(one, zero_feed(one)) for name, one in graphs.items()} | {FORWARD: inputs}
+        for name, tensors in given.items():
+            if not all(is_taken(tensor.shape, tensor.stride()) for tensor in tensors):
+                raise UnsupportedError(f"an input of method {name} that is neither contiguous nor channels-last")
+        with stages("export"):
+            exported = {name: export(one, given[name]) for name, one in graphs.items()}
+        with stages("lower"):
+            edge = lower(exported, way)
+            state = [f"buffer_{name}" for name in graph.get("buffers", {})]
+            passes = [InitializedMutableBufferPass(state)] if state else []
+            program = edge.to_executorch(backend_config(passes, settings, share_state=True))
+        counts = [count_delegated(program.exported_program(name).graph_module) for name in graphs if name != SHOWN]
+        facts: Json = {"delegated": sum(counts)} if way.delegates else {}
+        blob = program.buffer
+        places = {name: returned(program.exported_program(name).graph_signature) for name in graphs}
+
+        def start() -> Instance:
+            with stages("load"):
+                loaded = Runtime.get().load_program(blob)
+                # Before the first call: a method that is loaded after one writes the first data of the buffers again.
+                for name in graphs if settings["methods"] == "loaded_first" else reading(graph):
+                    loaded.load_method(name)
+
+            def run(given: tuple[torch.Tensor, ...], method: str = FORWARD, _kept: bytes = blob) -> Ran:
+                called = loaded.load_method(method)  # the one that is there, where it is loaded
+                ran = observe(graphs[method], places[method], called.execute(given))
+                for name in reading(graph):
+                    shown = loaded.load_method(name).execute(())
+                    ran = replace(ran, buffers=dict(zip(graph["buffers"], shown, strict=True)))
+                return ran
+
+            return run
+
+        return Program(start, facts)
+
+    return build
+
+
+def reading(graph: Json) -> Json:
+    """A method that returns a copy of each buffer, by its name; none where there are no buffers."""
+    if not graph.get("buffers"):
+        return {}
+    copies = {name: f"{name}_shown" for name in graph["buffers"]}
+    nodes = [{"out": out, "op": "aten.clone.default", "args": [f"%{name}"]} for name, out in copies.items()]
+    shared = {name: graph[name] for name in ("buffers", "storages") if name in graph}
+    return {SHOWN: {**shared, "inputs": {}, "nodes": nodes, "outputs": [f"%{out}" for out in copies.values()]}}
+
+
 def make_system(
     name: str,
     arguments: list[str],
@@ -293,6 +376,8 @@ def make_system(
     more: Json = {
         "artifacts": run_edge is None,
         "several_runs": run is run_in_runtime,
+        "instances": run is run_in_runtime,
+        "methods": run is run_in_runtime,
         "switches": declared(switches),
     }
     if not make:
@@ -303,6 +388,11 @@ def make_system(
     hello = {**torch_hello(name, own, "executorch", promises_identity=False), **more}
     way = Way(lambda: [make()] if make else [], make is not None, run, run_edge)
     build = remembered(densely_fed(build_with(way, op_scan, settings), is_taken))
-    return System(
-        lambda: hello, lambda request, stages: run_protocol(request, stages, build), (*rejections, *REJECTIONS), explain
-    )
+    build_methods = remembered(method_builder(way, op_scan, settings))
+    taken = ("instances", "methods") if run is run_in_runtime else ()
+
+    def run_case(request: Json, stages: Stages) -> Json:
+        has_methods = "methods" in request["case"].get("requires", [])
+        return run_protocol(request, stages, build_methods if has_methods else build, taken)
+
+    return System(lambda: hello, run_case, (*rejections, *REJECTIONS), explain)

@@ -81,9 +81,12 @@ class ProgramCase:
         graph, feed = self._graph.write()
         if not graph["outputs"] and not graph.get("buffers"):
             raise RefusedError("the program returns no tensor")
-        quantized = any(node["op"].startswith("quantized_decomposed.") for node in graph["nodes"])
-        required = {"requires": ["quantized"]} if quantized else {}
-        return {"parallax": 1, "name": "imported", **required, "graph": graph, "feed": feed}
+        subgraphs = graph.get("subgraphs", {})
+        ops = [node["op"] for one in (graph, *subgraphs.values()) for node in one["nodes"]]
+        quantized = any(op.startswith("quantized_decomposed.") for op in ops)
+        required = [name for name, needed in (("quantized", quantized), ("subgraphs", subgraphs)) if needed]
+        head = {"parallax": 1, "name": "imported", **({"requires": required} if required else {})}
+        return {**head, "graph": graph, "feed": feed}
 
     def shown(self) -> list[torch.Tensor]:
         """Every tensor that somebody sees after the run."""

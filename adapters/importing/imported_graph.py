@@ -73,6 +73,7 @@ class ImportedGraph:
     def __init__(self) -> None:
         self.nodes: list[Json] = []
         self.outputs: list[str] = []
+        self.subgraphs: Json = {}
         self._sources: list[Source] = []
         self._taken: set[str] = set()
         self._written: set[int] = set()  # storages
@@ -162,6 +163,8 @@ class ImportedGraph:
             graph[section] = dict(sorted(graph[section].items(), key=lambda item: order[item[0]]))
             if not graph[section] and section != INPUT:
                 del graph[section]
+        if self.subgraphs:
+            graph["subgraphs"] = self.subgraphs
         return ({"storages": storages, **graph} if storages else graph), feed
 
     def _windows(self, several: list[Source], graph: Json, storages: Json, feed: Json) -> None:

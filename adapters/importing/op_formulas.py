@@ -49,6 +49,11 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     return input
 
 
+@formula("aten._int_mm.default")
+def int_mm(self: Tensor, mat2: Tensor) -> Tensor:
+    return aten.mm.default(self.to(torch.int32), mat2.to(torch.int32))
+
+
 def counted(start: Any, end: Any, step: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
     if dtype is None:
         whole = all(isinstance(bound, int) for bound in (start, end, step))

@@ -89,7 +89,7 @@ def _opened(symbols: dict[str, Range], example: Sizes, at: Callable[[Sizes], Jso
     case = _Comparison(list(symbols), tried).case(cases)
     return {
         **case,
-        "requires": ["runs", "symbols"],
+        "requires": [*case.get("requires", []), "runs", "symbols"],
         "symbols": {name: [one.low, one.high] for name, one in symbols.items()},
     }
 
@@ -104,7 +104,7 @@ class _Comparison:
     def case(self, cases: Sequence[Json]) -> Json:
         graphs = [one["graph"] for one in cases]
         first = graphs[0]
-        for part in ("storages", "constants", "buffers", "outputs"):
+        for part in ("storages", "constants", "buffers", "outputs", "subgraphs"):
             if any(one.get(part) != first.get(part) for one in graphs):
                 raise UnlikeError(f"its {part} are others at other sizes")
         inputs = {name: self._input(name, [one["inputs"].get(name) for one in graphs]) for name in first["inputs"]}

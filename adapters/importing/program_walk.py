@@ -14,6 +14,7 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map, tree_map_only
 
 from adapters.importing.call_arguments import is_arithmetic, literal, name_of, written_call
+from adapters.importing.control_calls import CALLS, ControlCalls
 from adapters.importing.import_notes import Notes
 from adapters.importing.imported_graph import ImportedGraph, Several, Value, storage_of
 from adapters.importing.op_expansion import (
@@ -125,8 +126,10 @@ class Walk:
             return [args[0], *(results if isinstance(results, (tuple, list)) else [results])]
         if name == "cond" and isinstance(args[0], bool):
             return self.run(args[1] if args[0] else args[2], list(args[3]))
+        if name in CALLS:
+            return ControlCalls(self._graph, self._inside).call(self._where, target, args)
         if name not in REGIONS:
-            raise RefusedError(f"{name} has a submodule as control flow has it, or is no ATen overload")
+            raise RefusedError(f"{name} is no ATen overload")
         before = REGIONS[name]
         body, operands = args[before], list(args[before + 1 :])
         if name == "invoke_subgraph":
@@ -138,6 +141,10 @@ class Walk:
             return self.run(body, [*operands, *kwargs.values()])
         finally:
             self._autocast, self._where = outer, where
+
+    def _inside(self, graph: ImportedGraph, module: torch.fx.GraphModule, inputs: list[Any]) -> Any:
+        """A subgraph's nodes, into its own graph."""
+        return Walk(graph, self._expander, self._notes).run(module, inputs)
 
     def _in_autocast(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         device, dtype, _, cache = self._autocast or ()

@@ -49,6 +49,8 @@ def value_of(term: Term, sizes: Sizes) -> int:
 def write_dynamic(graph: Json, runs: Sequence[Sizes]) -> Written:
     """The model of a graph that program_graph() made of a case with symbols, right at the sizes of these runs. Those
     that nobody runs at only help to see what grows with what."""
+    if graph.get("subgraphs"):
+        raise UnsupportedError("branches and loops at sizes that change")
     made: Written | None = None
     models: list[tuple[Sizes, Graph]] = []
     for place, sizes in enumerate(sizes_tried(graph, runs)):

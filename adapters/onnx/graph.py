@@ -6,8 +6,9 @@ with it, so that runtimes of two years ago read the models too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from math import isfinite, prod
 from typing import Any
 
@@ -61,11 +62,15 @@ class Graph:
     """Nodes, initializers, inputs and outputs, in the order they were written.
 
     With `keep_all` nothing is left out because of what sizes happen to be: no reshape to the sizes that are there, and
-    equal constants stay apart.
+    equal constants stay apart. The graph of a branch or a loop is an attribute of a node of its `parent`, and no name
+    of a model is used twice.
     """
 
-    def __init__(self, keep_all: bool = False) -> None:
+    def __init__(self, keep_all: bool = False, parent: Graph | None = None) -> None:
         self._keep_all = keep_all
+        self._parent = parent
+        self._numbers: Iterator[int] = count(1) if parent is None else parent._numbers
+        self.subgraphs: list[Graph] = []
         self.nodes: list[Node] = []
         self.dims: dict[str, tuple[int | str, ...]] = {}  # of inputs and outputs, where some have names
         self.inputs: list[Value] = []
@@ -73,11 +78,16 @@ class Graph:
         self.made: list[Value] = []  # by nodes
         self.initializers: dict[str, Array] = {}
         self._constants: dict[tuple[str, Sizes, bytes], Value] = {}
-        self._count = 0
+        self.ranges: dict[str, tuple[int, int]] = {}  # of values that are clamped, by name
+        self.singles: dict[str, Value] = {}  # by the names of f64 values that were cast from f32: those
 
-    def _name(self) -> str:
-        self._count += 1
-        return f"t.{self._count}"  # a dot: no name of the case has one
+    def fresh_name(self) -> str:
+        return f"t.{next(self._numbers)}"  # a dot: no name of the case has one
+
+    def subgraph(self) -> Graph:
+        """A graph for an attribute of one of this graph's nodes. It may read this graph's values by their names."""
+        self.subgraphs.append(Graph(self._keep_all, self))
+        return self.subgraphs[-1]
 
     def input(self, name: str, dtype: str, shape: Sequence[int]) -> Value:
         self.inputs.append(Value(name, dtype, tuple(shape)))
@@ -95,7 +105,8 @@ class Graph:
             return self.initializer(f"c.{len(self.initializers)}", array, dtype)
         key = (dtype, array.shape, array.tobytes())
         if key not in self._constants:
-            self._constants[key] = self.initializer(f"c.{len(self._constants)}", array, dtype)
+            name = self.fresh_name() if self._parent else f"c.{len(self._constants)}"
+            self._constants[key] = self.initializer(name, array, dtype)
         return self._constants[key]
 
     def integers(self, numbers: Sequence[int]) -> Value:
@@ -108,10 +119,17 @@ class Graph:
             return self.constant(np.array(number % 2**bits, dtype=np.uint64).astype(DTYPES[dtype]), dtype)
         return self.constant(number, dtype)
 
+    def known(self, value: Value) -> Array | None:
+        """The elements, if the value is an initializer here or in a graph around this one."""
+        found = self.initializers.get(value.name)
+        return self._parent.known(value) if found is None and self._parent else found
+
     def holds_empty(self, constants: Iterable[Array]) -> bool:
         """Whether an input, what a node makes or one of these constants, lists of sizes aside, has no elements."""
-        return any(value.numel == 0 for value in [*self.inputs, *self.made]) or any(
-            array.size == 0 and array.dtype == np.float32 for array in constants
+        return (
+            any(value.numel == 0 for value in [*self.inputs, *self.made])
+            or any(array.size == 0 and array.dtype == np.float32 for array in constants)
+            or any(one.holds_empty(one.initializers.values()) for one in self.subgraphs)
         )
 
     def results(
@@ -125,7 +143,7 @@ class Graph:
         for name, number in attributes.items():
             if isinstance(number, float) and not all(keeps(dtype, number) for dtype, _ in results):
                 raise UnsupportedError(f"{kind} of f64 has {name}, {number}, as an f32")
-        made = [Value(self._name(), dtype, tuple(shape)) for dtype, shape in results]
+        made = [Value(self.fresh_name(), dtype, tuple(shape)) for dtype, shape in results]
         self.made += made
         names = [operand.name if operand else "" for operand in operands]
         while names and not names[-1]:
@@ -226,30 +244,52 @@ class Graph:
         taken = value.name in {output.name for output in self.outputs}
         self.outputs.append(self.identity(value) if taken else value)
 
+    def own_output(self, value: Value) -> None:
+        """The same of a subgraph, whose outputs are made by nodes of its own."""
+        made = any(value.name == one.name for one in self.made)
+        self.output(value if made else self.identity(value))
+
+    def rename(self, names: Mapping[str, str]) -> None:
+        """Has nodes read other values, those of subgraphs too."""
+        for place, (kind, operands, results, attributes) in enumerate(self.nodes):
+            self.nodes[place] = (kind, [names.get(name, name) for name in operands], results, attributes)
+        for one in self.subgraphs:
+            one.rename(names)
+
     def serialize(self) -> bytes:
         return self.model().SerializeToString()
 
     def model(self) -> Any:
         """The onnx.ModelProto."""
-        from onnx import helper, numpy_helper  # only here, so that the tables of ops can be read without onnx
+        from onnx import helper  # only here and below, so that the tables of ops can be read without onnx
+
+        opset = [helper.make_operatorsetid("", OPSET)]
+        graph = self.proto("case")
+        return helper.make_model(graph, opset_imports=opset, ir_version=IR_VERSION, producer_name="parallax")
+
+    def proto(self, name: str) -> Any:
+        """The onnx.GraphProto."""
+        from onnx import helper, numpy_helper
 
         def info(value: Value) -> Any:
             return helper.make_tensor_value_info(
                 value.name, ONNX_DTYPES[value.dtype], self.dims.get(value.name, value.shape)
             )
 
+        def node(kind: str, operands: list[str], results: list[str], attributes: dict[str, Any]) -> Any:
+            given = {key: one.proto(key) if isinstance(one, Graph) else one for key, one in attributes.items()}
+            return helper.make_node(kind, operands, results, **given)
+
         outputs = {value.name for value in self.outputs}
-        graph = helper.make_graph(
-            [helper.make_node(kind, ins, outs, **attributes) for kind, ins, outs, attributes in self.nodes],
-            "case",
+        return helper.make_graph(
+            [node(*one) for one in self.nodes],
+            name,
             [info(value) for value in self.inputs],
             [info(value) for value in self.outputs],
-            [numpy_helper.from_array(array, name) for name, array in self.initializers.items()],
+            [numpy_helper.from_array(array, one) for one, array in self.initializers.items()],
             # IREE's importer needs it. Where sizes change, it is for the runtime to say what they are.
             value_info=[] if self.dims else [info(value) for value in self.made if value.name not in outputs],
         )
-        opset = [helper.make_operatorsetid("", OPSET)]
-        return helper.make_model(graph, opset_imports=opset, ir_version=IR_VERSION, producer_name="parallax")
 
 
 def carried(dtype: str) -> str:

@@ -65,11 +65,12 @@ class Reference:
 
 
 class Memory:
-    """`writes`: whether a node of the case writes to a tensor. Where none does, a view and its copy are alike."""
+    """`writes`: whether a node of the case may write to the memory of what is made now. Where none does, a view and its
+    copy are alike."""
 
-    def __init__(self, graph: Graph, writes: bool = True) -> None:
+    def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.writes = writes
+        self.writes = True
 
     def fresh(self, value: Value, layout: Layout | None = None, certain: bool = True) -> Tensor:
         """A tensor with a storage of its own."""

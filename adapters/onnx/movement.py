@@ -145,7 +145,13 @@ def index_select(graph: Graph, self: Value, dim: int, index: Value) -> Results:
 @function("gather.default")
 def gather(graph: Graph, self: Value, dim: int, index: Value, sparse_grad: bool = False) -> Results:
     x, places = _at_least_1d(graph, self), _at_least_1d(graph, index)
-    made = graph.op("GatherElements", x, graph.cast(places, "i64"), shape=places.shape, axis=dim % x.rank)
+    at = dim % x.rank
+    fits = x.rank == places.rank and all(
+        size <= whole or other == at for other, (size, whole) in enumerate(zip(places.shape, x.shape, strict=True))
+    )
+    if not fits:  # PyTorch takes any sizes of an index of no elements
+        raise UnsupportedError("an index of no elements whose sizes ONNX's GatherElements does not have")
+    made = graph.op("GatherElements", x, graph.cast(places, "i64"), shape=places.shape, axis=at)
     return graph.reshape(made, index.shape)
 
 
@@ -217,15 +223,24 @@ def index(graph: Graph, self: Value, indices: list[Value | None]) -> Results:
 def index_put(
     graph: Graph, self: Value, indices: list[Value | None], values: Value, accumulate: bool = False
 ) -> Results:
-    dims, tuples, sizes, _ = _indexed(graph, self, indices)
-    if dims != list(range(len(dims))):
-        raise UnsupportedError("an index_put that skips leading dims")
-    shape = (*sizes, *self.shape[len(dims) :])
+    dims, tuples, sizes, adjacent = _indexed(graph, self, indices)
+    rest = [dim for dim in range(self.rank) if dim not in dims]
+    lead = dims[0] if adjacent else 0  # the dims that stand before the index's in what is written
+    kept = [self.shape[dim] for dim in rest]
     carrier = _added(self.dtype) if accumulate else self.dtype
-    updates = graph.expand(graph.cast(values, carrier), shape)
+    updates = graph.expand(graph.cast(values, carrier), (*kept[:lead], *sizes, *kept[lead:]))
     reduction = {"reduction": "add"} if accumulate else {}
     x = graph.cast(self, carrier)
-    return graph.cast(graph.op("ScatterND", x, tuples, updates, shape=x.shape, **reduction), self.dtype)
+    turned = dims + rest  # the indexed dims first, as ScatterND has them
+    if turned == list(range(self.rank)):
+        return graph.cast(graph.op("ScatterND", x, tuples, updates, shape=x.shape, **reduction), self.dtype)
+    count = len(sizes)
+    if lead > 0:
+        order = [*range(lead, lead + count), *range(lead), *range(lead + count, updates.rank)]
+        updates = graph.transpose(updates, order)
+    x = graph.transpose(x, turned)
+    made = graph.op("ScatterND", x, tuples, updates, shape=x.shape, **reduction)
+    return graph.cast(graph.transpose(made, [turned.index(dim) for dim in range(self.rank)]), self.dtype)
 
 
 def _added(dtype: str) -> str:

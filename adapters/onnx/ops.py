@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from adapters.onnx.graph import Graph, Value
 from adapters.onnx.promotion import Number, result_type
 
-Results = Value | list[Value]
+Results = Value | list[Value] | list[Value | None]  # None: what nobody may read
 
 
 RowMajor = Callable[[list[int]], bool]
@@ -25,6 +25,7 @@ class Function:
     call: Callable[..., Results]
     pointwise: bool  # then eager lays the result out as its operands; else it is row-major if they are
     row_major: RowMajor  # or whatever they are, given their ranks
+    strided: bool = False  # eager may lay it out otherwise, even if its operands are row-major
 
 
 FUNCTIONS: dict[str, Function] = {}
@@ -40,12 +41,19 @@ def always(_: list[int]) -> bool:
     return True
 
 
-def function(*names: str, pointwise: bool = False, in_place: bool = False, row_major: RowMajor = never) -> Register:
+def function(
+    *names: str,
+    pointwise: bool = False,
+    in_place: bool = False,
+    row_major: RowMajor = never,
+    namespace: str = "aten",
+    strided: bool = False,
+) -> Register:
     """Registers a function for these overloads, and for their in-place twins."""
 
     def register(call: Callable[..., Results]) -> Callable[..., Results]:
         for name in names:
-            FUNCTIONS[f"aten.{name}"] = Function(call, pointwise, row_major)
+            FUNCTIONS[f"{namespace}.{name}"] = Function(call, pointwise, row_major, strided)
             if in_place:
                 base, overload = name.split(".")
                 IN_PLACE[f"aten.{base}_.{overload}"] = f"aten.{name}"

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from adapters.onnx.dynamic_model import write_dynamic
-from adapters.onnx.writer import OPS, MoreFunctions, Written, write
+from adapters.onnx.writer import OPS, QUANTIZED_OPS, MoreFunctions, Written, write
 from adapters.worker.arrays import DTYPES, Array, decode, encode, window
 from adapters.worker.case_symbols import at_sizes, feeds_of, program_graph, sizes_of
 from adapters.worker.case_text import fed
@@ -22,6 +22,9 @@ from adapters.worker.three_runs import Run, check_requirements, three_runs
 
 # The dtypes of a runtime whose Python module takes and gives numpy's own, which has no bf16.
 NUMPY_DTYPES = ("bool", "u8", "i8", "i16", "i32", "i64", "f16", "f32", "f64")
+
+# What a case may require. Which of its calls a runtime's model has no counterpart for is found by name.
+TAKEN = ("runs", "instances", "symbols", "subgraphs", "quantized")
 
 Instance = Callable[[list[Array]], Sequence[Array]]  # the model's inputs, in order, to its outputs
 
@@ -33,6 +36,7 @@ class Program:
     start: Callable[[], Instance]
     facts: Json = field(default_factory=dict)  # more parts of the reply
     keep: Callable[[Path], None] | None = None  # writes what was compiled into a folder
+    start_warm: Callable[[], Instance] | None = None  # loads what `start` left in a cache
 
 
 Build = Callable[[Written, Stages], Program]
@@ -128,7 +132,7 @@ Lower = Callable[[Json, Stages], tuple[Written, Program]]  # of a case's graph
 def run_protocol(request: Json, stages: Stages, lower: Lower) -> Json:
     """A, then B on the same instance, A's outputs read again, then A on a fresh instance."""
     case = request["case"]
-    check_requirements(case)
+    check_requirements(case, TAKEN)
     graph = program_graph(case)
     dynamic = "symbols" in graph
     if dynamic:
@@ -140,11 +144,15 @@ def run_protocol(request: Json, stages: Stages, lower: Lower) -> Json:
     def at(feed: Json) -> Written:
         return write(at_sizes(graph, sizes_of(graph, feed)))
 
-    def start() -> Run:
-        with stages("load"):
-            return Session(graph, written, program.start(), at if dynamic else None).run
+    def starts(instance: Callable[[], Instance]) -> Callable[[], Run]:
+        def start() -> Run:
+            with stages("load"):
+                return Session(graph, written, instance(), at if dynamic else None).run
 
-    return {**program.facts, **three_runs(request, stages, start)}
+        return start
+
+    warm = starts(program.start_warm) if program.start_warm else None
+    return {**program.facts, **three_runs(request, stages, starts(program.start), warm)}
 
 
 def make_system(
@@ -158,19 +166,23 @@ def make_system(
     explain: Callable[[str, str], str] = lambda message, _: message,
     ops: Sequence[str] = OPS,
     symbols: bool = False,
+    subgraphs: bool = False,
+    quantized: bool = False,
     more: Json | None = None,
     functions: MoreFunctions | None = None,
 ) -> System:
     """The system of a runtime that takes what the writer writes of these ops, and, where `symbols`, models of dims with
-    names. `more` goes into its greeting, and `functions` are those that the runtime has beside ONNX's."""
+    names, where `subgraphs`, those with If, Loop and Scan, and where `quantized`, those that quantize. `more` goes into
+    its greeting, and `functions` are those that the runtime has beside ONNX's."""
     hello = {
         "name": name,
         "version": version,
         "versions": {name: version, **(versions or {})},
         "dtypes": list(dtypes),
-        "ops": list(ops),
+        "ops": [*ops, *(QUANTIZED_OPS if quantized else ())],
         "profile": profile,
         "several_runs": symbols,
+        "subgraphs": subgraphs,
         **(more or {}),
     }
 

@@ -50,7 +50,7 @@ class FoundTest(unittest.TestCase):
                 case = json.loads((CASES / f"{name}.json").read_text())
                 control = json.loads((CASES / f"{name}-control.json").read_text())
                 self.assertEqual(case["name"], name)
-                said = ("graph", "feed", "grad")
+                said = ("graph", "feed", "runs", "grad")
                 self.assertNotEqual([case.get(key) for key in said], [control.get(key) for key in said])
                 for key in ("target", "version", "signature"):
                     self.assertIn(key, case["origin"])

@@ -66,7 +66,7 @@ def run(inputs: dict[str, str], calls: list[Call], outputs: list[str], feed: lis
     nodes = [{"out": f"v{i}", "op": f"aten.{op}", "args": list(rest)} for i, (op, *rest) in enumerate(calls)]
     given = {name: {"type": text} for name, text in inputs.items()}
     graph = {"inputs": given, "nodes": nodes, "outputs": outputs, **more}
-    written = write(graph, direct(TABLE)).graph
+    written = write(graph, more=direct(TABLE)).graph
     return evaluate(LIBRARY, TABLE, written, feed)
 
 

@@ -49,7 +49,7 @@ class Pooled(torch.nn.Module):
 
 class Keyed(torch.nn.Module):
     def forward(self, x):
-        return torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,))
+        return torch.cond(x.sum() > 0, lambda x: x + torch.rand_like(x), lambda x: x - 1, (x,))
 """
 
 
@@ -108,7 +108,7 @@ class ImportProgramTest(unittest.TestCase):
         (self.folder / "broken.pt2").write_text("no archive")
         rows = [
             ([f"{self.bug}:Nope"], "has no Nope"),
-            ([f"{self.bug}:Keyed"], "gives no example_inputs|submodule|cond"),
+            ([f"{self.bug}:Keyed"], "gives no example_inputs|rand_like"),
             ([f"{self.bug}:Bug", "--input", "f32[2,x]"], "no type"),
             ([f"{self.bug}:Bug", "--library", "no_such_module"], "--library no_such_module: ModuleNotFoundError"),
             (

@@ -69,6 +69,24 @@ class MemoryTest(unittest.TestCase):
         self.assertEqual(numbers(reply["outputs"][1]), [30, 40])
         self.assertEqual(numbers(reply["inputs"]["x"]), [1, 2, 30, 40])
 
+    def test_a_write_elsewhere_asks_for_no_strides(self) -> None:
+        # What Where gives of expanded operands is laid out in a way that the writer does not follow.
+        graph = {
+            "inputs": {"x": {"type": "f32[2,3]"}, "y": {"type": "f32[2]"}},
+            "nodes": [
+                node("a", "scaled_dot_product_attention.default", "%x", "%x", "%x"),
+                node("t", "transpose.int", "%a", 0, 1),
+                node("e", "softmax.int", "%t", 0),
+                node("r", "reshape.default", "%e", [6]),
+                node("w", "add_.Scalar", "%y", 1),
+            ],
+            "outputs": ["%r"],
+        }
+        self.assertEqual(numbers(run(graph, {"x": [0] * 6, "y": [0, 1]})["inputs"]["y"]), [1, 2])
+        graph["nodes"][-1] = node("w", "add_.Scalar", "%e", 1)
+        with self.assertRaisesRegex(UnsupportedError, "strides that the writer does not follow"):
+            run(graph, {"x": [0] * 6, "y": [0, 1]})
+
     def test_a_clone_sees_no_write(self) -> None:
         graph = {
             "inputs": {"x": {"type": "f32[2]"}},
@@ -340,6 +358,33 @@ class MeaningTest(unittest.TestCase):
         reply = run(graph, {"x": [1, 2, 3], "i": [-1, -1], "v": [10, 20]})
         self.assertEqual(numbers(reply["outputs"][0]), [1, 2, 33])
         self.assertEqual(numbers(reply["outputs"][1]), [3, 3])
+
+    def test_an_index_of_no_elements_has_the_sizes_that_onnx_allows(self) -> None:
+        graph = {
+            "inputs": {"x": {"type": "f32[1,2]"}, "i": {"type": "i64[2,0]"}},
+            "nodes": [node("y", "gather.default", "%x", 1, "%i")],
+            "outputs": ["%y"],
+        }
+        with self.assertRaisesRegex(UnsupportedError, "no elements"):
+            run(graph, {"x": [1, 2], "i": []})
+        graph["inputs"]["i"]["type"] = "i64[1,0]"
+        self.assertEqual(numbers(run(graph, {"x": [1, 2], "i": []})["outputs"][0]), [])
+
+    def put(self, indices: list[str | None], values: str) -> list[float]:
+        """Zeros of [2, 3] after a write of `values` where the indices say."""
+        graph = {
+            "inputs": {"x": {"type": "f32[2,3]"}, "i": {"type": "i64[2]"}, "v": {"type": values}},
+            "nodes": [node("y", "index_put.default", "%x", indices, "%v", False)],
+            "outputs": ["%y"],
+        }
+        count = 4 if values == "f32[2,2]" else 2
+        feed = {"x": [0] * 6, "i": [1, 0], "v": [1, 2, 3, 4][:count]}
+        return numbers(run(graph, feed)["outputs"][0])
+
+    def test_places_behind_dims_that_are_written_whole(self) -> None:
+        self.assertEqual(self.put([None, "%i"], "f32[2,2]"), [2, 1, 0, 4, 3, 0])
+        self.assertEqual(self.put([None, "%i"], "f32[2]"), [2, 1, 0, 2, 1, 0])
+        self.assertEqual(self.put(["%i", "%i"], "f32[2]"), [2, 0, 0, 0, 1, 0])
 
 
 class TableTest(unittest.TestCase):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import tempfile
 import unittest
 from collections.abc import Callable
@@ -378,7 +379,7 @@ class ProgramFormTest(unittest.TestCase):
         self.refused("node fft_fft: aten.fft_fft", lambda _, x: torch.fft.fft(x).real, (image,))
         self.refused("node rand: aten.rand", lambda _, x: x + torch.rand(3), (image,))
         self.refused("memory that it never wrote to", lambda _, x: x + torch.empty(3), (image,))
-        self.refused("submodule|control flow|cond", conditional, (image,))
+        self.refused("rand_like", conditional, (image,))
         self.refused("complex64", lambda _, x: x * 2, (torch.ones(2, dtype=torch.complex64),))
         self.refused("returns no tensor", lambda _, x: 3, (image,))
 
@@ -391,6 +392,24 @@ class ProgramFormTest(unittest.TestCase):
 
         known = [*KNOWN, "round.default", "clamp.default", "div.Scalar", "to.dtype", "reciprocal.default", "mul.Scalar"]
         self.imported(forward, (torch.rand(2, 3) * 4,), known=known)
+
+    def test_a_product_of_bytes_is_one_of_integers(self) -> None:
+        a, b = (torch.randint(-128, 128, sizes, dtype=torch.int8) for sizes in ((3, 8), (8, 4)))
+        case = self.imported(lambda _, a, b: torch._int_mm(a, b), (a, b))
+        self.assertIn("aten.mm.default", [node["op"] for node in case["graph"]["nodes"]])
+
+    @unittest.skipUnless(importlib.util.find_spec("torchao"), "torchao is not installed")
+    def test_affine_quantization_of_torchao_is_read_unasked(self) -> None:
+        def forward(_: Any, x: torch.Tensor) -> torch.Tensor:
+            scale, zero = torch.full((3, 1), 0.05), torch.zeros(3, 1, dtype=torch.int64)
+            given = (scale, zero, torch.int8, -128, 127)
+            quantized = torch.ops.torchao.quantize_affine(x, (1, 16), *given)
+            return torch.ops.torchao.dequantize_affine(quantized, (1, 16), *given, output_dtype=torch.float32)
+
+        importlib.import_module("torchao.quantization")
+        more = ["round.default", "clamp.default", "reciprocal.default", "mul.Tensor", "sub.Tensor"]
+        case = self.imported(forward, (torch.randn(3, 16),), known=[*KNOWN, *more])
+        self.assertIn("torchao.quantize_affine.default", self.notes(case))
 
     def test_a_library_that_is_not_loaded_is_named(self) -> None:
         with torch.library._scoped_library("importing_gone", "FRAGMENT") as library:
@@ -454,7 +473,7 @@ def _(x):
 
 
 def conditional(_: Any, x: torch.Tensor) -> torch.Tensor:
-    return torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,))
+    return torch.cond(x.sum() > 0, lambda x: x + torch.rand_like(x), lambda x: x - 1, (x,))
 
 
 def copied(leaf: Any) -> Any:

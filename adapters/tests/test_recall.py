@@ -42,7 +42,9 @@ class RecallTest(unittest.TestCase):
                 continue
             case = json.loads((ROOT / entry["case"]).read_text())
             control = json.loads((ROOT / entry["control"]).read_text())
-            self.assertNotEqual([case["graph"], case["feed"]], [control["graph"], control["feed"]], entry["id"])
+            # As text, in which 0 and -0 differ.
+            said = [json.dumps([one["graph"], one["feed"]]) for one in (case, control)]
+            self.assertNotEqual(*said, entry["id"])
             if (ROOT / entry["case"]).parent == CASES:
                 self.assertEqual(case["origin"]["issue"], entry["issue"])
                 self.assertEqual(case["origin"]["version"], entry["version"])

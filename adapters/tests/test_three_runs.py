@@ -68,5 +68,36 @@ class Threads(unittest.TestCase):
         self.assertEqual(reply["again"], Gave(1).encode())
 
 
+class Counted:
+    """An instance that adds up what it is fed in a sum of its own; its method "take" gives that and takes nothing."""
+
+    def __init__(self) -> None:
+        self.sum = 0
+
+    def __call__(self, feed: dict[str, Any], method: str | None = None) -> Gave:
+        if method is None:
+            self.sum += feed["x"][0]
+        return Gave(self.sum if method is None else -self.sum)
+
+
+class LaterRuns(unittest.TestCase):
+    def numbers(self, runs: list[dict[str, Any]]) -> list[int]:
+        reply = three_runs({"case": {"runs": runs}}, Stages(), Counted)
+        self.assertEqual(reply["later"], reply["later_again"])
+        return [one["outputs"][0]["data"][0] for one in [reply, *reply["later"]]]
+
+    def test_each_instance_has_state_of_its_own(self) -> None:
+        fed = [{"feed": {"x": [1]}}, {"feed": {"x": [2]}, "instance": 1}, {"feed": {"x": [4]}}]
+        self.assertEqual(self.numbers(fed), [1, 2, 5])
+
+    def test_a_run_says_which_method_it_calls(self) -> None:
+        fed = [{"feed": {"x": [1]}}, {"feed": {}, "method": "take"}, {"feed": {"x": [4]}}]
+        self.assertEqual(self.numbers(fed), [1, -1, 5])
+
+    def test_what_is_returned_first_is_read_again_last(self) -> None:
+        reply = three_runs({"case": {"runs": [{"feed": {"x": [1]}}, {"feed": {"x": [2]}}]}}, Stages(), Counted)
+        self.assertEqual(reply["kept"], Gave(1).encode_outputs())
+
+
 if __name__ == "__main__":
     unittest.main()

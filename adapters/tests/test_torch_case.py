@@ -58,6 +58,32 @@ class DataTest(unittest.TestCase):
 
 
 class EagerTest(unittest.TestCase):
+    def test_methods_share_the_buffers_of_their_instance(self) -> None:
+        sums = {
+            "inputs": {"x": {"type": "f32[1]"}},
+            "buffers": {"s": {"type": "f32[1]", "data": [1]}},
+            "nodes": [{"out": "y", "op": "aten.add_.Tensor", "args": ["%s", "%x"]}],
+            "outputs": ["%y"],
+        }
+        product = {
+            "inputs": {"f": {"type": "f32[1]"}},
+            "nodes": [{"out": "y", "op": "aten.mul_.Tensor", "args": ["%s", "%f"]}],
+            "outputs": ["%y"],
+        }
+        runs = [
+            {"feed": {"x": [2]}},
+            {"feed": {"f": [10]}, "method": "scale"},
+            {"feed": {"f": [5]}, "method": "scale", "instance": 1},
+            {"feed": {"x": [4]}},
+        ]
+        requires = ["runs", "instances", "methods"]
+        case = {"requires": requires, "graph": sums, "methods": {"scale": product}, "runs": runs}
+        reply = eager.make_system([]).run({"case": case}, Stages())
+        self.assertEqual(values(reply["outputs"][0]), [3])
+        self.assertEqual([values(one["outputs"][0]) for one in reply["later"]], [[30], [5], [34]])
+        self.assertEqual([values(one["buffers"]["s"]) for one in reply["later"]], [[30], [5], [34]])
+        self.assertEqual(reply["later_again"], reply["later"])
+
     def test_runs_a_b_and_a_again_and_keeps_state_between_the_first_two(self) -> None:
         graph = {
             "inputs": {"x": {"type": "f32[2]"}},
@@ -111,7 +137,7 @@ class EagerTest(unittest.TestCase):
             with self.assertRaises(UnsupportedError):
                 run(graph, {})
         with self.assertRaises(UnsupportedError):
-            eager.make_system([]).run({"case": {"requires": ["instances"]}}, Stages())
+            eager.make_system([]).run({"case": {"requires": ["strange"]}}, Stages())
 
 
 if __name__ == "__main__":

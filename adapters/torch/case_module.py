@@ -5,7 +5,7 @@ Buffers are registered buffers, constants plain tensor attributes, as in a model
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -16,6 +16,7 @@ import torch
 from adapters.torch.control_flow import WRITTEN, ControlFlow
 from adapters.torch.straight_line import Resolve, forward_of, overload
 from adapters.torch.tensors import DTYPES, decode, encode, parse_type, strided
+from adapters.worker.case_methods import method_graph, with_methods
 from adapters.worker.case_symbols import feeds_of, program_graph, symbolic_dims
 from adapters.worker.case_text import fed
 from adapters.worker.system import Json, Stages, UnsupportedError
@@ -87,7 +88,8 @@ class Ran:
         return reply if self.identity is None else {**reply, "identity": self.identity}
 
 
-Instance = Callable[[tuple[torch.Tensor, ...]], Ran]  # keeps its buffers from call to call
+# Keeps its buffers from call to call. Takes the inputs and, where a method is called, its name.
+Instance = Callable[..., Ran]
 
 
 @dataclass
@@ -101,40 +103,57 @@ class Program:
     # Writes what was compiled, and what a run with these inputs needs, into a folder.
     keep: Callable[[Path, tuple[torch.Tensor, ...]], None] | None = None
     late_facts: Callable[[], Json] = dict  # parts that are known only after the runs, such as "recompiled"
+    start_warm: Callable[[], Instance] | None = None  # an instance of what `start` left in a cache
 
 
 # Compiles a graph once; the tensors are inputs to trace it with.
 Build = Callable[[Json, tuple[torch.Tensor, ...], Stages], Program]
 
 
-def run_protocol(request: Json, stages: Stages, build: Build) -> Json:
+def run_protocol(request: Json, stages: Stages, build: Build, more: Collection[str] = ()) -> Json:
     """A, then B on the same instance, A's outputs read again, then A on a fresh instance. A case with symbols is built
-    at their bound, once, and run at the sizes of its runs."""
+    at their bound, once, and run at the sizes of its runs.
+
+    `more` is what else a case may require: "instances" where each start has buffers of its own, which two instances
+    that take turns need (a module has one set of buffers, which a fresh instance starts anew), and "methods".
+    """
     case = request["case"]
-    # A module has one set of buffers, which a fresh instance starts anew: two instances cannot take turns.
-    check_requirements(case, ("runs", "symbols", "subgraphs", "quantized"))
-    graph = program_graph(case)
+    check_requirements(case, ("runs", "symbols", "subgraphs", "quantized", *more))
+    graph = with_methods(case, program_graph(case))
     if request.get("threads", 1) > 1 and graph.get("buffers"):
         raise UnsupportedError("a program with buffers on several threads: its instances share them")
     first_feed = feeds_of(case)[0]
 
-    def inputs(feed: Json) -> tuple[torch.Tensor, ...]:
-        sources = Sources(graph, feed)
-        return tuple(sources.tensor(name, spec) for name, spec in graph.get("inputs", {}).items())
+    def inputs(feed: Json, method: str | None = None) -> tuple[torch.Tensor, ...]:
+        return inputs_of(method_graph(graph, method), feed)
 
     program = build(graph, at_bound(graph, inputs(first_feed)), stages)
 
     if program.keep is not None and request.get("artifact"):
         program.keep(Path(request["artifact"]), inputs(first_feed))  # before the run, which may be the end
 
-    def start() -> Run:
-        instance = program.start()
-        return lambda feed: instance(inputs(feed))
+    def starts(make: Callable[[], Instance]) -> Callable[[], Run]:
+        def start() -> Run:
+            instance = make()
 
-    reply = {**program.facts, **three_runs(request, stages, start), **program.late_facts()}
+            def run(feed: Json, *method: str) -> Ran:
+                return instance(inputs(feed, *method), *method)
+
+            return run
+
+        return start
+
+    warm = starts(program.start_warm) if program.start_warm else None
+    reply = {**program.facts, **three_runs(request, stages, starts(program.start), warm), **program.late_facts()}
     if request.get("stages"):
         reply["stages"] = [run_stage(name, made, inputs(first_feed)) for name, made in program.stages.items()]
     return reply
+
+
+def inputs_of(graph: Json, feed: Mapping[str, Any]) -> tuple[torch.Tensor, ...]:
+    """What a feed gives to the inputs of a graph, in order."""
+    sources = Sources(graph, feed)
+    return tuple(sources.tensor(name, spec) for name, spec in graph.get("inputs", {}).items())
 
 
 def at_bound(graph: Json, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:

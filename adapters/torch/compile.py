@@ -7,13 +7,16 @@ input's memory in eager is promised to be it here, so all of it is observed.
 from __future__ import annotations
 
 import logging
+import os
 import warnings
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
 import torch._dynamo
 import torch._inductor.config
+import torch._inductor.utils
 
 from adapters.torch.case_module import Build, Instance, Program, case_module, grad_mode, live, torch_hello
 from adapters.torch.dynamic_dims import graphs_compiled, mark_dynamic
@@ -23,19 +26,20 @@ from adapters.torch.limits import COMPILE_REJECTIONS
 from adapters.worker.last_program import remembered
 from adapters.worker.switches import Settings, Switch, declared, parse
 from adapters.worker.system import Json, Stages, System
+from adapters.worker.warm_cache import WarmCache, check_loaded
 
 
-def isolate() -> None:
+def isolate(caches: bool) -> None:
     """One case must not know of another: nothing is kept between them, in memory or on disk.
 
     What comes out of a cache is the graph of a key. A key that is too coarse is a bug of the system, but not of the
     case that meets it, and no single case shows it. Built C++ is kept, by a hash of its whole source, while the worker
-    lives.
+    lives. `caches`: those that are looked at are on, in a folder for each program.
     """
     keep_apart()
     # Older releases, as 2.5, have the switch in inductor's settings alone.
     settings: Any = getattr(torch.compiler, "config", torch._inductor.config)
-    settings.force_disable_caches = True
+    settings.force_disable_caches = not caches
     limit = "recompile_limit" if hasattr(torch._dynamo.config, "recompile_limit") else "cache_size_limit"
     setattr(torch._dynamo.config, limit, 64)  # of the sizes of one case
     torch._inductor.config.compile_threads = 1  # no pool of processes either
@@ -73,6 +77,8 @@ def build_with(backends: tuple[str, ...], settings: Settings) -> Build:
                     compiled(*inputs)  # it also runs, on tensors that nobody looks at
             return start
 
+        if settings.get("cache") == "warm":
+            return cached_program(lambda: ready(backends[-1]), stages)
         with stages("compile"):
             start = ready(backends[-1])
         before = graphs_compiled()
@@ -87,6 +93,39 @@ def build_with(backends: tuple[str, ...], settings: Settings) -> Build:
         return Program(start, late_facts=recompiled, stages=stages_before)
 
     return build
+
+
+def cached_program(compile_case: Callable[[], Callable[[], Instance]], stages: Stages) -> Program:
+    """A program that is compiled into an empty cache and then again, as another process would, from what is left there:
+    the graphs of inductor's and AOTAutograd's caches."""
+    cache = WarmCache()
+
+    def start_in(folder: Path) -> Instance:
+        forget_caches()
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(folder)
+        with stages("compile"):
+            return compile_case()()
+
+    def start_warm() -> Instance:
+        before = cache_hits()
+        instance = start_in(cache.filled())
+        check_loaded(cache_hits() > before)
+        return instance
+
+    return Program(lambda: start_in(cache.empty()), start_warm=start_warm)
+
+
+def forget_caches() -> None:
+    """What inductor keeps in memory; the name is its own, and another one in older releases."""
+    utils: Any = torch._inductor.utils
+    clear = getattr(utils, "clear_caches", None) or utils.clear_inductor_caches
+    clear()
+
+
+def cache_hits() -> int:
+    """The graphs that came from one of the caches so far."""
+    counters = torch._dynamo.utils.counters
+    return counters["inductor"]["fxgraph_cache_hit"] + counters["aot_autograd"]["autograd_cache_hit"]
 
 
 def explain(message: str, _: str) -> str:
@@ -109,11 +148,12 @@ def make_system(
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
-    isolate()
+    isolate(settings.get("cache") == "warm")
     hello = {
         **torch_hello(name, profile),
         "gradients": True,
         "several_runs": True,
+        "instances": False,
         "subgraphs": True,
         "writing_subgraphs": False,
         "switches": declared(switches),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import torch
 
-from adapters.torch.case_module import Program, case_module, live, torch_hello
+from adapters.torch.case_module import Program, case_module, torch_hello
 from adapters.torch.control_flow import DIRECT
 from adapters.torch.gradients import run_case
+from adapters.torch.methods import live_methods
 from adapters.worker.loop import serve
 from adapters.worker.switches import parse
 from adapters.worker.system import Json, Rejection, Stages, System
@@ -15,15 +16,17 @@ REJECTIONS = (Rejection("", "eager raises: the reference refuses the program or 
 
 
 def build(graph: Json, _: tuple[torch.Tensor, ...], __: Stages) -> Program:
-    module = case_module(graph, control=DIRECT)
-    return Program(live(graph, module, identity=True))
+    return Program(lambda: live_methods(graph, lambda one: case_module(one, control=DIRECT)))
 
 
 def make_system(arguments: list[str]) -> System:
     parse(arguments, ())
     torch.set_num_threads(1)
-    hello = {**torch_hello("pytorch-eager", "eager"), "gradients": True, "several_runs": True, "subgraphs": True}
-    return System(lambda: hello, lambda request, stages: run_case(request, stages, build), REJECTIONS)
+    more = dict.fromkeys(("gradients", "several_runs", "instances", "methods", "subgraphs"), True)
+    hello = {**torch_hello("pytorch-eager", "eager"), **more}
+    return System(
+        lambda: hello, lambda request, stages: run_case(request, stages, build, ("instances", "methods")), REJECTIONS
+    )
 
 
 if __name__ == "__main__":

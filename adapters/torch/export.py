@@ -37,6 +37,7 @@ def make_system(arguments: list[str]) -> System:
     hello = {
         **torch_hello("torch-export", "eager"),
         "several_runs": True,
+        "instances": False,
         "subgraphs": True,
         "writing_subgraphs": False,
     }

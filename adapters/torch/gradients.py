@@ -4,7 +4,7 @@ to f64."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -19,12 +19,12 @@ _ZETA_STEPS = 1e7  # of which eager makes about 3e7 a second
 _FLOATS = ("f16", "bf16", "f32", "f64")
 
 
-def run_case(request: Json, stages: Stages, build: Build) -> Json:
+def run_case(request: Json, stages: Stages, build: Build, more: Collection[str] = ()) -> Json:
     """The reply to a case that asks for gradients: `grads`, and as `eager_grads` and `reference_grads` those of eager,
     in the case's dtypes and in f64; any other case takes run_protocol's way."""
     case = request["case"]
     if "grad" not in case.get("requires", []):
-        return run_protocol(request, stages, build)
+        return run_protocol(request, stages, build, more)
     if case["requires"] != ["grad"]:
         raise UnsupportedError(f"cases that require {', '.join(case['requires'])}")
     graph, feed, grad = case["graph"], case["feed"], case["grad"]

@@ -1,6 +1,7 @@
 """torch-inductor: torch.compile with its default backend, which writes C++.
 
-The switches are inductor's own, by their names in torch._inductor.config; ?vectors=no writes scalar C++.
+The switches are inductor's own, by their names in torch._inductor.config; ?vectors=no writes scalar C++, and with
+?cache=warm the fresh instance is of the graphs that inductor's cache has of the first.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import torch._inductor.config
 from adapters.torch.compile import COMPILE_SWITCHES, make_system
 from adapters.worker.loop import serve
 from adapters.worker.switches import Settings, Switch
+from adapters.worker.warm_cache import CACHE
 
 PROFILE = {"name": "torch-inductor", "extends": "torch-compile"}
 
@@ -21,6 +23,7 @@ ON_BY_DEFAULT = (
 OFF_BY_DEFAULT = ("memory_planning", "aggressive_fusion", "combo_kernels", "dce")
 SWITCHES = (
     *COMPILE_SWITCHES,
+    CACHE,
     Switch("vectors", ("yes", "no")),
     *(Switch(name, ("yes", "no")) for name in ON_BY_DEFAULT),
     *(Switch(name, ("no", "yes")) for name in OFF_BY_DEFAULT),

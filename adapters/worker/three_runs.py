@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
+from adapters.worker.case_methods import called_methods
 from adapters.worker.case_symbols import feeds_of
 from adapters.worker.poison import fresh_memory
 from adapters.worker.system import Json, Stages, UnsupportedError
@@ -21,7 +22,8 @@ class Encodable(Protocol):
     def encode_outputs(self) -> list[Json]: ...
 
 
-Run = Callable[[Json], Encodable]  # a feed through an instance, which keeps its buffers from call to call
+# A feed through an instance, which keeps its buffers from call to call; where the run calls a method, its name too.
+Run = Callable[..., Encodable]
 
 
 def check_requirements(case: Json, taken: Collection[str] = ("runs", "instances", "symbols")) -> None:
@@ -31,8 +33,11 @@ def check_requirements(case: Json, taken: Collection[str] = ("runs", "instances"
         raise UnsupportedError(f"cases that require {', '.join(missing)}")
 
 
-def three_runs(request: Json, stages: Stages, start: Callable[[], Run]) -> Json:
-    """The members of a reply that say what the runs gave; `start` makes a fresh instance.
+def three_runs(
+    request: Json, stages: Stages, start: Callable[[], Run], start_again: Callable[[], Run] | None = None
+) -> Json:
+    """The members of a reply that say what the runs gave; `start` makes a fresh instance, and `start_again`, where
+    there is one, those that make the runs again: from a cache that is warm then.
 
     Memory that nobody wrote holds another byte for the second instance. A's outputs are read again after the last run.
     Where threads are asked for, A runs on as many at the same time, and the first that differs stands for A on a fresh
@@ -42,19 +47,20 @@ def three_runs(request: Json, stages: Stages, start: Callable[[], Run]) -> Json:
     several = "runs" in request["case"]
 
     numbers = [run.get("instance", 0) for run in request["case"].get("runs", [])][1:]
+    later_methods = called_methods(request["case"])[1:]
 
-    def run(instance: Run, feed: Json) -> Encodable:
+    def run(instance: Run, feed: Json, method: str | None = None) -> Encodable:
         with stages("run"):
-            return instance(feed)
+            return instance(feed) if method is None else instance(feed, method)
 
-    def run_later(first: Run) -> list[Json]:
+    def run_later(first: Run, start: Callable[[], Run]) -> list[Json]:
         """The runs after the first, on that instance or another; one that has not run yet is fresh."""
         instances = {0: first}
         gave = []
-        for number, feed in zip(numbers, later_feeds, strict=True):
+        for number, feed, method in zip(numbers, later_feeds, later_methods, strict=True):
             if number not in instances:
                 instances[number] = start()
-            gave.append(run(instances[number], feed).encode())
+            gave.append(run(instances[number], feed, method).encode())
         return gave
 
     with fresh_memory(0x5A):
@@ -62,16 +68,17 @@ def three_runs(request: Json, stages: Stages, start: Callable[[], Run]) -> Json:
         ran = run(first, first_feed)
         reply = ran.encode()
         if several:
-            reply["later"] = run_later(first)
+            reply["later"] = run_later(first, start)
         elif request.get("second_feed") is not None:
             reply["b"] = run(first, request["second_feed"]).encode()
         if "later" in reply or "b" in reply:
             reply["kept"] = ran.encode_outputs()
     with fresh_memory(0xA5):
-        fresh = start()
+        again = start_again or start
+        fresh = again()
         reply["again"] = run(fresh, first_feed).encode()
         if several:
-            reply["later_again"] = run_later(fresh)
+            reply["later_again"] = run_later(fresh, again)
     if (threads := request.get("threads", 1)) > 1:
         with stages("run"):
             others = _on_threads([start() for _ in range(threads)], first_feed)

@@ -59,6 +59,8 @@ class ExternalTarget final : public Target {
   }
   bool takes_gradients() const override { return hello_.gradients; }
   bool takes_several_runs() const override { return hello_.several_runs; }
+  bool takes_instances() const override { return hello_.several_runs && hello_.instances; }
+  bool takes_methods() const override { return hello_.several_runs && hello_.methods; }
   bool takes_subgraphs() const override { return hello_.subgraphs; }
   bool takes_writing_subgraphs() const override { return hello_.writing_subgraphs; }
   int cases_a_program() const override { return hello_.cases_a_program; }
@@ -83,6 +85,7 @@ class ExternalTarget final : public Target {
 
  private:
   std::optional<std::string> declined(const Graph& graph) const;
+  std::optional<std::string> declined(const Case& test) const;
   Outcome attempt(const Case& test, const std::vector<Tensor>* second);
   Outcome failed(const LineOrFailure& answer, std::chrono::milliseconds limit);
 
@@ -132,11 +135,23 @@ std::optional<std::string> ExternalTarget::declined(const Graph& graph) const {
     }
   }
   for (const Node& node : graph.nodes) {
+    if (const ControlOp* control = as_control(*node.op)) {
+      for (const Subgraph& one : control->parts.subgraphs) {
+        if (auto why = declined(*one.graph)) return why;
+      }
+      continue;
+    }
     const std::string op = node.op->schema.qualified_name();
     if (hello_.ops && std::ranges::find(*hello_.ops, op) == hello_.ops->end())
       return fmt::format("{} has no {}", hello_.name, op);
   }
   return std::nullopt;
+}
+
+std::optional<std::string> ExternalTarget::declined(const Case& test) const {
+  auto why = declined(test.graph);
+  for (std::size_t i = 0; !why && i < test.methods.size(); ++i) why = declined(test.methods[i].graph);
+  return why;
 }
 
 // The outcome where no line came back; the worker is gone.
@@ -196,7 +211,7 @@ Outcome ExternalTarget::attempt(const Case& test, const std::vector<Tensor>* sec
 // Each stage compiles and runs anew, so it may take as long as a first case. What cannot be had is not told: a finding
 // stands without it.
 std::vector<StageOutcome> ExternalTarget::stages(const Case& test) {
-  if (declined(test.graph) || !worker_ || worker_->is_stale()) return {};
+  if (declined(test) || !worker_ || worker_->is_stale()) return {};
   const int64_t id = next_id_++;
   const LineOrFailure answer = worker_->exchange(encode_stages(id, test), options_.first_limit);
   const auto* line = std::get_if<std::string>(&answer);
@@ -209,7 +224,7 @@ std::vector<StageOutcome> ExternalTarget::stages(const Case& test) {
 
 // What was written before the case brought the worker down is what shows how it did.
 std::vector<std::pair<std::string, std::string>> ExternalTarget::artifacts(const Case& test) {
-  if (!hello_.artifacts || declined(test.graph)) return {};
+  if (!hello_.artifacts || declined(test)) return {};
   if ((!worker_ || worker_->is_stale()) && !start()) return {};
   const Result<ArtifactFolder> folder = ArtifactFolder::make();
   if (!folder) return {};
@@ -232,13 +247,25 @@ Outcome ExternalTarget::run(const Case& test, const std::vector<Tensor>* second)
     outcome.message = hello_.name + " takes no case with several runs";
     return outcome;
   }
+  if (has_several_instances(test) && !hello_.instances) {
+    Outcome outcome;
+    outcome.status = Status::Unsupported;
+    outcome.message = hello_.name + " takes no case with runs on several instances";
+    return outcome;
+  }
+  if (!test.methods.empty() && !hello_.methods) {
+    Outcome outcome;
+    outcome.status = Status::Unsupported;
+    outcome.message = hello_.name + " takes no case with several methods";
+    return outcome;
+  }
   if (find_control(test.graph) && !hello_.subgraphs) {
     Outcome outcome;
     outcome.status = Status::Unsupported;
     outcome.message = hello_.name + " takes no case with branches or loops";
     return outcome;
   }
-  if (const auto why = declined(test.graph)) {
+  if (const auto why = declined(test)) {
     Outcome outcome;
     outcome.status = Status::Unsupported;
     outcome.message = *why;

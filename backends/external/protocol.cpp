@@ -9,6 +9,7 @@
 #include "backends/audit.h"
 #include "core/json_field.h"
 #include "graph/case_json.h"
+#include "graph/runs.h"
 #include "graph/tensor_json.h"
 #include "ops/profile_json.h"
 #include "ops/profiles.h"
@@ -136,6 +137,17 @@ Result<std::vector<Tensor>> read_reference_gradients(const Field& root, std::str
   return gradients;
 }
 
+// What the runs after the first handed back, each under the names of what it calls.
+Result<std::vector<Observation>> read_later(const Field& root, std::string_view key, const Case& test) {
+  const auto later = find_set(root, key);
+  if (!later) return std::vector<Observation>();
+  std::size_t run = 0;
+  return read_array(*later, [&](const Field& seen) {
+    run = std::min(run + 1, test.later.size());  // one that nobody asked for is not looked at
+    return read_observation(seen, called_graph(test, run));
+  });
+}
+
 Result<void> read_runs(const Field& root, const Case& test, Outcome& outcome) {
   const Graph& graph = test.graph;
   TRY(outcome.a, read_observation(root, graph));
@@ -153,15 +165,16 @@ Result<void> read_runs(const Field& root, const Case& test, Outcome& outcome) {
   if (const auto again = find_set(root, "again")) {
     TRY(outcome.a_again, read_observation(*again, graph));
   }
-  const auto read_one = [&](const Field& run) { return read_observation(run, graph); };
-  if (const auto later = find_set(root, "later")) {
-    TRY(outcome.later, read_array(*later, read_one));
-  }
-  if (const auto later = find_set(root, "later_again")) {
-    TRY(outcome.later_again, read_array(*later, read_one));
-  }
+  TRY(outcome.later, read_later(root, "later", test));
+  TRY(outcome.later_again, read_later(root, "later_again", test));
   if (const auto delegated = find_set(root, "delegated")) {
     TRY(outcome.delegated, read_small(*delegated));
+  }
+  if (const auto fused = find_set(root, "fused")) {
+    TRY(outcome.fused, read_small(*fused));
+  }
+  if (const auto fusable = find_set(root, "fusable")) {
+    TRY(outcome.fusable, read_small(*fusable));
   }
   if (const auto recompiled = find_set(root, "recompiled")) {
     TRY(outcome.recompiled, read_small(*recompiled));
@@ -306,6 +319,8 @@ Result<Hello> read_hello(const Field& root) {
                                                       {"strided_sources", &hello.strided_sources},
                                                       {"written_inputs", &hello.written_inputs},
                                                       {"several_runs", &hello.several_runs},
+                                                      {"instances", &hello.instances},
+                                                      {"methods", &hello.methods},
                                                       {"artifacts", &hello.artifacts},
                                                       {"subgraphs", &hello.subgraphs},
                                                       {"writing_subgraphs", &hello.writing_subgraphs}};

@@ -34,6 +34,8 @@ struct Hello {
   bool subgraphs = false;                                     // whether it takes cases with branches and loops
   bool writing_subgraphs = true;                              // and those that write to their operands
   bool several_runs = false;                                  // whether it takes cases with runs of their own
+  bool instances = true;                                      // and with runs on several instances
+  bool methods = false;                                       // and with several methods of one program
   bool artifacts = false;                                     // whether it writes what it compiled where it is told to
   std::vector<std::string> delegated_ops;                     // what its delegate may take; empty: it has none
   std::vector<DType> delegated_dtypes;

@@ -7,6 +7,7 @@
 #include "core/json_field.h"
 #include "graph/base64.h"
 #include "graph/case_json.h"
+#include "graph/runs.h"
 #include "graph/tensor_json.h"
 
 namespace parallax {
@@ -41,13 +42,15 @@ Json encode(const Graph& graph, const Observation& run) {
   return json;
 }
 
-Json encode_runs(const Graph& graph, const std::vector<Observation>& runs) {
+// Of the runs after the first.
+Json encode_runs(const Case& test, const std::vector<Observation>& runs) {
   Json list = Json::array();
-  for (const Observation& run : runs) list.push_back(encode(graph, run));
+  for (std::size_t i = 0; i < runs.size(); ++i) list.push_back(encode(called_graph(test, i + 1), runs[i]));
   return list;
 }
 
-Json encode(const Graph& graph, const Outcome& outcome) {
+Json encode(const Case& test, const Outcome& outcome) {
+  const Graph& graph = test.graph;
   Json json = Json::object();
   if (outcome.status == Status::Ok) {
     json = encode(graph, *outcome.a);
@@ -55,9 +58,11 @@ Json encode(const Graph& graph, const Outcome& outcome) {
     if (!outcome.a_kept.empty()) json["kept"] = encode(outcome.a_kept);
     if (outcome.b) json["b"] = encode(graph, *outcome.b);
     if (outcome.a_again) json["again"] = encode(graph, *outcome.a_again);
-    if (!outcome.later.empty()) json["later"] = encode_runs(graph, outcome.later);
-    if (!outcome.later_again.empty()) json["later_again"] = encode_runs(graph, outcome.later_again);
+    if (!outcome.later.empty()) json["later"] = encode_runs(test, outcome.later);
+    if (!outcome.later_again.empty()) json["later_again"] = encode_runs(test, outcome.later_again);
     if (outcome.delegated >= 0) json["delegated"] = outcome.delegated;
+    if (outcome.fused >= 0) json["fused"] = outcome.fused;
+    if (outcome.fusable >= 0) json["fusable"] = outcome.fusable;
     json["ms"] = {{"all", outcome.milliseconds}};
     return json;
   }
@@ -86,7 +91,7 @@ Result<Json> answer_run(Target& target, const Field& request) {
     TRY_VOID(feed->expect_object());
     TRY(second, read_feed(*feed, test.graph));
   }
-  return encode(test.graph, target.run(test, second ? &*second : nullptr));
+  return encode(test, target.run(test, second ? &*second : nullptr));
 }
 
 Result<Json> answer(Target& target, std::string_view version, const Field& request) {
@@ -102,6 +107,8 @@ Result<Json> answer(Target& target, std::string_view version, const Field& reque
               {"profile", target.profile().name},
               {"promises_identity", target.promises_identity()},
               {"several_runs", target.takes_several_runs()},
+              {"instances", target.takes_instances()},
+              {"methods", target.takes_methods()},
               {"subgraphs", target.takes_subgraphs()}};
 }
 

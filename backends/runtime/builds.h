@@ -17,10 +17,12 @@ struct Build {
   bool fused = false;        // "vector" runs groups of nodes in one loop
   bool reuse_memory = true;
   bool in_place = false;
+  bool integers = true;  // quantized calls are fused
   bool control = false;  // branches and loops go by the compiler's rules, planted faults included
 };
 
 inline constexpr std::string_view device_part = "device";
+inline constexpr std::string_view integers_part = "integer kernels";
 
 // From the one that has nothing but the passes to the one that has everything.
 inline constexpr std::array build_ladder = {

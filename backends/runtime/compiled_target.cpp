@@ -16,7 +16,9 @@
 #include "compiler/decomposition.h"
 #include "compiler/functional_form.h"
 #include "compiler/lower.h"
+#include "compiler/passes/fuse_integers.h"
 #include "graph/runs.h"
+#include "graph/second_feed.h"
 #include "ops/profiles.h"
 #include "oracle/expected_runs.h"
 #include "oracle/judge.h"
@@ -56,6 +58,8 @@ class CompiledTarget : public Target {
 
   bool takes_several_runs() const override { return true; }
   bool takes_subgraphs() const override { return true; }
+  // A device works in the memory of one program.
+  bool takes_methods() const override { return !options_.device; }
 
   Outcome run(const Case& test, const std::vector<Tensor>* second) override {
     const auto start = std::chrono::steady_clock::now();
@@ -68,6 +72,8 @@ class CompiledTarget : public Target {
       if (options_.threads > 1 && outcome.status == Status::Ok)
         run_on_threads(full->front(), options_.memory, test, options_.threads, outcome);
       outcome.reused_slots = count_reused_slots(plain->front()->program.plan);
+      outcome.fusable = fusable_calls(test.graph);
+      outcome.fused = fused_calls(plain->front()->program.graph);
       if (options_.delegates && !options_.device) outcome.delegated = delegated_nodes(*plain->front());
       if (outcome.status == Status::Ok) ask_detectors({*plain, *full}, test, outcome);
     } else {
@@ -82,7 +88,8 @@ class CompiledTarget : public Target {
     std::vector<Diagnosis> diagnoses = {explain_passes(pass_failures(test))};
     auto of_program = program_failure(test);
     std::vector<Diagnosis> of_plans = explain_plans(test);
-    auto of_build = wrong_build(test);
+    auto of_build = wrong_integers(test);
+    if (!of_build) of_build = wrong_build(test);
     // What a partition or a loop loses is told by the part that lost it, where the ladder sees only what comes of it.
     // Where memory is what goes wrong first, the partitions computed right.
     const bool of_memory = of_build && of_build->blame == "planner";
@@ -129,8 +136,19 @@ class CompiledTarget : public Target {
     options.redzone = options_.redzone;
     options.evaluate = evaluate;
     options.selection = options_.selection;
+    if (!how.integers) leave_out(options, "fuse_integers");
     if (options_.draws_order) options.order = seed_of(test) | 1;
     return options;
+  }
+
+  static void leave_out(CompileOptions& options, std::string_view pass) {
+    const std::vector<Pass> all = options.faults.parts().passes;
+    const Result<std::vector<Pass>> selected = options.selection.from(all);
+    if (!selected) return;
+    options.selection = {};
+    for (const Pass& one : *selected) {
+      if (one.name != pass) options.selection.passes.emplace_back(one.name);
+    }
   }
 
   // One executable a run. Each is resized from the one before it: whether a plan still holds is asked of the
@@ -155,7 +173,13 @@ class CompiledTarget : public Target {
     } else if (test.symbols.empty()) {
       TRY(Program program, compile(test.graph, options));
       TRY_VOID(add(std::move(program)));
-      runs.resize(test.later.size() + 1, runs.front());
+      for (const Method& method : test.methods) {
+        TRY(Program of_method, compile(method.graph, options));
+        TRY_VOID(add(std::move(of_method)));
+      }
+      const LoadedRuns programs = std::move(runs);
+      runs = {programs.front()};
+      for (const LaterRun& run : test.later) runs.push_back(programs[run.method]);
     } else {
       TRY(Program program, compile(test.graph, test.symbols, options));
       for (std::size_t run = 0; run <= test.later.size(); ++run) {
@@ -197,7 +221,7 @@ class CompiledTarget : public Target {
     const Result<ExpectedRuns> expected = expected_runs(*profile_, test);
     if (!expected) return bit_for_bit();
     return {"be wrong", [this, &test, expected = *expected](const Outcome&, const Outcome& outcome) {
-              return complained() || is_finding(judge(test.graph, expected, outcome, promises_identity()).verdict);
+              return complained() || is_finding(judge(test, expected, outcome, promises_identity()).verdict);
             }};
   }
 
@@ -213,7 +237,7 @@ class CompiledTarget : public Target {
           return lifetimes_of(graph, program.groups, options_.faults.parts(), options_of(how, test));
         };
         const auto add = [&](Detector detector, const std::vector<PlanFailure>& failures) {
-          auto found = explain_failures(detector, test.graph, program, reckon, failures);
+          auto found = explain_failures(detector, called_graph(test, run), program, reckon, failures);
           if (!found) return;
           if (holds_when_made_anew(test, run, how)) found->kind = "kept at sizes that it does not hold at";
           diagnoses.push_back(*std::move(found));
@@ -243,6 +267,27 @@ class CompiledTarget : public Target {
 
   std::optional<Diagnosis> wrong_build(const Case& test) const {
     return first_wrong_build(test, [&](const Build& how) { return built(test, how); }, build_check(test));
+  }
+
+  // Whether fused calls are wrong where the same calls in floats are right.
+  std::optional<Diagnosis> wrong_integers(const Case& test) const {
+    if (fusable_calls(test.graph) == 0) return std::nullopt;
+    const Result<ExpectedRuns> expected = expected_runs(*profile_, test);
+    if (!expected) return std::nullopt;
+    const std::vector<Tensor> second = second_feed(test);
+    const auto is_wrong = [&](const Build& how) -> std::optional<bool> {
+      const Result<LoadedRuns> runs = built(test, how);
+      if (!runs) return std::nullopt;
+      Outcome outcome;
+      run_protocol(*runs, *runs, FreshMemory(), test, &second, outcome);
+      return is_finding(judge(test.graph, *expected, outcome, promises_identity()).verdict);
+    };
+    if (!is_wrong(Build{}).value_or(false) || is_wrong(Build{.part = integers_part, .integers = false}).value_or(true))
+      return std::nullopt;
+    return Diagnosis{Detector::Builds,
+                     fmt::format("after the passes, the {} are the first part to be wrong", integers_part),
+                     {},
+                     std::string(integers_part)};
   }
 
   // What the partitions and loops lose of the graph.

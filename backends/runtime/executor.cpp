@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backends/portable/integer_kernels.h"
 #include "backends/runtime/computing.h"
 #include "backends/runtime/control_step.h"
 #include "backends/runtime/redzones.h"
@@ -24,6 +25,11 @@ std::vector<ValueId> newest_values(const Graph& graph) {
   for (std::size_t v = 0; v < newest.size(); ++v) newest[graph.objects[v].index] = ValueId(v);
   return newest;
 }
+
+Result<void> run_soundly(const portable::KernelCall& call) { return portable::run_integers(call, IntegerRules()); }
+
+// The kernel of an op, or null. A fused call goes by the program's rules where there is a program.
+Kernel kernel_of(const Op& op) { return as_fused(op) ? run_soundly : portable::find_kernel(op.name); }
 
 // What a boundary that takes another dtype leaves of a tensor.
 void cross_as(DType dtype, const TensorRef& tensor) {
@@ -130,7 +136,7 @@ Result<std::shared_ptr<const Executable>> load(Program program, std::span<const 
       subgraphs.push_back(std::move(subgraph));
     }
     if (!delegated[n] && executable->computes.back() && !control) {
-      kernel = portable::find_kernel(graph.nodes[n].op->name);
+      kernel = kernel_of(*graph.nodes[n].op);
       if (!kernel) {
         return std::unexpected(no_kernel(graph.nodes[n]));
       }
@@ -162,7 +168,7 @@ Result<std::shared_ptr<const Executable>> load(Program program, std::span<const 
 
 Result<void> evaluate(const Graph& graph, NodeId id, std::span<std::byte* const> storages) {
   const Node& node = graph.node(id);
-  const Kernel kernel = portable::find_kernel(node.op->name);
+  const Kernel kernel = kernel_of(*node.op);
   if (!kernel) return std::unexpected(no_kernel(node));
   // By value, and kept from call to call: a graph may have far more values than the node names.
   thread_local std::vector<TensorRef> tensors;
@@ -192,6 +198,17 @@ void Instance::resize(std::shared_ptr<const Executable> resized) {
   executable_ = std::move(resized);
   loop_ = FusedLoop(executable_->program.graph, executable_->inner);
   if (ready_) ready_ = prepare();
+}
+
+void Instance::share_state(const Instance& owner) {
+  const Executable& own = *executable_;
+  const Executable& other = *owner.executable_;
+  PARALLAX_CHECK(own.buffers.size() == other.buffers.size());
+  bound_.assign(own.program.graph.storages.size(), nullptr);
+  for (std::size_t i = 0; i < own.buffers.size(); ++i) {
+    bound_[own.program.graph.meta(own.buffers[i]).storage.index] =
+        owner.address(other.program.graph.meta(other.buffers[i]).storage);
+  }
 }
 
 Result<void> Instance::prepare() {
@@ -341,7 +358,8 @@ Result<void> Instance::run_step(NodeRange nodes, const FusedGroup* group) {
   if (!kernel) return {};
   std::pmr::monotonic_buffer_resource scratch(scratch_.get(), scratch_bytes);
   const Call call(*node.op, node.arguments, graph.metas);
-  return kernel(portable::KernelCall(call, tensors_, node.results, scratch));
+  const portable::KernelCall kernel_call(call, tensors_, node.results, scratch);
+  return as_fused(*node.op) ? portable::run_integers(kernel_call, executable_->program.integers) : kernel(kernel_call);
 }
 
 template <class Run>

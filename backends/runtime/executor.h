@@ -87,6 +87,9 @@ class Instance {
   // anew.
   void resize(std::shared_ptr<const Executable> resized);
 
+  // From now on its buffers are those of another instance, of a program over the same buffers, which outlives it.
+  void share_state(const Instance& owner);
+
   // One run. An error is what the data makes an op raise; the instance is not to be run again then.
   Result<RunResult> run(std::span<const Tensor> feed, Sanitizer* sanitizer = nullptr);
 

@@ -48,16 +48,38 @@ bool same_bytes(const Observation& a, const Observation& b) {
   return a.outputs == b.outputs && a.inputs == b.inputs && a.buffers == b.buffers;
 }
 
+// What runs: one for each method on each instance of the program. The first that ran on an instance has its buffers.
+class Instances {
+ public:
+  Instances(Instance& first, std::byte poison) : poison_(poison) {
+    all_[{0, 0}] = &first;
+    owners_[0] = &first;
+  }
+
+  Instance& of(const LaterRun& run, const Loaded& executable) {
+    Instance*& own = all_[{run.instance, run.method}];
+    if (!own) own = made_.emplace_back(std::make_unique<Instance>(executable, poison_)).get();
+    own->resize(executable);
+    Instance*& owner = owners_[run.instance];
+    if (!owner) owner = own;
+    if (owner != own) own->share_state(*owner);
+    return *own;
+  }
+
+ private:
+  std::byte poison_;
+  std::map<std::pair<int, std::size_t>, Instance*> all_;  // by instance and method
+  std::map<int, Instance*> owners_;                       // by instance
+  std::vector<std::unique_ptr<Instance>> made_;
+};
+
 // The runs after the first, which `first` has run, on it and on other instances; whether all went well.
 bool run_later(const LoadedRuns& runs, const Case& test, Instance& first, std::byte poison,
                std::vector<Observation>& seen, Outcome& outcome) {
-  std::map<int, Instance> others;
+  Instances instances(first, poison);
   for (std::size_t i = 0; i < test.later.size(); ++i) {
     const Loaded& executable = runs[i + 1];
-    const int number = test.later[i].instance;
-    Instance& instance = number == 0 ? first : others.try_emplace(number, executable, poison).first->second;
-    instance.resize(executable);
-    const Result<RunResult> result = instance.run(test.later[i].feed);
+    const Result<RunResult> result = instances.of(test.later[i], executable).run(test.later[i].feed);
     if (!result) {
       stop(outcome, "run", result.error());
       return false;

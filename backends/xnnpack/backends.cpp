@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "backends/xnnpack/integer_delegate.h"
 #include "backends/xnnpack/xnnpack_delegate.h"
+#include "ops/fused_op.h"
 
 namespace parallax::xnnpack {
 namespace {
@@ -85,7 +87,15 @@ Result<void> equip(std::span<const NamedOption>, CompiledTargetOptions& target) 
   return {};
 }
 
+// A partition is of one backend, and so all of integers or all of floats.
+Result<std::unique_ptr<Delegate>> make_any_delegate(const Graph& graph, const Partition& partition,
+                                                    std::span<const ValueId> outputs) {
+  const bool integers = as_fused(*graph.nodes[partition.nodes.first].op) != nullptr;
+  return integers ? make_integer_delegate(graph, partition, outputs) : make_delegate(graph, partition, outputs);
+}
+
 constexpr std::array backends = {
+    Backend{.name = "xnnpack-int8", .takes = takes_integers, .whole = true},
     Backend{.name = "xnnpack-nhwc", .takes = takes_channels_last, .whole = true},
     Backend{.name = "xnnpack", .takes = takes_row_major, .whole = true},
 };
@@ -100,7 +110,7 @@ bool is_view(const NodeCall& call) {
 }
 
 const DelegateSet& delegates() {
-  static constexpr DelegateSet set = {"xnnpack", backends, make_delegate, keeps, may_take};
+  static constexpr DelegateSet set = {"xnnpack", backends, make_any_delegate, keeps, may_take};
   return set;
 }
 

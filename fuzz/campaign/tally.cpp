@@ -1,5 +1,6 @@
 #include "fuzz/campaign/tally.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -28,6 +29,10 @@ void Tally::add(const Examination& examination, double spent_seconds) {
   if (outcome.status == Status::Ok && outcome.a) {
     ++executed;
     with_reused_slot += outcome.reused_slots > 0;
+  }
+  if (outcome.status == Status::Ok && outcome.fusable > 0) {
+    fused += std::min(outcome.fused, outcome.fusable);
+    left_in_floats += std::max(outcome.fusable - outcome.fused, 0);
   }
   if (outcome.delegated >= 0) ++(outcome.delegated > 0 ? delegated : fell_back);
   elements.add(judgement.counts);

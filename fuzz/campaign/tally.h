@@ -16,6 +16,8 @@ struct Tally {
   int64_t cases = 0;
   int64_t delegated = 0;          // cases of which a delegate ran at least one node
   int64_t fell_back = 0;          // cases of a delegating target with nothing delegated
+  int64_t fused = 0;              // quantized calls that were fused, in cases that ran
+  int64_t left_in_floats = 0;     // and those that were not
   int64_t executed = 0;           // the target ran it to the end
   int64_t with_undecided = 0;     // cases with at least one undecided element
   int64_t hidden_by_packing = 0;  // cases that diverge alone and did not in a pack

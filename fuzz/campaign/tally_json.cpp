@@ -23,6 +23,8 @@ std::string Tally::to_json() const {
                      {"cases", cases},
                      {"delegated", delegated},
                      {"fell_back", fell_back},
+                     {"fused", fused},
+                     {"left_in_floats", left_in_floats},
                      {"executed", executed},
                      {"with_undecided", with_undecided},
                      {"hidden_by_packing", hidden_by_packing},
@@ -64,6 +66,8 @@ Result<Tally> Tally::from_json(const std::string& text) {
     json.at("cases").get_to(tally.cases);
     json.at("delegated").get_to(tally.delegated);
     json.at("fell_back").get_to(tally.fell_back);
+    tally.fused = json.value("fused", int64_t{0});
+    tally.left_in_floats = json.value("left_in_floats", int64_t{0});
     json.at("executed").get_to(tally.executed);
     json.at("with_undecided").get_to(tally.with_undecided);
     json.at("hidden_by_packing").get_to(tally.hidden_by_packing);

@@ -5,7 +5,7 @@ namespace {
 
 class Search {
  public:
-  Search(std::size_t count, const std::function<Standing(std::size_t)>& probe) : probe_(&probe) {
+  Search(std::size_t count, const std::function<VersionState(std::size_t)>& probe) : probe_(&probe) {
     result_.standings.resize(count);
   }
 
@@ -26,8 +26,8 @@ class Search {
   }
 
  private:
-  Standing standing(std::size_t version) {
-    std::optional<Standing>& known = result_.standings[version];
+  VersionState standing(std::size_t version) {
+    std::optional<VersionState>& known = result_.standings[version];
     if (!known) known = (*probe_)(version);
     return *known;
   }
@@ -35,13 +35,13 @@ class Search {
   // The first, and the last, version in [begin, end) that can be tested.
   std::optional<std::size_t> testable(std::size_t begin, std::size_t end) {
     for (std::size_t version = begin; version < end; ++version) {
-      if (standing(version) != Standing::Untestable) return version;
+      if (standing(version) != VersionState::Untestable) return version;
     }
     return std::nullopt;
   }
   std::optional<std::size_t> testable_back(std::size_t begin, std::size_t end) {
     for (std::size_t version = end; version > begin; --version) {
-      if (standing(version - 1) != Standing::Untestable) return version - 1;
+      if (standing(version - 1) != VersionState::Untestable) return version - 1;
     }
     return std::nullopt;
   }
@@ -73,24 +73,24 @@ class Search {
   }
 
   void tell_changes() {
-    std::optional<Standing> before;
+    std::optional<VersionState> before;
     for (std::size_t version = 0; version < result_.standings.size(); ++version) {
-      const std::optional<Standing> now = result_.standings[version];
-      if (!now || *now == Standing::Untestable) continue;
+      const std::optional<VersionState> now = result_.standings[version];
+      if (!now || *now == VersionState::Untestable) continue;
       if (before && *before != *now) {
-        (*now == Standing::Bad ? result_.first_bad : result_.first_fixed) = version;
+        (*now == VersionState::Bad ? result_.first_bad : result_.first_fixed) = version;
       }
       before = now;
     }
   }
 
-  const std::function<Standing(std::size_t)>* probe_;
+  const std::function<VersionState(std::size_t)>* probe_;
   Bisection result_;
 };
 
 }  // namespace
 
-Bisection bisect(std::size_t count, const std::function<Standing(std::size_t version)>& probe) {
+Bisection bisect(std::size_t count, const std::function<VersionState(std::size_t version)>& probe) {
   return Search(count, probe).run();
 }
 

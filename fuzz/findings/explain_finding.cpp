@@ -61,6 +61,16 @@ std::string sizes_line(const Finding& finding, const Judgement& judgement) {
   return fmt::format("  {}\n", line);
 }
 
+// Of a target that fills a cache and then loads from it (docs/targets.md): which of the two is wrong.
+std::string cache_line(const Finding& finding, const Judgement& judgement) {
+  if (!finding.target.contains("cache=warm")) return "";
+  if (finding.verdict == Verdict::Nondeterministic) return "  a warm cache gives something else than a cold one\n";
+  if (!judgement.divergence) return "";
+  const RunKind run = judgement.divergence->run.kind;
+  const bool warm = run == RunKind::AOnFreshInstance || run == RunKind::LaterOnFreshInstance;
+  return warm ? "  right with a cold cache, wrong from a warm one\n" : "  wrong with a cold cache already\n";
+}
+
 }  // namespace
 
 std::string explain_finding(const MadeFinding& made, const Examination& shown,
@@ -68,6 +78,8 @@ std::string explain_finding(const MadeFinding& made, const Examination& shown,
   const Finding& finding = made.finding;
   std::string text = fmt::format("{}  {}\n", header(finding, shown.judgement), explanation_line(shown.judgement));
   text += sizes_line(finding, shown.judgement);
+  text += cache_line(finding, shown.judgement);
+  if (finding.wrong_call) text += fmt::format("  {}\n", describe(*finding.wrong_call));
   if (finding.wrong_calls != WrongCalls::All) text += fmt::format("  {}\n", describe(finding.wrong_calls));
   if (finding.repeats) text += fmt::format("  wrong {} of {} runs\n", finding.repeats->wrong, finding.repeats->runs);
   if (shown.outcome.status == Status::Ok && !finding.stage.empty()) {
@@ -81,7 +93,8 @@ std::string explain_finding(const MadeFinding& made, const Examination& shown,
     for (const std::string& line : diagnosis.lines) text += "    " + line + "\n";
     shown_lines = &diagnosis.lines;
   }
-  if (diagnoses.empty()) text += indented(print(finding.reduced.graph));
+  const Case& reduced = finding.reduced;
+  if (diagnoses.empty()) text += indented(reduced.methods.empty() ? print(reduced.graph) : print(reduced));
   if (!shown.outcome.detail.empty())
     text += "  the target's own last words:\n" + indented(last_lines(shown.outcome.detail, 6));
   if (made.checks > 0) {

@@ -17,6 +17,7 @@
 #include "fuzz/findings/explain_finding.h"
 #include "fuzz/findings/fewest_switches.h"
 #include "fuzz/findings/localise.h"
+#include "fuzz/findings/needed_calls.h"
 #include "fuzz/findings/numeric_evidence.h"
 #include "fuzz/findings/repeats.h"
 #include "fuzz/findings/target_crew.h"
@@ -387,6 +388,19 @@ MadeFinding make_finding(Target& found_on, const Case& test, const Examination& 
       signature(finding.target, shown.judgement, shown.outcome, finding.reduced.graph, finding.blame, finding.cause);
   finding.evidence = numeric_evidence(target.profile(), finding.reduced, shown);
   finding.grade = grade_of_finding(finding);
+  if (options.controls && !is_over() && finding.wrong_calls == WrongCalls::All) {
+    const int tries = finding.repeats ? tries_for(*finding.repeats) : 1;
+    finding.wrong_call = needed_calls(finding.reduced, shown.judgement, [&](const Case& fewer) {
+      bool wrong = false;
+      for (int i = 0; i < tries && !wrong; ++i) {
+        const Judgement seen = examine_anew(target, fewer).judgement;
+        // The protocol calls a case of one run a second time.
+        const bool at_once = !seen.divergence || seen.divergence->run.kind == RunKind::A;
+        wrong = seen.verdict == finding.verdict && (at_once || !fewer.later.empty());
+      }
+      return wrong;
+    });
+  }
   if (options.controls && !is_over()) run_more(target, showing, options.target_options, diagnoses, finding);
   if (base && options.controls && !is_over() && !switches_beyond(finding.target, base->name()).empty()) {
     finding.controls.emplace_back("on " + base->name(), examine_anew(*base, finding.reduced).judgement.verdict);

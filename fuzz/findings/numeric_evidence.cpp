@@ -70,9 +70,12 @@ double number(const Tensor& tensor, int64_t i) {
   return is_floating(tensor.dtype) ? tensor.get_double(i) : static_cast<double>(tensor.get_integer(i));
 }
 
-// The number that must come out, in f64; nothing where it is not decided.
-std::optional<double> reference(const BallTensor& expected, int64_t i) {
+// The number that must come out, in f64, of alternatives the one nearest to what came; nothing where it is not decided.
+std::optional<double> reference(const BallTensor& expected, int64_t i, double got) {
   const auto at = static_cast<std::size_t>(i);
+  if (const auto found = expected.alternatives.find(i); found != expected.alternatives.end()) {
+    return std::ranges::min(found->second, {}, [&](const Ball& ball) { return std::fabs(ball.mid - got); }).mid;
+  }
   if (!is_floating(expected.dtype)) {
     const IntegerBall& integer = expected.integers[at];
     return integer.undecided == Undecided::No ? std::optional(static_cast<double>(integer.value)) : std::nullopt;
@@ -117,10 +120,10 @@ std::optional<NumericEvidence> numeric_evidence(const Profile& profile, const Ca
   const Tolerances tolerances = default_tolerances(got->dtype);
   double farthest = -1;
   for (int64_t i = 0; i < got->numel(); ++i) {
-    const std::optional<double> right = reference(*wanted, i);
+    const double value = number(*got, i);
+    const std::optional<double> right = reference(*wanted, i, value);
     if (!right) continue;
     const double held = is_floating(got->dtype) ? round_to(got->dtype, *right) : *right;
-    const double value = number(*got, i);
     if (!tolerances.accept(value, eagerly ? number(*eagerly, i) : held)) ++evidence.mismatched;
     const NumericError error = error_of(value, *right, got->dtype);
     if (!(error.ulps > farthest)) continue;

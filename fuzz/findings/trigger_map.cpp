@@ -1,15 +1,12 @@
 #include "fuzz/findings/trigger_map.h"
 
 #include <fmt/format.h>
-
-#include <array>
+#include <fmt/ranges.h>
 
 namespace parallax {
 namespace {
 
-enum class Group { Fails, FailsOtherwise, Passes, Refused, Unknown };
-constexpr std::array group_texts = {"fails for", "fails in another way for", "passes for", "refused for",
-                                    "not decided for"};
+using Group = TriggerGroup;
 
 Group group_of(Verdict verdict, Verdict of_the_case) {
   if (is_finding(verdict)) return verdict == of_the_case ? Group::Fails : Group::FailsOtherwise;
@@ -42,22 +39,26 @@ TriggerMap trigger_map(Target& target, const Case& test) {
   return map;
 }
 
+std::vector<TriggerRow> rows_of(const TriggerMap& map) {
+  std::vector<TriggerRow> rows;
+  for (const JudgedNeighbour& one : map.neighbours) {
+    if (rows.empty() || rows.back().about != one.neighbour.about) rows.push_back({one.neighbour.about, {}});
+    const Group group = group_of(one.judgement.verdict, map.judgement.verdict);
+    rows.back().edits[static_cast<std::size_t>(group)].push_back(with_verdict(one, group));
+  }
+  return rows;
+}
+
 std::string describe(const TriggerMap& map) {
   std::string text;
-  for (std::size_t i = 0; i < map.neighbours.size();) {
-    const std::string& about = map.neighbours[i].neighbour.about;
-    std::array<std::string, group_texts.size()> lists;
-    for (; i < map.neighbours.size() && map.neighbours[i].neighbour.about == about; ++i) {
-      const Group group = group_of(map.neighbours[i].judgement.verdict, map.judgement.verdict);
-      std::string& list = lists[static_cast<std::size_t>(group)];
-      list += (list.empty() ? "" : ", ") + with_verdict(map.neighbours[i], group);
-    }
+  for (const TriggerRow& row : rows_of(map)) {
     std::string line;
-    for (std::size_t group = 0; group < lists.size(); ++group) {
-      if (!lists[group].empty())
-        line += fmt::format("{} {} {}", line.empty() ? ":" : ";", group_texts[group], lists[group]);
+    for (std::size_t group = 0; group < trigger_group_count; ++group) {
+      if (row.edits[group].empty()) continue;
+      line += fmt::format("{} {} for {}", line.empty() ? ":" : ";", trigger_group_texts[group],
+                          fmt::join(row.edits[group], ", "));
     }
-    text += fmt::format("  {}{}\n", about, line);
+    text += fmt::format("  {}{}\n", row.about, line);
   }
   return text;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/examine.h"
+#include "corpus/trigger_row.h"
 #include "fuzz/findings/neighbours.h"
 
 namespace parallax {
@@ -23,7 +24,9 @@ struct TriggerMap {
 // Judges a case and its neighbours as `parallax check` does.
 TriggerMap trigger_map(Target& target, const Case& test);
 
-// One line an edited thing: "n1 = clone(n0): fails for alias_copy, detach_copy; passes for add 0".
+// One row an edited thing, in the order of the neighbours.
+std::vector<TriggerRow> rows_of(const TriggerMap& map);
+// One line a row: "n1 = clone(n0): fails for alias_copy, detach_copy; passes for add 0".
 std::string describe(const TriggerMap& map);
 
 }  // namespace parallax

@@ -59,6 +59,7 @@ Sketch::GivenValue input_like(const Graph& graph, ValueId value) {
 
 Result<Around> Around::of(Case model) {
   model.later.clear();
+  model.methods.clear();
   model.symbols = {};
   Around around(std::move(model));
   const Graph& graph = around.model_.graph;

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
-#include "core/choices.h"
 #include "fuzz/generate/draw_symbols.h"
 #include "fuzz/generate/draw_values.h"
 #include "graph/runs.h"
@@ -32,6 +33,13 @@ Tensor repeated(const Tensor& tensor, const Dims& sizes) {
 }
 
 }  // namespace
+
+std::size_t draw_more_calls(Choices& choices) {
+  static constexpr std::array<uint32_t, 3> lengths = {14, 5, 1};
+  static constexpr std::array<std::pair<int64_t, int64_t>, 3> bounds = {{{1, 4}, {5, 15}, {16, 63}}};
+  const auto [fewest, most] = bounds[choices.weighted(lengths)];
+  return static_cast<std::size_t>(choices.between(fewest, most));
+}
 
 Result<Case> with_drawn_runs(const Case& test, std::size_t count, uint64_t seed) {
   if (test.symbols.empty()) return fail("the case has no symbols: it is of one size");

@@ -6,8 +6,10 @@
 #include "fuzz/generate/around.h"
 #include "fuzz/generate/control_structures.h"
 #include "fuzz/generate/draw_data.h"
+#include "fuzz/generate/draw_method.h"
 #include "fuzz/generate/draw_sources.h"
 #include "fuzz/generate/draw_symbols.h"
+#include "fuzz/generate/drawn_runs.h"
 #include "fuzz/generate/motifs.h"
 #include "fuzz/generate/pool.h"
 #include "fuzz/generate/siblings.h"
@@ -40,6 +42,8 @@ constexpr int swapped_operands = 8;
 // Calls of a subgraph, and how deep subgraphs are nested.
 constexpr int64_t most_inner_nodes = 5;
 constexpr int most_levels = 2;
+// Calls of a method beside the graph.
+constexpr int64_t most_method_nodes = 8;
 
 // The group weights of a profile with the groups that have no op left out.
 std::array<uint32_t, op_group_count> usable_groups(const GenerateWeights& weights, const Vocabulary& words) {
@@ -72,10 +76,25 @@ class Generator {
     if (delegating && !holds_delegated_call()) draw_node(100);
     draw_outputs();
     if (weights_.more_calls > 0 && words_.several_runs() && symbols_.empty() && choices_.chance(weights_.more_calls)) {
-      more_calls_ = draw_more_calls();
-      interleaves_ = choices_.chance(20);
+      more_calls_ = draw_more_calls(choices_);
+      interleaves_ = words_.instances() && choices_.chance(20);
+      has_methods_ = weights_.methods > 0 && words_.methods() && choices_.chance(weights_.methods);
     }
   }
+
+  // A method over the buffers of a graph, whose data is drawn later.
+  Generator(const Generator& forward, const Graph& graph)
+      : choices_(forward.choices_),
+        weights_(forward.weights_),
+        words_(forward.words_),
+        groups_(forward.groups_),
+        is_method_(true) {
+    draw_method_sources(choices_, words_, graph, builder_, pool_);
+    for (int64_t left = choices_.between(1, most_method_nodes); left > 0; --left) draw_node(0);
+    draw_outputs();
+  }
+
+  Graph take_graph() { return builder_.take(); }
 
   // A subgraph's calls, over inputs of these types.
   Generator(const Generator& caller, const std::vector<TensorMeta>& inputs, const std::vector<bool>& writable)
@@ -101,6 +120,7 @@ class Generator {
     test.graph = builder_.take();
     set_runs(test);
     test.later.resize(test.later.size() + more_calls_);
+    if (has_methods_) draw_methods(test);
     if (interleaves_) {
       for (LaterRun& run : test.later) run.instance = static_cast<int>(choices_.between(0, 2));
     }
@@ -113,12 +133,16 @@ class Generator {
   }
 
  private:
-  // Mostly a few; now and then as many as it takes to go round a cache, or to meet what only a long life shows.
-  std::size_t draw_more_calls() {
-    static constexpr std::array<uint32_t, 3> lengths = {14, 5, 1};
-    static constexpr std::array<std::pair<int64_t, int64_t>, 3> bounds = {{{1, 4}, {5, 15}, {16, 63}}};
-    const auto [fewest, most] = bounds[choices_.weighted(lengths)];
-    return static_cast<std::size_t>(choices_.between(fewest, most));
+  // Methods beside the graph, where it has buffers that they share, and which of them the later calls are of.
+  void draw_methods(Case& test) {
+    const auto is_buffer = [](const Source& source) { return source.kind == SourceKind::Buffer; };
+    if (std::ranges::none_of(test.graph.sources, is_buffer)) return;
+    static constexpr std::array<std::string_view, 2> names = {"decode", "update"};
+    const auto count = static_cast<std::size_t>(choices_.between(1, static_cast<int64_t>(names.size())));
+    for (std::size_t i = 0; i < count; ++i) {
+      test.methods.push_back({std::string(names[i]), Generator(*this, test.graph).take_graph()});
+    }
+    for (LaterRun& run : test.later) run.method = static_cast<std::size_t>(choices_.below(count + 1));
   }
 
   void draw_sizes() {
@@ -301,6 +325,10 @@ class Generator {
         [this](SourceKind kind, DType of, const Dims& sizes) {
           static constexpr std::array<std::string_view, 3> stems = {"x", "c", "s"};
           if (!words_.dtypes()[static_cast<std::size_t>(of)]) return ValueId();
+          if (is_method_ && kind == SourceKind::Buffer) {
+            if (const auto shared = draw_shared_buffer(choices_, builder_.graph(), of, sizes)) return *shared;
+            kind = SourceKind::Input;
+          }
           const TensorMeta meta{of, contiguous_layout(sizes), {}};
           Tensor data = kind == SourceKind::Input ? Tensor() : Tensor(of, sizes);
           return add_source(kind, builder_.fresh_name(stems[static_cast<std::size_t>(kind)]), meta, std::move(data));
@@ -449,6 +477,8 @@ class Generator {
   SizesAhead ahead_;
   std::size_t more_calls_ = 0;  // of the same program, after the first
   bool interleaves_ = false;    // those calls, on several instances
+  bool has_methods_ = false;    // some of them are of further methods
+  bool is_method_ = false;
   bool around_model_ = false;
   int level_ = 0;                             // of subgraphs
   double work_left_ = 2 * Around::most_work;  // around a model

@@ -40,6 +40,19 @@ Scheme draw_scheme(Choices& choices) {
                           ? std::clamp<int64_t>(centre + choices.between(-9, 9), scheme.low, scheme.high)
                       : choices.chance(50) ? scheme.low
                                            : scheme.high;
+  // A range that excludes 0.
+  if (choices.chance(6)) scheme.low = std::min(scheme.zero_point + choices.between(1, 3), scheme.high);
+  return scheme;
+}
+
+// What most tensors of a program have: a scale and a zero point that no element is lost by.
+Scheme draw_usual_scheme(Choices& choices) {
+  Scheme scheme;
+  scheme.scale = choices.chance(50) ? 0.25 : 0.0625;
+  scheme.zero_point = choices.between(-9, 9);
+  if (choices.chance(30)) {
+    scheme = {.dtype = DType::U8, .scale = scheme.scale, .zero_point = 128 + scheme.zero_point, .low = 0, .high = 255};
+  }
   return scheme;
 }
 
@@ -75,7 +88,10 @@ ValueId zero_points(StructureSite& site, DType dtype, const Dims& sizes) {
 // Weights that are stored as integers, with a scale for each channel of dim 0 or one for all.
 ValueId quantized_weights(StructureSite& site, const Dims& sizes) {
   const ValueId integers = site.source(SourceKind::Constant, DType::I8, sizes);
-  if (site.choices().chance(35)) return dequantized(site, integers, {.scale = 0.125, .low = -127});
+  if (site.choices().chance(35)) {
+    const int64_t zero_point = site.choices().chance(50) ? 0 : site.choices().between(-5, 5);
+    return dequantized(site, integers, {.scale = 0.125, .zero_point = zero_point, .low = -127});
+  }
   const DType of_scales = site.choices().chance(60) ? DType::F64 : DType::F32;
   const Dims channels = {sizes[0]};
   return site.call("quantized_decomposed.dequantize_per_channel.default",
@@ -84,9 +100,19 @@ ValueId quantized_weights(StructureSite& site, const Dims& sizes) {
 }
 
 ValueId activated(StructureSite& site, ValueId x) {
+  if (site.choices().chance(15)) {
+    const Argument low = Scalar(static_cast<double>(site.choices().between(-2, 0)));
+    const Argument high = Scalar(static_cast<double>(site.choices().between(1, 6)));
+    return site.call(site.choices().chance(50) ? "aten.clamp.default" : "aten.hardtanh.default", {x, low, high});
+  }
   static constexpr std::array<std::string_view, 5> activations = {
       "aten.relu.default", "aten.hardswish.default", "aten.sigmoid.default", "aten.tanh.default", "aten.relu_.default"};
   return site.choices().chance(50) ? site.call(site.choices().pick(activations), {x}) : x;
+}
+
+// A library of integers takes no bias of floats.
+Argument bias(StructureSite& site, int64_t channels) {
+  return site.choices().chance(50) ? Argument(site.weights({channels})) : Argument();
 }
 
 // A layer, between pairs as a static quantizer puts them.
@@ -94,7 +120,7 @@ void static_linear(StructureSite& site) {
   const int64_t width = site.choices().between(1, 4);
   const int64_t out = site.choices().between(1, 4);
   ValueId x = pair(site, site.activations({site.choices().between(1, 3), width}), draw_scheme(site.choices()));
-  x = site.call("aten.linear.default", {x, quantized_weights(site, {out, width}), site.weights({out})});
+  x = site.call("aten.linear.default", {x, quantized_weights(site, {out, width}), bias(site, out)});
   pair(site, activated(site, x), draw_scheme(site.choices()));
 }
 
@@ -104,9 +130,8 @@ void static_convolution(StructureSite& site) {
   const int64_t out = choices.between(1, 3);
   const int64_t kernel = choices.between(1, 2);
   ValueId x = pair(site, site.activations({1, channels, 3, 3}), draw_scheme(choices));
-  x = site.call("aten.conv2d.default",
-                {x, quantized_weights(site, {out, channels, kernel, kernel}), site.weights({out}), IntList{1, 1},
-                 IntList{choices.between(0, 1), choices.between(0, 1)}});
+  x = site.call("aten.conv2d.default", {x, quantized_weights(site, {out, channels, kernel, kernel}), bias(site, out),
+                                        IntList{1, 1}, IntList{choices.between(0, 1), choices.between(0, 1)}});
   pair(site, activated(site, x), draw_scheme(choices));
 }
 
@@ -134,13 +159,47 @@ void shared_parameters(StructureSite& site) {
     case 1:
       moved = site.call("aten.max_pool2d.default", {a, IntList{2, 2}});
       break;
-    case 2:
-      moved = site.call("aten.avg_pool2d.default", {a, IntList{2, 2}});
+    case 2: {
+      const int64_t pad = choices.between(0, 1);
+      moved = site.call("aten.avg_pool2d.default",
+                        {a, IntList{2, 2}, IntList{}, IntList{pad, pad}, Scalar(false), Scalar(choices.chance(50))});
       break;
+    }
     default:
       moved = site.call("aten.permute.default", {a, IntList{0, 2, 3, 1}});
   }
   pair(site, moved, scheme);
+}
+
+// A tensor that a layer reads and a sum behind the layer adds again.
+void residual_block(StructureSite& site) {
+  const int64_t width = site.choices().between(1, 4);
+  const Scheme scheme = draw_usual_scheme(site.choices());
+  const ValueId x = pair(site, site.activations({site.choices().between(1, 3), width}), scheme);
+  const ValueId y =
+      site.call("aten.linear.default", {x, quantized_weights(site, {width, width}), site.weights({width})});
+  const ValueId sum = site.sum(x, pair(site, activated(site, y), draw_usual_scheme(site.choices())));
+  pair(site, activated(site, sum), draw_usual_scheme(site.choices()));
+}
+
+// Tensors of scales of their own that become one.
+void joined(StructureSite& site) {
+  const Dims sizes = {site.choices().between(1, 2), site.choices().between(1, 3)};
+  const ValueId a = pair(site, site.activations(sizes), draw_usual_scheme(site.choices()));
+  const ValueId b = pair(site, site.activations(sizes), draw_usual_scheme(site.choices()));
+  const ValueId both = site.call("aten.cat.default", {ValueList{a, b}, Scalar(site.choices().between(0, 1))});
+  pair(site, both, draw_usual_scheme(site.choices()));
+}
+
+// Integers that the caller gets.
+void returned_integers(StructureSite& site) {
+  const Scheme scheme = draw_scheme(site.choices());
+  const Dims sizes = {site.choices().between(1, 3), site.choices().between(1, 3)};
+  ValueId q = quantized(site, site.activations(sizes), scheme);
+  if (!q.valid()) return;
+  if (site.choices().chance(50))
+    q = quantized(site, activated(site, dequantized(site, q, scheme)), draw_scheme(site.choices()));
+  if (q.valid() && site.choices().chance(30)) site.slice(q, 0, 0, 1);
 }
 
 // Parameters that the data asks for, for the whole tensor.
@@ -239,15 +298,12 @@ void other_parameters(StructureSite& site) {
 
 std::span<const Structure> quantized_structures() {
   static constexpr std::array structures = {
-      Structure{"static linear", static_linear},
-      Structure{"static convolution", static_convolution},
-      Structure{"quantized sum", quantized_sum},
-      Structure{"shared parameters", shared_parameters},
-      Structure{"dynamic linear", dynamic_linear},
-      Structure{"token linear", token_linear},
-      Structure{"quantized where used", quantized_where_used},
-      Structure{"quantized cache", quantized_cache},
-      Structure{"other parameters", other_parameters},
+      Structure{"static linear", static_linear},         Structure{"static convolution", static_convolution},
+      Structure{"quantized sum", quantized_sum},         Structure{"shared parameters", shared_parameters},
+      Structure{"residual block", residual_block},       Structure{"joined", joined},
+      Structure{"returned integers", returned_integers}, Structure{"dynamic linear", dynamic_linear},
+      Structure{"token linear", token_linear},           Structure{"quantized where used", quantized_where_used},
+      Structure{"quantized cache", quantized_cache},     Structure{"other parameters", other_parameters},
   };
   return structures;
 }

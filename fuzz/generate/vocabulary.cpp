@@ -33,6 +33,8 @@ Vocabulary Vocabulary::taken_by(const std::vector<const Target*>& targets,
   words.strided_sources_ = every([](const Target* target) { return target->takes_strided_sources(); });
   words.written_inputs_ = every([](const Target* target) { return target->takes_written_inputs(); });
   words.several_runs_ = every([](const Target* target) { return target->takes_several_runs(); });
+  words.instances_ = every([](const Target* target) { return target->takes_instances(); });
+  words.methods_ = every([](const Target* target) { return target->takes_methods(); });
   words.subgraphs_ = every([](const Target* target) { return target->takes_subgraphs(); });
   words.writing_subgraphs_ = every([](const Target* target) { return target->takes_writing_subgraphs(); });
   bool whole = true;

@@ -48,6 +48,9 @@ class Vocabulary {
   // The dtypes of such calls.
   const Dtypes& delegated_dtypes() const { return delegated_dtypes_; }
   bool several_runs() const { return several_runs_; }
+  // Whether some of them may be on other instances of the program, and whether it may have several methods.
+  bool instances() const { return instances_; }
+  bool methods() const { return methods_; }
   // Whether graphs may have branches and loops.
   bool subgraphs() const { return subgraphs_; }
   // Whether these may write to their operands.
@@ -65,6 +68,8 @@ class Vocabulary {
   Dtypes delegated_dtypes_;
   Calls delegated_calls_;  // empty: none
   bool several_runs_ = true;
+  bool instances_ = true;
+  bool methods_ = true;
   bool subgraphs_ = true;
   bool writing_subgraphs_ = true;
 };

@@ -39,7 +39,8 @@ struct GenerateWeights {
   int structures = 0;                 // a node is the first of a structure (fuzz/generate/structures.h)
   bool quantized_structures = false;  // of fuzz/generate/quantized_structures.cpp, and no others
   int control = 0;                    // a node is a branch or a loop (fuzz/generate/control_structures.h)
-  int more_calls = 0;                 // the program is called more often, with feeds of their own
+  int more_calls = 0;                 // the program is called more often, with feeds of their own …
+  int methods = 0;                    // … and some of these calls are of another method, over the same buffers
 };
 
 // The alias profile is tuned so that most graphs write, alias and free a slot that something else then takes; the
@@ -139,6 +140,7 @@ constexpr GenerateWeights shipped_weights() {
   weights.symbols = 0;
   weights.structures = 25;
   weights.more_calls = 30;
+  weights.methods = 25;
   return weights;
 }
 
@@ -175,6 +177,7 @@ constexpr GenerateWeights control_weights() {
 // Quantized layers, and few calls between them.
 constexpr GenerateWeights quantized_weights() {
   GenerateWeights weights = shipped_weights();
+  weights.methods = 0;
   weights.profile = GenerateProfile::Quantized;
   weights.name = "quantized";
   weights.fills = {50, 46, 4};

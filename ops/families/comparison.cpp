@@ -1,4 +1,6 @@
 // Comparison: element by element into bool; and where, which chooses by one.
+#include <cmath>
+
 #include "ops/elementwise.h"
 #include "ops/families.h"
 #include "ops/inplace.h"
@@ -13,6 +15,9 @@ struct Relation {
   bool (*integral)(int64_t a, int64_t b);
   IntegerBall (*same)(const Ball& x);  // where both operands are one number
 };
+
+// A target that does not keep NaN may take it for any number.
+bool may_be_nan(const Ball& x) { return x.may_nan || std::isnan(x.mid); }
 
 IntegerBall never(const Ball&) { return {0, Undecided::No}; }
 
@@ -44,11 +49,15 @@ Result<void> reference_comparison(const ReferenceCall& call) {
   const DType common = result_type(call, {arg::self, arg::other});
   const Operand a(call, arg::self, output.layout.sizes, common);
   const Operand b(call, arg::other, output.layout.sizes, common);
+  const bool loses_nan = call.allows(Form::LostNan);
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     IntegerBall& result = output.integer(elements[i]);
     if (is_floating(common)) {
-      result = a.same_element(b, i) ? relation.same(a.ball(i)) : relation.floating(a.ball(i), b.ball(i));
+      const Ball x = a.ball(i);
+      const Ball y = b.ball(i);
+      result = a.same_element(b, i) ? relation.same(x) : relation.floating(x, y);
+      if (loses_nan && (may_be_nan(x) || may_be_nan(y))) result = {0, Undecided::InexactCompare};
     } else {
       const IntegerBall x = a.integer(i);
       const IntegerBall y = b.integer(i);
@@ -65,11 +74,15 @@ Result<std::vector<ResultMeta>> infer_logical_not(const Call& call) {
 
 Result<void> reference_logical_not(const ReferenceCall& call) {
   const BallView& output = call.output();
+  const DType dtype = call.tensor(arg::self).dtype;
   const Operand operand(call, arg::self, output.layout.sizes, DType::Bool);
+  const Operand number(call, arg::self, output.layout.sizes, dtype);
+  const bool loses_nan = is_floating(dtype) && call.allows(Form::LostNan);
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const IntegerBall x = operand.integer(i);
     output.integer(elements[i]) = {!x.value, x.undecided};
+    if (loses_nan && may_be_nan(number.ball(i))) output.integer(elements[i]) = {0, Undecided::InexactToInteger};
   }
   return {};
 }

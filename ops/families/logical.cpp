@@ -1,4 +1,6 @@
 // Logical: two operands taken as truth values, whatever their dtypes, into bool.
+#include <cmath>
+
 #include "ops/cast.h"
 #include "ops/elementwise.h"
 #include "ops/families.h"
@@ -35,6 +37,8 @@ Result<std::vector<ResultMeta>> infer_logical(const Call& call) {
   return fresh_result(DType::Bool, layout);
 }
 
+bool may_be_nan(const Ball& x) { return x.may_nan || std::isnan(x.mid); }
+
 // Eager promotes before it looks at the truth: what the common dtype rounds to 0 is false.
 IntegerBall truth(const Operand& operand, DType common, std::size_t index) {
   return is_floating(common) ? ball_to_integer(operand.ball(index), DType::Bool)
@@ -47,9 +51,15 @@ Result<void> reference_logical(const ReferenceCall& call) {
   const DType common = result_type(call, {arg::self, arg::other});
   const Operand a(call, arg::self, output.layout.sizes, common);
   const Operand b(call, arg::other, output.layout.sizes, common);
+  const bool loses_nan = is_floating(common) && call.allows(Form::LostNan);
+  const auto truth_of = [&](const Operand& operand, std::size_t i) {
+    // A target that does not keep NaN may take it for 0.
+    if (loses_nan && may_be_nan(operand.ball(i))) return IntegerBall{1, Undecided::InexactToInteger};
+    return truth(operand, common, i);
+  };
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    const IntegerBall result = connective(truth(a, common, i), truth(b, common, i), a.same_element(b, i));
+    const IntegerBall result = connective(truth_of(a, i), truth_of(b, i), a.same_element(b, i));
     output.integer(elements[i]) = {result.undecided == Undecided::No ? result.value : 0, result.undecided};
   }
   return {};

@@ -1,4 +1,6 @@
 // Reductions of truth: any, all, count_nonzero. An element is true where it is not 0; NaN is true.
+#include <cmath>
+
 #include "ops/cast.h"
 #include "ops/elementwise.h"
 #include "ops/families.h"
@@ -40,13 +42,24 @@ IntegerBall any_is(bool wanted, const std::vector<IntegerBall>& truths) {
   return result;
 }
 
+// The truths of a lane's elements. A target that does not keep NaN may take it for 0.
+std::vector<IntegerBall> truths_of(const ReferenceCall& call, std::span<const int64_t> lane) {
+  const BallView& self = call.input(arg::self);
+  std::vector<IntegerBall> truths = lane_integers(self, lane, DType::Bool);
+  if (!self.floating() || !call.allows(Form::LostNan)) return truths;
+  for (std::size_t i = 0; i < truths.size(); ++i) {
+    const Ball& x = self.ball(lane[i]);
+    if (x.may_nan || std::isnan(x.mid)) truths[i] = {1, Undecided::InexactToInteger};
+  }
+  return truths;
+}
+
 // all is not any false.
 template <bool any>
 Result<void> reference_truth(const ReferenceCall& call) {
   const Lanes lanes(call.input(arg::self).layout, *truth_dims(call));
   for (std::size_t i = 0; i < lanes.size(); ++i) {
-    call.output().integer(static_cast<int64_t>(i)) =
-        any_is(any, lane_integers(call.input(arg::self), lanes[i], DType::Bool));
+    call.output().integer(static_cast<int64_t>(i)) = any_is(any, truths_of(call, lanes[i]));
   }
   return {};
 }
@@ -61,7 +74,7 @@ Result<void> reference_count(const ReferenceCall& call) {
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     IntegerBall& count = call.output().integer(static_cast<int64_t>(i));
     count = {};
-    for (const IntegerBall& truth : lane_integers(call.input(arg::self), lanes[i], DType::Bool)) {
+    for (const IntegerBall& truth : truths_of(call, lanes[i])) {
       count = {count.value + truth.value, first_undecided({count, truth})};
     }
   }

@@ -6,6 +6,7 @@
 #include "ops/elementwise.h"
 #include "ops/families.h"
 #include "ops/fresh_layout.h"
+#include "ops/nearest_alternatives.h"
 #include "ops/resample.h"
 #include "ops/sample.h"
 
@@ -184,72 +185,97 @@ void for_each_texel(std::span<const Taps1d> taps, const std::vector<ResampledDim
   });
 }
 
+// What a call reads, place by place.
+struct Reads {
+  std::vector<ResampledDim> dims;
+  std::vector<DimTaps> taps;  // by dim and place
+};
+
+// Eager computes positions and weights in f32 but for f64, and those of the nearest texel in f32 always.
+BallMath math_of_weights(const BallView& output, const Upsampling& upsampling, const CallProfile& profile) {
+  const bool wide = output.dtype == DType::F64 && upsampling.smooth();
+  return {wide ? DType::F64 : DType::F32, profile};
+}
+
+Result<Reads> reads_of(const Call& call, const Upsampling& upsampling, const BallMath& weight_math) {
+  Reads reads;
+  TRY(reads.dims, resampled_dims(call, upsampling));
+  for (const ResampledDim& dim : reads.dims) reads.taps.push_back(taps_of(weight_math, upsampling, dim));
+  return reads;
+}
+
+// Calls `visit(element, first, taps)` for each element of the output: `first` is the row-major place of the first texel
+// of its picture; `taps` has one list for each dim, or fewer where one is not known.
+template <class Visit>
+void for_each_place(const Reads& reads, const BallView& output, Visit&& visit) {
+  Dims places;
+  int64_t picture_size = 1;
+  for (const ResampledDim& dim : reads.dims) {
+    places.push_back(dim.output);
+    picture_size *= dim.input;
+  }
+  const std::vector<int64_t> to = elements_of(output.layout);
+  const int64_t pictures = output.layout.sizes[0] * output.layout.sizes[1];
+  std::size_t next = 0;
+  for (int64_t picture = 0; picture < pictures; ++picture) {
+    for_each_index(places, [&](const Dims& place) {
+      std::vector<Taps1d> here;
+      for (int dim = 0; dim < place.size(); ++dim) {
+        const auto& dim_taps = reads.taps[static_cast<std::size_t>(dim)][static_cast<std::size_t>(place[dim])];
+        if (dim_taps) here.push_back(*dim_taps);
+      }
+      visit(to[next++], picture * picture_size, std::as_const(here));
+    });
+  }
+}
+
 template <const Upsampling& upsampling>
 Result<void> reference_upsample(const ReferenceCall& call) {
-  TRY(const std::vector<ResampledDim> dims, resampled_dims(call, upsampling));
   const BallView& input = call.input(input_name(call));
   const BallView& output = call.output();
   const bool floating = output.floating();
   const CallProfile profile = upsampling.halves_weights ? call.profile().with(Form::AccumulateInHalf) : call.profile();
   const BallMath math(floating ? output.dtype : DType::F32, profile);
-  // Eager computes positions and weights in f32 but for f64, and those of the nearest texel in f32 always.
-  const bool wide = output.dtype == DType::F64 && upsampling.smooth();
-  const BallMath weight_math(wide ? DType::F64 : DType::F32, profile);
-  std::vector<DimTaps> taps;
-  Dims places;
-  int64_t picture_size = 1;
-  for (const ResampledDim& dim : dims) {
-    taps.push_back(taps_of(weight_math, upsampling, dim));
-    if (profile.allows(Form::AccumulateInHalf) && floating && size_of(output.dtype) == 2) {
-      for (std::optional<Taps1d>& place : taps.back()) {
+  const BallMath weight_math = math_of_weights(output, upsampling, profile);
+  TRY(Reads reads, reads_of(call, upsampling, weight_math));
+  if (profile.allows(Form::AccumulateInHalf) && floating && size_of(output.dtype) == 2) {
+    for (DimTaps& places : reads.taps) {
+      for (std::optional<Taps1d>& place : places) {
         if (place) store_weights(math, *place);
       }
     }
-    places.push_back(dim.output);
-    picture_size *= dim.input;
   }
+  const std::vector<ResampledDim>& dims = reads.dims;
   const std::vector<int64_t> from = elements_of(input.layout);
   const std::vector<Factor> factors = floating ? factors_of(input, input.layout) : std::vector<Factor>();
-  const std::vector<int64_t> to = elements_of(output.layout);
-  const int64_t pictures = output.layout.sizes[0] * output.layout.sizes[1];
-  std::size_t next = 0;
-  for (int64_t picture = 0; picture < pictures; ++picture) {
-    const int64_t first = picture * picture_size;
-    for_each_index(places, [&](const Dims& place) {
-      const int64_t element = to[next++];
-      std::vector<Taps1d> here;
-      for (int dim = 0; dim < place.size(); ++dim) {
-        const auto& dim_taps = taps[static_cast<std::size_t>(dim)][static_cast<std::size_t>(place[dim])];
-        if (dim_taps) here.push_back(*dim_taps);
-      }
-      const bool known = here.size() == dims.size();
-      if (!floating) {
-        std::vector<IntegerBall> texels;
-        if (known) {
-          for_each_texel(here, dims, [&](int64_t texel) {
-            texels.push_back(input.integer(from[static_cast<std::size_t>(first + texel)]));
-          });
-        }
-        output.integer(element) = known ? common_value(texels) : IntegerBall{0, Undecided::InexactToInteger};
-      } else if (!known) {
-        output.ball(element) = Ball::unknown(Undecided::Unbounded);
-      } else if (!upsampling.smooth()) {
-        std::vector<Ball> texels;
+  for_each_place(reads, output, [&](int64_t element, int64_t first, const std::vector<Taps1d>& here) {
+    const bool known = here.size() == dims.size();
+    if (!floating) {
+      std::vector<IntegerBall> texels;
+      if (known) {
         for_each_texel(here, dims, [&](int64_t texel) {
-          texels.push_back(input.ball(from[static_cast<std::size_t>(first + texel)]));
-        });
-        output.ball(element) = hull_of(texels);
-      } else {
-        output.ball(element) = interpolate(math, weight_math, here, [&](const std::vector<int64_t>& texel) {
-          int64_t at = first;
-          int64_t inside = 0;
-          for (std::size_t dim = 0; dim < dims.size(); ++dim) inside = inside * dims[dim].input + texel[dim];
-          at += inside;
-          return &factors[static_cast<std::size_t>(at)];
+          texels.push_back(input.integer(from[static_cast<std::size_t>(first + texel)]));
         });
       }
-    });
-  }
+      output.integer(element) = known ? common_value(texels) : IntegerBall{0, Undecided::InexactToInteger};
+    } else if (!known) {
+      output.ball(element) = Ball::unknown(Undecided::Unbounded);
+    } else if (!upsampling.smooth()) {
+      std::vector<Ball> texels;
+      for_each_texel(here, dims, [&](int64_t texel) {
+        texels.push_back(input.ball(from[static_cast<std::size_t>(first + texel)]));
+      });
+      output.ball(element) = hull_of(texels);
+    } else {
+      output.ball(element) = interpolate(math, weight_math, here, [&](const std::vector<int64_t>& texel) {
+        int64_t at = first;
+        int64_t inside = 0;
+        for (std::size_t dim = 0; dim < dims.size(); ++dim) inside = inside * dims[dim].input + texel[dim];
+        at += inside;
+        return &factors[static_cast<std::size_t>(at)];
+      });
+    }
+  });
   return {};
 }
 
@@ -306,7 +332,53 @@ OpDef upsample(std::string_view schema) {
           .sample = sample_upsample<upsampling>};
 }
 
+bool is_same(const Ball& a, const Ball& b) {
+  return (a.mid == b.mid || (std::isnan(a.mid) && std::isnan(b.mid))) && a.radius == b.radius &&
+         a.may_nan == b.may_nan && a.may_inf == b.may_inf;
+}
+
+// The op's kernel where it reads the nearest texel; null for others.
+const Upsampling* nearest_kernel(const Op& op) {
+  static constexpr std::pair<ReferenceFn, const Upsampling*> kernels[] = {
+      {reference_upsample<nearest_1d>, &nearest_1d},
+      {reference_upsample<nearest_2d>, &nearest_2d},
+      {reference_upsample<nearest_3d>, &nearest_3d},
+      {reference_upsample<nearest_exact_1d>, &nearest_exact_1d},
+      {reference_upsample<nearest_exact_2d>, &nearest_exact_2d},
+  };
+  for (const auto& [reference, upsampling] : kernels) {
+    if (op.reference == reference) return upsampling;
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+bool gives_alternatives(const Op& op) { return nearest_kernel(op) != nullptr; }
+
+Alternatives nearest_alternatives(const ReferenceCall& call) {
+  const Upsampling* upsampling = nearest_kernel(call.op());
+  const BallView& input = call.input(input_name(call));
+  const BallView& output = call.output();
+  const Result<Reads> reads = reads_of(call, *upsampling, math_of_weights(output, *upsampling, call.profile()));
+  if (!reads) return {};
+  const std::vector<int64_t> from = elements_of(input.layout);
+  Alternatives alternatives;
+  for_each_place(*reads, output, [&](int64_t element, int64_t first, const std::vector<Taps1d>& here) {
+    if (here.size() != reads->dims.size()) return;
+    std::vector<Ball> texels;
+    bool decided = true;
+    for_each_texel(here, reads->dims, [&](int64_t texel) {
+      const int64_t at = from[static_cast<std::size_t>(first + texel)];
+      // What is known of an integer within bounds is not what it is as an operand.
+      decided = decided && (input.floating() ? input.ball(at).decided() : input.integer(at).decided());
+      const Ball ball = input.as_ball(at);
+      if (std::ranges::none_of(texels, [&](const Ball& other) { return is_same(ball, other); })) texels.push_back(ball);
+    });
+    if (decided && texels.size() > 1) alternatives.emplace(element, std::move(texels));
+  });
+  return alternatives;
+}
 
 std::vector<OpDef> upsample_family() {
   return {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "graph/drop_run.h"
 #include "graph/runs.h"
 #include "reducers/candidates.h"
 #include "reducers/reduction_passes.h"
@@ -21,29 +22,11 @@ Sketch without_runs(const Sketch& whole, std::size_t from, std::size_t count) {
   };
   drop(sketch.later);
   drop(sketch.instances);
+  drop(sketch.called);
+  drop(sketch.fed);
   for (Sketch::DeclaredStorage& storage : sketch.storages) drop(storage.later);
   for (Sketch::GivenValue& source : sketch.sources) drop(source.later);
   return sketch;
-}
-
-// The case from its second run on.
-std::optional<Case> without_first_run(const Case& test) {
-  Result<Case> second = case_of_run(test, 1);
-  if (!second) return std::nullopt;
-  Case shorter = test;
-  shorter.graph = std::move(second->graph);
-  shorter.feed = std::move(second->feed);
-  // The first run is on instance 0, whatever its instance was.
-  const int now_first = shorter.later.front().instance;
-  shorter.later.erase(shorter.later.begin());
-  for (LaterRun& run : shorter.later) {
-    if (run.instance == now_first) {
-      run.instance = 0;
-    } else if (run.instance == 0) {
-      run.instance = now_first;
-    }
-  }
-  return shorter;
 }
 
 }  // namespace
@@ -62,10 +45,8 @@ std::vector<Edit> run_candidates(const Case& test, const RecordedValues&) {
       candidates.offer(fmt::format("without runs {} to {}", from, end - 1), without_runs(whole, from, end - from));
     }
   }
-  if (!test.later.empty()) {
-    if (const std::optional<Case> shorter = without_first_run(test)) {
-      candidates.offer("without the first run", take_apart(*shorter));
-    }
+  if (const std::optional<Case> shorter = without_run(test, 0)) {
+    candidates.offer("without the first run", take_apart(*shorter));
   }
   if (has_several_instances(test)) {
     Sketch on_one = whole;

@@ -478,7 +478,7 @@ TEST_F(CommandLine, HelpAndVersionAreNoErrors) {
   EXPECT_EQ(run("--version").code, 0);
   EXPECT_NE(run("--help").out.find("Exit codes"), std::string::npos);
   for (const char* command :
-       {"fuzz", "check", "replay", "eval", "gen", "reduce", "export", "neighbours", "targets", "faults"}) {
+       {"fuzz", "check", "replay", "eval", "gen", "reduce", "export", "neighbours", "quantize", "targets", "faults"}) {
     EXPECT_EQ(run(std::string(command) + " --help").code, 0) << command;
   }
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <regex>
 
+#include "graph/text_file.h"
+#include "places.h"
 #include "tests/cli/command_line.h"
 
 namespace parallax {
@@ -95,6 +97,20 @@ TEST_F(ManPage, HoldsNothingThatRoffWouldTakeForSomethingElse) {
     EXPECT_FALSE(line.starts_with("'")) << line;
     EXPECT_TRUE(!line.starts_with(".") || std::regex_match(line, macro)) << line;
   }
+}
+
+// docs/reference-cli.md is what `parallax man --markdown` prints; PARALLAX_UPDATE_GOLDEN=1 writes it.
+TEST_F(ManPage, TheReferencePageIsFresh) {
+  const std::string file = std::string(PARALLAX_SOURCE_DIR) + "/docs/reference-cli.md";
+  const Ran ran = run("man --markdown");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  if (std::getenv("PARALLAX_UPDATE_GOLDEN") != nullptr) {
+    ASSERT_TRUE(write_text_file(file, ran.out));
+  }
+  const auto page = read_text_file(file);
+  ASSERT_TRUE(page) << page.error().text();
+  EXPECT_EQ(*page, ran.out);
+  for (const std::string& name : commands()) EXPECT_THAT(*page, HasSubstr("\n## parallax " + name + "\n"));
 }
 
 }  // namespace

@@ -59,6 +59,28 @@ TEST_F(ReportPage, AFindingHasButtonsForWhatIsThereToCopy) {
   EXPECT_THAT(actions, testing::HasSubstr("Copy issue"));
 }
 
+// The step that the address names is marked in the list, the graph, the arena and the table, and said.
+TEST_F(ReportPage, AStepIsMarkedEverywhere) {
+  const auto article = [&](const std::string& address) {
+    const std::string dom = in_browser(address);
+    const std::size_t begin = dom.find("<article id=\"f-QW24\"");
+    return dom.substr(begin, dom.find("</article>", begin) - begin);
+  };
+  const std::string plain = article("#f-QW24");
+  EXPECT_EQ(count(plain, "type=\"range\""), 1U);
+  EXPECT_THAT(plain, testing::HasSubstr("Play to step 2"));
+  const std::string marked = article("?step=2#f-QW24");
+  EXPECT_THAT(marked, testing::HasSubstr("#2 c = mul(x, -1)"));
+  EXPECT_THAT(marked, testing::ContainsRegex("<li [^>]*data-step=\"2\"[^>]*class=\"[^\"]*now"));
+  EXPECT_THAT(marked, testing::ContainsRegex("<tr data-node=\"2\" class=\"[^\"]*now"));
+  EXPECT_THAT(marked, testing::ContainsRegex("<g class=\"slot culprit [^\"]*now"));
+  const std::string earlier = article("?step=0#f-QW24");
+  EXPECT_THAT(earlier, testing::ContainsRegex("<g class=\"slot culprit [^\"]*future"));
+  if (is_installed("dot")) {
+    EXPECT_THAT(marked, testing::ContainsRegex("<g class=\"[^\"]*n2[^\"]*now"));
+  }
+}
+
 TEST_F(ReportPage, IsSeenInLightAndDarkAndOnAPhone) {
   const fs::path shots = fs::path(PARALLAX_BINARY).parent_path().parent_path() / "screenshots";
   fs::create_directories(shots);
@@ -69,6 +91,7 @@ TEST_F(ReportPage, IsSeenInLightAndDarkAndOnAPhone) {
   } views[] = {{"list", "", "--window-size=1100,1000"},
                {"finding", "#f-QW24", "--window-size=1100,1400"},
                {"finding-dark", "#f-QW24", "--window-size=1100,1400 --blink-settings=preferredColorScheme=0"},
+               {"finding-step", "?step=2#f-QW24", "--window-size=1100,2600"},
                {"finding-phone", "#f-QW24", "--window-size=390,1400"}};
   for (const auto& view : views) {
     const fs::path file = shots / (std::string(view.name) + ".png");

@@ -61,6 +61,7 @@ TEST_F(ExportedScripts, AgreeWithTheRecordedVerdict) {
     ASSERT_TRUE(text);
     const auto test = parse_case(*text, entry.path().string());
     ASSERT_TRUE(test) << test.error().text();
+    if (!test->methods.empty()) continue;  // no script says them
     const std::string target = origin_of(*test).target;
     const auto recorded = book->of(fs::relative(entry.path(), corpus / "cases").string());
     const auto is_recorded = [&](const auto& verdict) {

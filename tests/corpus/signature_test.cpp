@@ -34,6 +34,7 @@ TEST(Signature, MessagesLoseWhatASeedDetermines) {
       {"nothing writes 'v3', 'v4', as when", "nothing writes <name>, as when"},
       {"substitute 1,1,2,F32 by [3, 4],F32", "substitute <n>,F32 by [<n>],F32"},
       {"and/or 1/2", "and/or <n>/<n>"},
+      {"(7,) and not (2, 2, 1)", "(<n>) and not (<n>)"},
       {"don't", "don't"},
       {"", ""},
   };

@@ -50,5 +50,26 @@ TEST(Zoo, HasACaseOfEachFaultThatShowsIt) {
   }
 }
 
+// Of the kernels of fused quantized calls, and of the pass that fuses them.
+TEST(Zoo, BlamesThePartThatAQuantizedFaultBreaks) {
+  const std::map<std::string, Case> cases = zoo();
+  int blamed = 0;
+  for (const Fault* fault : all_faults) {
+    const std::vector<std::string_view> broken = broken_parts(*fault);
+    if (broken.front() != "integer kernels" && broken.front() != "fuse_integers") continue;
+    std::string id(fault->id);
+    id[0] = 'f';
+    const auto target = open_target("portable", {.faults = {std::string(fault->id)}});
+    ASSERT_TRUE(target);
+    std::string blame;
+    for (const Diagnosis& diagnosis : (*target)->explain(cases.at(id))) {
+      if (blame.empty()) blame = diagnosis.blame;
+    }
+    EXPECT_EQ(blame, broken.front()) << fault->id;
+    ++blamed;
+  }
+  EXPECT_GE(blamed, 20);
+}
+
 }  // namespace
 }  // namespace parallax

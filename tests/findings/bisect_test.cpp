@@ -23,7 +23,7 @@ Tested tested(std::string_view history) {
     ++tested.probes;
     EXPECT_EQ(++asked[version], 1) << "version " << version << " is judged twice";
     const char letter = history[version];
-    return letter == 'g' ? Standing::Good : letter == 'b' ? Standing::Bad : Standing::Untestable;
+    return letter == 'g' ? VersionState::Good : letter == 'b' ? VersionState::Bad : VersionState::Untestable;
   });
   return tested;
 }

@@ -168,6 +168,15 @@ TEST(StructuralErrors, ScattersNeedASourceOfTheWindowsShape) {
             "aten.as_strided_scatter.default: the window is expanded, several of its elements are one memory location");
 }
 
+// Eager runs it, and what comes out depends on the order in which it goes through the elements.
+TEST(StructuralErrors, InPlaceOpsRefuseElementsThatShareMemory) {
+  OpHarness harness;
+  const ValueId self = harness.add(DType::F32, contiguous_layout({6}));
+  const ValueId shared = harness.view(self, {{2, 2}, {1, 1}, 0});
+  EXPECT_EQ(reason(harness, "aten.neg_.default", {shared}),
+            "aten.neg_.default: elements of the written tensor share memory in part");
+}
+
 TEST(StructuralErrors, CopiesRefuseWhatTheyCannotWrite) {
   OpHarness harness;
   const ValueId self = harness.add(DType::F32, contiguous_layout({6}));

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "ops/profiles.h"
 #include "ops/registry.h"
+#include "oracle/acceptance.h"
 #include "oracle/interpreter.h"
 #include "tests/support/graph_text.h"
 
@@ -37,6 +40,52 @@ TEST(LostValues, NanOfF32ArithmeticIsUndecided) {
   EXPECT_TRUE(outputs("f32[1]", "sqrt.default", "-1", *find_profile("portable"))[0].decided());
   EXPECT_TRUE(outputs("f32[1]", "alias.default", R"("nan")", losing())[0].decided()) << "a view computes nothing";
   EXPECT_TRUE(outputs("f32[1]", "clone.default", R"("nan")", losing())[0].decided()) << "nor does a copy";
+}
+
+TEST(LostValues, NanThatMayBecomeAnInfinityIsNoNumber) {
+  Profile clamping = *find_profile("portable");
+  for (const Op& op : all_ops()) allow(clamping, Form::InfiniteNan, op, std::array{DType::F32});
+  const Ball root = outputs("f32[1]", "sqrt.default", "-1", clamping)[0];
+  EXPECT_TRUE(root.decided());
+  EXPECT_TRUE(accepts(DType::F32, root, std::nan("")));
+  EXPECT_TRUE(accepts(DType::F32, root, -INFINITY));
+  EXPECT_TRUE(accepts(DType::F32, root, INFINITY));
+  EXPECT_FALSE(accepts(DType::F32, root, 1));
+  EXPECT_TRUE(outputs("f32[1]", "sqrt.default", "4", clamping)[0].is_exact());
+  EXPECT_FALSE(accepts(DType::F64, outputs("f64[1]", "sqrt.default", "-1", clamping)[0], INFINITY));
+}
+
+// A comparison has no NaN to lose: it takes the one it reads for some number.
+TEST(LostValues, ComparisonsOfNanAreUndecided) {
+  const auto truth = [](const std::string& op, const std::string& data, const Profile& profile) {
+    const Case test = case_of(R"({"inputs": {"x": {"type": "f32[1]"}, "z": {"type": "f32[1]"}},
+      "nodes": [{"out": "y", "op": "aten.)" +
+                                  op + R"(", "args": ["%x", "%z"]}], "outputs": ["%y"]})",
+                              R"({"x": [)" + data + R"(], "z": [)" + data + "]}");
+    return Interpreter(test.graph, profile).run(test.feed).value().outputs[0].integers[0];
+  };
+  for (const std::string op : {"gt.Tensor", "eq.Tensor", "logical_and.default"}) {
+    EXPECT_FALSE(truth(op, R"("nan")", losing()).decided()) << op;
+    EXPECT_TRUE(truth(op, "1", losing()).decided()) << op;
+    EXPECT_TRUE(truth(op, R"("nan")", *find_profile("portable")).decided()) << op;
+  }
+  EXPECT_FALSE(truth("gt.Tensor", R"("nan")", *find_profile("openvino")).decided()) << "NaN > NaN is true there";
+  EXPECT_TRUE(truth("lt.Tensor", R"("nan")", *find_profile("openvino")).decided());
+}
+
+TEST(LostValues, TheTruthOfNanIsUndecided) {
+  const auto truth = [](const std::string& op, const Profile& profile) {
+    const Case test = case_of(R"({"inputs": {"x": {"type": "f32[2]"}},
+      "nodes": [{"out": "y", "op": "aten.)" +
+                                  op + R"(", "args": ["%x"]}], "outputs": ["%y"]})",
+                              R"({"x": ["nan", 0]})");
+    return Interpreter(test.graph, profile).run(test.feed).value().outputs[0].integers[0];
+  };
+  for (const std::string op : {"any.default", "count_nonzero.default", "logical_not.default"}) {
+    EXPECT_FALSE(truth(op, losing()).decided()) << op;
+    EXPECT_TRUE(truth(op, *find_profile("portable")).decided()) << op;
+  }
+  EXPECT_TRUE(truth("all.default", losing()).decided()) << "the other element is 0";
 }
 
 TEST(LostValues, SubnormalOperandsMayBeZero) {

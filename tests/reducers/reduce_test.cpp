@@ -14,6 +14,7 @@
 #include "reducers/reduction_state.h"
 #include "tests/reducers/generated_cases.h"
 #include "tests/support/control_case.h"
+#include "tests/support/methods_case.h"
 #include "tests/support/symbolic_case.h"
 
 namespace parallax {
@@ -332,6 +333,7 @@ TEST(ReductionPasses, EachOffersSomethingOfSomeCase) {
     // The profile of the generated ones has no runs.
     const Case start = stream == 0   ? testing::mean_case()
                        : stream == 1 ? parse_case(testing::loop_case).value()
+                       : stream == 2 ? parse_case(testing::methods_case).value()
                                      : generated_case(22, stream, 10);
     for (const ReductionPass& pass : reduction_passes) {
       if (!offered.contains(pass.name) && !offered_by(pass, start).empty()) offered.insert(pass.name);
@@ -369,6 +371,34 @@ TEST(Runs, AreDroppedFromEitherEnd) {
   };
   const Case reduced = reduce(testing::counting_case(), has_two, record_ones).reduced;
   EXPECT_EQ(reduced.later.size(), 1U);
+}
+
+TEST(Methods, GoWhereTheGraphShowsTheSame) {
+  const Interesting takes_a_sum = [](const Case& test) { return holds_op(test, "aten.sum.dim_IntList"); };
+  const Case reduced = reduce(parse_case(testing::methods_case).value(), takes_a_sum, record_ones).reduced;
+  EXPECT_TRUE(reduced.methods.empty());
+  EXPECT_FALSE(has_several_runs(reduced));
+}
+
+// What the method needs of its own calls, and of its two runs, stays; the rest goes.
+TEST(Methods, AreMadeSmallerWhereTheyAreNeeded) {
+  int candidates = 0;
+  const Interesting writes_in_a_method = [&](const Case& test) {
+    ++candidates;
+    EXPECT_TRUE(check_runs(test)) << to_json(test);
+    if (test.methods.empty() || test.graph.nodes.empty() || holds_op(test, "aten.index_copy_.default")) return false;
+    const bool called = std::ranges::any_of(test.later, [](const LaterRun& run) { return run.method == 1; });
+    return called && std::ranges::any_of(test.methods[0].graph.nodes,
+                                         [](const Node& node) { return is(node, "aten.index_copy_.default"); });
+  };
+  const Case reduced = reduce(parse_case(testing::methods_case).value(), writes_in_a_method, record_ones).reduced;
+  EXPECT_GT(candidates, 5);
+  EXPECT_EQ(reduced.graph.nodes.size(), 1U);
+  EXPECT_EQ(reduced.methods.size(), 1U);
+  EXPECT_EQ(reduced.methods[0].graph.nodes.size(), 1U);
+  EXPECT_EQ(reduced.later.size(), 1U);
+  const Result<Case> again = parse_case(to_json(reduced));
+  ASSERT_TRUE(again) << again.error().text();
 }
 
 // Neither of two calls, the second of which undoes what the first did, can go without the other.

@@ -52,7 +52,7 @@ FindingReport hostile_finding() {
                     .other = "",
                     .rows = {{hostile, hostile, hostile, hostile, hostile, ElementState::Outside}}},
                    {.run = {}, .place = {PlaceKind::Input, 0, hostile}, .type = hostile, .other = hostile, .rows = {}}};
-  rerun.arena = ArenaStory{hostile, {hostile, hostile}, {{hostile, 0, 8, 0, 1}, {"b", 0, 4, 1, 1}}, {{0, 0, 1, 2}}, 8};
+  rerun.arena = ArenaStory{hostile, {hostile, hostile}, {0, -1}, {{hostile, 0, 8, 0, 1}, {"b", 0, 4, 1, 1}}, {{0, 0, 1, 2}}, 8};
   return report;
 }
 

@@ -32,7 +32,7 @@ TEST(ElementsTest, EachElementIsHeldAgainstItsBound) {
   ASSERT_TRUE(expected);
   Outcome outcome;
   outcome.a.emplace().outputs = {of_doubles(DType::F32, {2, 7})};
-  const auto tensors = elements_of_runs(test.graph, *expected, outcome);
+  const auto tensors = elements_of_runs(test, *expected, outcome);
   ASSERT_EQ(tensors.size(), 1U);
   EXPECT_EQ(tensors[0].place, (Place{PlaceKind::Output, 0, "a"}));
   EXPECT_EQ(tensors[0].run, RunId{});
@@ -50,7 +50,7 @@ TEST(ElementsTest, OfTooManyTheWrongOnesAreShown) {
   const auto expected = expected_runs(*find_profile("eager"), test);
   Outcome outcome;
   outcome.a.emplace().outputs = {of_doubles(DType::F32, {2, 4, 6, 9})};
-  const auto tensors = elements_of_runs(test.graph, *expected, outcome, 2);
+  const auto tensors = elements_of_runs(test, *expected, outcome, 2);
   ASSERT_EQ(tensors[0].rows.size(), 2U);
   EXPECT_EQ(tensors[0].rows[0].index, "[3]");
   EXPECT_EQ(tensors[0].rows[1].index, "[0]");
@@ -62,10 +62,10 @@ TEST(ElementsTest, AnotherTypeIsSaidAndAMissingOutputToo) {
   const auto expected = expected_runs(*find_profile("eager"), test);
   Outcome outcome;
   outcome.a.emplace().outputs = {of_doubles(DType::F32, {2, 4})};
-  EXPECT_EQ(elements_of_runs(test.graph, *expected, outcome)[0].other, "came as f32[2]");
+  EXPECT_EQ(elements_of_runs(test, *expected, outcome)[0].other, "came as f32[2]");
   outcome.a->outputs.clear();
-  EXPECT_EQ(elements_of_runs(test.graph, *expected, outcome)[0].other, "was not handed back");
-  EXPECT_TRUE(elements_of_runs(test.graph, *expected, Outcome()).empty());
+  EXPECT_EQ(elements_of_runs(test, *expected, outcome)[0].other, "was not handed back");
+  EXPECT_TRUE(elements_of_runs(test, *expected, Outcome()).empty());
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class PageRun {
     const std::string binary = "PARALLAX_ROOT=" PARALLAX_SOURCE_DIR " " PARALLAX_BINARY " ";
     const std::string command = std::regex_replace(parts[1].str(), std::regex("^parallax "), binary);
     const std::string whole =
-        "cd '" + folder_.string() + "' && " + command + " >'" + (folder_ / ".output").string() + "' 2>&1";
+        "cd '" + folder_.string() + "' && { " + command + "; } >'" + (folder_ / ".output").string() + "' 2>&1";
     const int status = std::system(whole.c_str());
     EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, parts[3].matched ? std::stoi(parts[3]) : 0) << line;
     output_ = *read_text_file(folder_ / ".output");
@@ -87,7 +87,10 @@ TEST_P(PageInDocs, DoesWhatItSays) {
 INSTANTIATE_TEST_SUITE_P(Docs, PageInDocs,
                          testing::Values(Page{"Readme", "README.md", 3}, Page{"Quickstart", "docs/quickstart.md", 6},
                                          Page{"Tutorial", "docs/tutorial.md", 9},
-                                         Page{"WritingATarget", "docs/writing-a-target.md", 2}),
+                                         Page{"WritingATarget", "docs/writing-a-target.md", 2},
+                                         Page{"ReadingAFinding", "docs/reading-a-finding.md", 4},
+                                         Page{"CheckingAModel", "docs/checking-a-model.md", 4},
+                                         Page{"JsonOutput", "docs/json-output.md", 5}),
                          [](const auto& test) { return test.param.test; });
 
 }  // namespace

@@ -121,7 +121,10 @@ std::vector<double> product_of_halves(const Perturbed& p, const std::vector<doub
 
 // A clamp that drops NaN after every result.
 std::vector<double> roots(const Perturbed& p, const std::vector<double>& x) {
-  return map(x, [&](double y) { return y < 0 && p.takes(Form::LostNan) ? -1 : std::sqrt(y); });
+  return map(x, [&](double y) {
+    if (y < 0 && p.takes(Form::LostNan)) return -1.0;
+    return y < 0 && p.takes(Form::InfiniteNan) ? -std::numeric_limits<double>::infinity() : std::sqrt(y);
+  });
 }
 
 // An insertion sort by <, which finds NaN to be in its place everywhere; eager has NaN last.
@@ -246,6 +249,8 @@ std::vector<FormTwin> make_twins() {
                   {"out": "y", "op": "aten.mul.Tensor", "args": ["%wide", "%wide"]})",
                product_of_halves),
       of_graph(Form::LostNan, "the root of a negative number", DType::F32, {-1, 4},
+               R"({"out": "y", "op": "aten.sqrt.default", "args": ["%x"]})", roots),
+      of_graph(Form::InfiniteNan, "the root of a negative number", DType::F32, {-1, 4},
                R"({"out": "y", "op": "aten.sqrt.default", "args": ["%x"]})", roots),
       of_call(Form::FoldedFactors, "aten.mm.default", DType::F32, {matrix, matrix}),
       of_call(Form::CancellingGate, "aten.hardsigmoid.default", DType::F32, {gates}),

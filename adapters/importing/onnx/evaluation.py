@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adapters.importing.onnx.values import Builder
-from adapters.worker.arrays import DTYPES, FLOATS, NAMES, Array, decode
+from adapters.worker.arrays import DTYPES, FLOATS, NAMES, Array
 from adapters.worker.case_text import value_name
 from adapters.worker.system import Json
 
@@ -279,9 +279,10 @@ def fold(b: Builder, begin: int, names: list[str]) -> dict[str, Array] | None:
             return given
         if name in found:
             return found[name]
-        if name not in b.constants:
+        known = b.elements(name)
+        if known is None:
             raise NotFoldedError
-        return decode(b.constants[name]["data"], b.constants[name]["type"])
+        return known
 
     def run(node: Json) -> Any:
         op = node["op"].removeprefix("aten.")

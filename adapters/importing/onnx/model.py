@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import onnx
 import onnx.defs
 
 from adapters.importing.onnx import rows  # noqa: F401 - fills the table
+from adapters.importing.onnx.body import Body
 from adapters.importing.onnx.control import CONTROL
 from adapters.importing.onnx.evaluation import fold
 from adapters.importing.onnx.node import Node
@@ -48,7 +49,7 @@ class Importer:
         sizes: dict[str, int] | None = None,
     ) -> None:
         self.b = Builder()
-        self.notes: list[str] = []
+        self.notes = self.b.notes
         self.names: dict[str, str] = {}  # the case's name of each of the model's inputs
         self._opset = _operator_set(model)
         self._folder = folder
@@ -73,7 +74,13 @@ class Importer:
         used |= set(self.outputs)
         constants = {one: spec for one, spec in self.b.constants.items() if f"%{one}" in used}
         graph = {"inputs": self.b.inputs, "constants": constants, "nodes": self.b.nodes, "outputs": self.outputs}
-        return {"parallax": 1, "name": name, "graph": graph, "feed": feed}
+        subgraphs = _reached(self.b.subgraphs, self.b.nodes)
+        if subgraphs:
+            graph["subgraphs"] = subgraphs
+        needs = (("subgraphs", subgraphs), ("quantized", _quantizes(graph)))
+        required = [feature for feature, needed in needs if needed]
+        head = {"parallax": 1, "name": name, **({"requires": required} if required else {})}
+        return {**head, "graph": graph, "feed": feed}
 
     # ---- inputs
 
@@ -214,6 +221,23 @@ class Importer:
 
     # ---- subgraphs
 
+    def apart(
+        self,
+        graph: onnx.GraphProto,
+        scope: Scope,
+        like: Sequence[Value] = (),
+        arrange: Callable[[list[Value]], list[Value]] = list,
+    ) -> tuple[Body, list[Value]]:
+        """A subgraph as one of the case, with inputs like these that `arrange` makes its operands of, and what it
+        returns."""
+        around, body = self.b, Body(self.b)
+        self.b = body
+        try:
+            results = self.run(graph, scope, arrange([body.parameter(value) for value in like]))
+        finally:
+            self.b = around
+        return body, results
+
     def run(self, graph: onnx.GraphProto, scope: Scope, given: Sequence[Value]) -> list[Value]:
         """What a subgraph makes of these operands, inlined."""
         inner = dict(scope)
@@ -223,6 +247,22 @@ class Importer:
             inner[info.name] = value
         self._graph(graph, inner)
         return [self._find(inner, info.name) for info in graph.output]
+
+
+def _reached(subgraphs: Json, nodes: Sequence[Json]) -> Json:
+    """Those that the nodes run, and that these run: what a loop was tried as may have left others."""
+    found: Json = {}
+    for node in nodes:
+        for argument in node["args"]:
+            name = argument.get("graph") if isinstance(argument, dict) else None
+            if name is not None and name not in found:
+                found |= {name: subgraphs[name], **_reached(subgraphs, subgraphs[name]["nodes"])}
+    return found
+
+
+def _quantizes(graph: Json) -> bool:
+    graphs = [graph, *graph.get("subgraphs", {}).values()]
+    return any(node["op"].startswith("quantized_decomposed.") for one in graphs for node in one["nodes"])
 
 
 def _operator_set(model: onnx.ModelProto) -> int:

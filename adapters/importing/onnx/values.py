@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adapters.worker.arrays import DTYPES, FLOATS, NAMES, Array, encode
+from adapters.worker.arrays import DTYPES, FLOATS, NAMES, Array, decode, encode
 from adapters.worker.one_answer import RefusedError
 from adapters.worker.system import Json
 
@@ -73,6 +73,7 @@ MOST_ELEMENTS = 1 << 24  # of a constant that the importer makes: a model's few 
 
 
 MOST_CALLS = 50_000
+NO_ATEN = ("getitem", "cond", "while_loop", "scan")
 LARGEST_INPUT = 1 << 25  # elements
 
 
@@ -89,11 +90,18 @@ class Builder:
         self.inputs: Json = {}
         self.constants: Json = {}
         self.nodes: list[Json] = []
+        self.subgraphs: Json = {}
+        self.notes: list[str] = []
         self.hint = "v"  # what the next values are named for
         self.roots: frozenset[str] = frozenset()  # of the node that is being written
         self._names: set[str] = set()
         self._taken: dict[str, int] = {}  # how many values have asked for a name that was taken
         self._constants: dict[tuple[str, Sizes, bytes], str] = {}
+
+    def note(self, text: str) -> None:
+        """Says once what a row fixed or replaced."""
+        if text not in self.notes:
+            self.notes.append(text)
 
     # ---- names and arguments
 
@@ -138,7 +146,7 @@ class Builder:
     def text(self, argument: Any) -> Any:
         """An argument as a case has it."""
         if isinstance(argument, Value):
-            return f"%{argument.name if argument.array is None else self._constant(argument)}"
+            return f"%{self.reference(argument) if argument.array is None else self._constant(argument)}"
         if isinstance(argument, list | tuple):
             return [self.text(element) for element in argument]
         if isinstance(argument, np.generic):
@@ -147,6 +155,10 @@ class Builder:
             return "nan" if math.isnan(argument) else "inf" if argument > 0 else "-inf"
         return argument
 
+    def reference(self, value: Value) -> str:
+        """The name of a value that is computed."""
+        return value.name
+
     def _constant(self, value: Value) -> str:
         assert value.array is not None
         key = (value.dtype, value.shape, value.array.tobytes())
@@ -154,6 +166,11 @@ class Builder:
             self._constants[key] = self.free_name(value.name or "c")
             self.constants[self._constants[key]] = encode(np.ascontiguousarray(value.array).reshape(value.shape))
         return self._constants[key]
+
+    def elements(self, name: str) -> Array | None:
+        """Those of a constant."""
+        spec = self.constants.get(name)
+        return None if spec is None else decode(spec["data"], spec["type"])
 
     # ---- calls
 
@@ -172,7 +189,8 @@ class Builder:
         if len(self.nodes) >= MOST_CALLS:
             raise NoCounterpartError(f"more than {MOST_CALLS} calls")
         given = values_in(args)
-        node: Json = {"out": "", "op": op if op == "getitem" else f"aten.{op}", "args": self.text(args)}
+        full = op if op in NO_ATEN or op.startswith("quantized_decomposed.") else f"aten.{op}"
+        node: Json = {"out": "", "op": full, "args": self.text(args)}
         if "to" in kwargs:
             kwargs["dtype"] = kwargs.pop("to")
         if kwargs:

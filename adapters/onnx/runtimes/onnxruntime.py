@@ -2,7 +2,9 @@
 
 The same model with none is the control of a finding: what differs between the two is an optimizer's doing. The other
 switches are those of a session: ?pattern=off and ?arena=off for memory, ?execution=parallel for the executor,
-?saved=yes runs the optimized model as it was written to a file and read again.
+?saved=yes runs the optimized model as it was written to a file and read again; with ?cache=warm the first instance
+writes it and the fresh one reads it. ?weights=kept leaves out WeightBiasQuantization, which makes int8 and int32 of
+float weights and biases of a quantized layer.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from adapters.onnx.writer import Written
 from adapters.worker.loop import serve
 from adapters.worker.switches import Settings, Switch, declared, parse
 from adapters.worker.system import Rejection, Stages, System
+from adapters.worker.warm_cache import CACHE, WarmCache
 
 REJECTIONS = (
     Rejection(
@@ -41,10 +44,14 @@ SWITCHES = (
     Switch("arena", ("on", "off")),
     Switch("execution", ("sequential", "parallel")),
     Switch("saved", ("no", "yes")),
+    Switch("weights", ("quantized", "kept")),
+    CACHE,
 )
+OPTIMIZED = "optimized.onnx"
 
 
-def session(model: bytes, settings: Settings) -> onnxruntime.InferenceSession:
+def session(model: bytes, settings: Settings, saved_to: Path | None = None) -> onnxruntime.InferenceSession:
+    """A session of the model, which writes the optimized one to a file where it is told to."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = LEVELS[settings["optimization"]]
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -54,32 +61,48 @@ def session(model: bytes, settings: Settings) -> onnxruntime.InferenceSession:
     if settings["execution"] == "parallel":
         options.execution_mode = onnxruntime.ExecutionMode.ORT_PARALLEL
         options.inter_op_num_threads = 2  # with one it runs one node after the other
-    if settings["saved"] == "no":
-        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    disabled = {"disabled_optimizers": ["WeightBiasQuantization"]} if settings["weights"] == "kept" else {}
+
+    def loaded(text: bytes) -> onnxruntime.InferenceSession:
+        return onnxruntime.InferenceSession(text, options, providers=["CPUExecutionProvider"], **disabled)
+
+    if saved_to:
+        options.optimized_model_filepath = str(saved_to)
+    if settings["saved"] == "no" or saved_to:
+        return loaded(model)
     with tempfile.TemporaryDirectory() as folder:
-        options.optimized_model_filepath = str(Path(folder) / "optimized.onnx")
-        onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        options.optimized_model_filepath = str(Path(folder) / OPTIMIZED)
+        loaded(model)
         saved = Path(options.optimized_model_filepath).read_bytes()
     options.optimized_model_filepath = ""
-    return onnxruntime.InferenceSession(saved, options, providers=["CPUExecutionProvider"])
+    return loaded(saved)
 
 
 def make(arguments: list[str]) -> System:
     settings = parse(arguments, SWITCHES)
+    warm = settings["cache"] == "warm"
 
     def build(written: Written, stages: Stages) -> Program:
         model = written.graph.serialize()
         names = [value.name for value in written.graph.inputs]
 
-        def start() -> Instance:
-            with stages("lower"):
-                loaded = session(model, settings)
+        cache = WarmCache()
+
+        def instance_of(loaded: onnxruntime.InferenceSession) -> Instance:
             given = [one.name for one in loaded.get_inputs()]
             return lambda arrays: loaded.run(
                 None, {name: array for name, array in zip(names, arrays, strict=True) if name in given}
             )
 
-        return Program(start)
+        def start() -> Instance:
+            with stages("lower"):
+                return instance_of(session(model, settings, cache.empty() / OPTIMIZED if warm else None))
+
+        def start_warm() -> Instance:
+            with stages("load"):
+                return instance_of(session((cache.filled() / OPTIMIZED).read_bytes(), settings))
+
+        return Program(start, start_warm=start_warm if warm else None)
 
     return make_system(
         "onnxruntime",
@@ -90,6 +113,8 @@ def make(arguments: list[str]) -> System:
         REJECTIONS,
         {"onnx": version("onnx")},
         symbols=True,
+        subgraphs=True,
+        quantized=True,
         more={"switches": declared(SWITCHES)},
     )
 

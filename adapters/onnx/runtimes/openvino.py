@@ -1,18 +1,23 @@
-"""openvino: OpenVINO's CPU plugin, its inference precision set to f32 (else it may compute in bf16)."""
+"""openvino: OpenVINO's CPU plugin, its inference precision set to f32 (else it may compute in bf16).
+
+With ?cache=warm the first instance is compiled into an empty cache folder, and the fresh one is loaded from it.
+"""
 
 from __future__ import annotations
 
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 import openvino
 
 from adapters.onnx.session import Instance, Program, make_system
-from adapters.onnx.writer import Written
+from adapters.onnx.writer import MoreFunctions, Written
 from adapters.worker.arrays import DTYPES, Array
 from adapters.worker.loop import serve
-from adapters.worker.switches import parse
+from adapters.worker.switches import declared, parse
 from adapters.worker.system import Rejection, Stages, System, UnsupportedError
+from adapters.worker.warm_cache import CACHE, WarmCache, check_loaded
 
 REJECTIONS = (
     Rejection(
@@ -42,7 +47,7 @@ OPTIONS = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
 
 
 def make(arguments: list[str]) -> System:
-    parse(arguments, ())
+    warm = parse(arguments, (CACHE,))["cache"] == "warm"
     core = openvino.Core()
 
     def build(written: Written, stages: Stages) -> Program:
@@ -50,12 +55,17 @@ def make(arguments: list[str]) -> System:
             raise UnsupportedError("the CPU plugin takes subnormal constants for 0 (intel_cpu/src/nodes/input.cpp)")
         with stages("export"):
             model = core.read_model(written.graph.serialize())
-        with stages("lower"):
-            compiled = core.compile_model(model, "CPU", OPTIONS)
+        cache = WarmCache()
+
+        def compiled_in(folder: Path | None) -> openvino.CompiledModel:
+            with stages("lower"):
+                return core.compile_model(model, "CPU", OPTIONS | ({"CACHE_DIR": str(folder)} if folder else {}))
+
+        compiled = None if warm else compiled_in(None)
         names = [value.name for value in written.graph.inputs]
         results = [(value.dtype, value.shape) for value in written.graph.outputs]
 
-        def start() -> Instance:
+        def instance_of(compiled: openvino.CompiledModel) -> Instance:
             request = compiled.create_infer_request()
             kept = {name for port in compiled.inputs for name in port.names}
 
@@ -66,13 +76,22 @@ def make(arguments: list[str]) -> System:
 
             return run
 
-        return Program(start)
+        def start_warm() -> Instance:
+            loaded = compiled_in(cache.filled())
+            check_loaded(loaded.get_property("LOADED_FROM_CACHE"))
+            return instance_of(loaded)
+
+        if warm:
+            return Program(lambda: instance_of(compiled_in(cache.empty())), start_warm=start_warm)
+        return Program(lambda: instance_of(compiled))
 
     installed = version("openvino")
     dtypes = ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "f32"]
     return make_system(
-        "openvino", installed, dtypes, "openvino", build, REJECTIONS, {"onnx": version("onnx")}, explain, symbols=True
-    )
+        "openvino", installed, dtypes, "openvino", build, REJECTIONS, {"onnx": version("onnx")}, explain,
+        symbols=True, subgraphs=True, quantized=True, functions=MoreFunctions(captures=False),
+        more={"switches": declared((CACHE,))},
+    )  # fmt: skip
 
 
 def explain(message: str, _: str) -> str:

@@ -16,6 +16,10 @@ from adapters.worker.system import Rejection, Stages, System
 
 REJECTIONS = (
     Rejection(
+        r"RuntimeError: Unknown activation function",
+        "onnx/reference/ops/op_rnn.py: the evaluator's RNN has no Relu",
+    ),
+    Rejection(
         r"NotImplementedError|NotImplemented",
         "the evaluator raises it where it has no implementation of an operator or of an attribute",
     ),
@@ -46,8 +50,9 @@ def make(arguments: list[str]) -> System:
 
     versions = {"numpy": version("numpy")}
     return make_system(
-        "onnx", version("onnx"), NUMPY_DTYPES, "onnx-reference", build, REJECTIONS, versions, symbols=True
-    )
+        "onnx", version("onnx"), NUMPY_DTYPES, "onnx-reference", build, REJECTIONS, versions,
+        symbols=True, subgraphs=True, quantized=True,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

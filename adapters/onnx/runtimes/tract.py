@@ -34,6 +34,10 @@ REJECTIONS = (
         "onnx/src/ops/nn/batch_norm.rs of tract: the parameters of a BatchNormalization have to be constants",
     ),
     Rejection(
+        r"y_scale must be a const",
+        "onnx/src/ops/quant.rs of tract: the scale of a QuantizeLinear has to be a constant",
+    ),
+    Rejection(
         r"\w+ does not support (F16|F64|[IU]\d+|Bool)\b|Bool is not a number",
         "core/src/ops/element_wise.rs and binary.rs of tract: an op lists the dtypes that it has a kernel for",
     ),
@@ -67,8 +71,9 @@ def make(arguments: list[str]) -> System:
 
     installed = version("tract")
     return make_system(
-        "tract", installed, NUMPY_DTYPES, "tract", build, REJECTIONS, {"onnx": version("onnx")}, explain, symbols=True
-    )
+        "tract", installed, NUMPY_DTYPES, "tract", build, REJECTIONS, {"onnx": version("onnx")}, explain,
+        symbols=True, subgraphs=True, quantized=True,
+    )  # fmt: skip
 
 
 def explain(message: str, _: str) -> str:

@@ -79,3 +79,39 @@ def causal_conv(b: Builder, node: Node) -> Results:
     if node.word("activation", "none") != "none":
         made = b.unary("silu", made)
     return [made, b.slice(whole, 2, whole.shape[2] - reach, whole.shape[2])]
+
+
+@row("DeformConv")
+def deform_conv(b: Builder, node: Node) -> Results:
+    """For each place of the kernel the picture sampled where the offsets say, then products with the weights."""
+    x, weight, offset, bias, mask = node.x, node.operand(1), node.operand(2), node.optional(3), node.optional(4)
+    if x.rank != 4:
+        raise NoCounterpartError(f"{x.rank - 2} spatial dims")
+    batch, channels, height, width = x.shape
+    kernel = list(weight.shape[2:])
+    if (node.integers("kernel_shape") or kernel) != kernel:
+        raise NoCounterpartError("kernel_shape is not the weight's")
+    groups, parts, places = node.integer("group", 1), node.integer("offset_group", 1), kernel[0] * kernel[1]
+    strides, dilations = node.integers("strides") or [1, 1], node.integers("dilations") or [1, 1]
+    pads, outputs = node.integers("pads") or [0] * 4, list(offset.shape[2:])
+    # Each group of offsets as a picture of its own.
+    pictures = b.reshape(x, [batch * parts, channels // parts, height, width])
+    offsets = b.reshape(offset, [batch * parts, places, 2, *outputs])
+    masks = None if mask is None else b.reshape(mask, [batch * parts, places, 1, *outputs])
+    sampled = []
+    for place in range(places):
+        shifts = b.select(offsets, 1, place)
+        ends = []
+        for dim, at in enumerate(divmod(place, kernel[1])):
+            begin = np.arange(outputs[dim]) * strides[dim] - pads[dim] + at * dilations[dim]
+            begin = begin.reshape([-1, 1] if dim == 0 else [1, -1])
+            where = b.add(b.select(shifts, 1, dim), b.known(begin, x.dtype))
+            ends.append(b.sub(b.div(b.add(b.mul(where, 2), 1), x.shape[2 + dim]), 1))
+        grid = b.stack(ends[::-1], 3)
+        shape = [*pictures.shape[:2], *outputs]
+        made = b.call("grid_sampler_2d.default", pictures, grid, 0, 0, False, shape=shape)
+        sampled.append(made if masks is None else b.mul(made, b.select(masks, 1, place)))
+    columns = b.reshape(b.stack(sampled, 2), [batch, groups, channels // groups * places, outputs[0] * outputs[1]])
+    rows = b.reshape(weight, [groups, weight.shape[0] // groups, weight.shape[1] * places])
+    result = b.reshape(b.matmul(rows, columns), [batch, weight.shape[0], *outputs])
+    return result if bias is None else b.add(result, b.reshape(bias, [bias.numel, 1, 1]))

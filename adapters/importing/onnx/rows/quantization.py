@@ -1,4 +1,5 @@
-"""Quantization as arithmetic: a case's integers, and the steps that the specification writes out."""
+"""Quantization by known scales as the calls that PyTorch has for it, the rest as arithmetic: a case's integers, and the
+steps that the specification writes out."""
 
 from __future__ import annotations
 
@@ -29,6 +30,27 @@ def _saturated(b: Builder, x: Value, dtype: str) -> Value:
     return b.cast(b.call("clamp.default", x, int(info.min), int(info.max)), dtype)
 
 
+def _by_call(b: Builder, kind: str, x: Value, scale: Value, zero: Value | None, axis: int, dtype: str,
+             gives: str) -> Value | None:  # fmt: skip
+    """PyTorch's call, if the scales and zero points are known and the scales positive f32 ones."""
+    if scale.array is None or scale.dtype != "f32" or (zero is not None and zero.array is None):
+        return None
+    if not (np.isfinite(scale.array) & (scale.array >= np.finfo(np.float32).tiny)).all():
+        return None
+    info = np.iinfo(DTYPES[dtype])
+    limits = [int(info.min), int(info.max)]
+    points = np.zeros(scale.shape, np.int64) if zero is None or zero.array is None else zero.array.astype(np.int64)
+    if scale.numel == 1 and points.size == 1:
+        numbers = [float(scale.array.reshape(())), int(points.reshape(()))]
+        return b.call(f"quantized_decomposed.{kind}_per_tensor.default", x, *numbers, *limits, dtype, dtype=gives,
+                      shape=x.shape)  # fmt: skip
+    if scale.rank != 1 or points.shape != scale.array.shape or scale.numel != x.shape[axis % x.rank]:
+        return None
+    parameters = [scale, b.integers(points), axis % x.rank]
+    return b.call(f"quantized_decomposed.{kind}_per_channel.default", x, *parameters, *limits, dtype, dtype=gives,
+                  shape=x.shape)  # fmt: skip
+
+
 @row("DequantizeLinear")
 def dequantize(b: Builder, node: Node) -> Results:
     x, axis, block = node.x, node.integer("axis", 1), node.integer("block_size", 0)
@@ -36,6 +58,12 @@ def dequantize(b: Builder, node: Node) -> Results:
     scale = node.operand(1)
     dtype = element_dtype(number) if number else scale.dtype
     zero = node.optional(2)
+    # Eager rounds an i32 to an f32 before it takes the zero point off.
+    exact = x.dtype in ("u8", "i8", "i16") or zero is None or (zero.array is not None and not zero.array.any())
+    if dtype == "f32" and not block and exact:
+        made = _by_call(b, "dequantize", x, scale, zero, axis, x.dtype, "f32")
+        if made is not None:
+            return made
     wide = b.cast(x, "i32")
     if zero is not None:
         wide = b.sub(wide, b.cast(_spread(b, zero, x, axis, block), "i32"))
@@ -55,6 +83,11 @@ def quantize(b: Builder, node: Node) -> Results:
     if dtype not in ("u8", "i8", "i16"):
         raise NoCounterpartError(f"elements of {dtype} that are quantized")
     inner = element_dtype(precision) if precision else scale.dtype
+    if x.dtype == inner == "f32" and not block:
+        found = _by_call(b, "quantize", x, scale, zero, axis, dtype, dtype)
+        if found is not None:
+            b.note("QuantizeLinear as PyTorch quantizes: a product with the reciprocal of the scale, not a quotient")
+            return found
     quotient = b.div(b.cast(x, inner), b.cast(_spread(b, scale, x, axis, block), inner))
     made = b.unary("round", quotient)
     if zero is not None:

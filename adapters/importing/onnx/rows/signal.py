@@ -1,4 +1,4 @@
-"""Fourier transforms as products with the matrices of their definition."""
+"""Fourier transforms as products with the matrices of their definition, and the matrix of mel bands."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import numpy as np
 
 from adapters.importing.onnx.node import Node
 from adapters.importing.onnx.table import Results, row
-from adapters.importing.onnx.values import Builder, NoCounterpartError, Value
+from adapters.importing.onnx.types import element_dtype
+from adapters.importing.onnx.values import Builder, NoCounterpartError, Value, bounded
 
 
 def _transformed(b: Builder, real: Value, imaginary: Value | None, length: int, outputs: int, inverse: bool) -> Value:
@@ -76,3 +77,27 @@ def stft(b: Builder, node: Node) -> Results:
     cut = b.index(flat, [None, places])
     cut = cut if window is None else b.mul(cut, window)
     return _transformed(b, cut, None, length, length // 2 + 1 if onesided else length, False)
+
+
+@row("MelWeightMatrix")
+def mel_weights(b: Builder, node: Node) -> Results:
+    """A matrix that no input changes: triangles over the bins of a spectrum, evenly spaced in mels."""
+    bands, length, rate = (b.ints(node.operand(i), "a number of the matrix")[0] for i in range(3))
+    low, high = (float(b.array(node.operand(i), "a number of the matrix").reshape(())) for i in (3, 4))
+    dtype = element_dtype(node.integer("output_datatype", 1))
+    if rate <= 0 or length < 0 or bands < 0:
+        raise NoCounterpartError(f"{bands} bands of {length} elements at a rate of {rate}")
+    bounded((length // 2 + 1) * bands)
+    ends = [2595 * np.log10(1 + hertz / 700) for hertz in (low, high)]
+    mels = np.arange(bands + 2) * ((ends[1] - ends[0]) / (bands + 2)) + ends[0]
+    bins = np.floor_divide((length + 1) * 700 * (10 ** (mels / 2595) - 1), rate).astype(np.int64)
+    matrix = np.zeros([length // 2 + 1, bands])
+    for band in range(bands):
+        first, centre, last = bins[band : band + 3]
+        if first == centre:
+            matrix[centre, band] = 1
+        for place in range(first, centre + 1 if centre > first else first):
+            matrix[place, band] = (place - first) / (centre - first)
+        for place in range(centre, last if last > centre else centre):
+            matrix[place, band] = (last - place) / (last - centre)
+    return b.known(matrix, dtype)

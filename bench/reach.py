@@ -1,0 +1,173 @@
+"""How far the oracle reaches on programs that people ship, and which planted errors it shows there.
+
+    PYTHON bench/reach.py [NAME…] [--folder FOLDER] [--parallax PROGRAM] [--power] [--json FILE]
+
+PYTHON has torch and transformers. The twelve programs are those of bench/reach_models.py. Without --power there is one
+row per program: what a check shows in bits, by proof and by ensemble, and what it costs beside eager on one core. With
+--power each program runs on bench/faulty_eager.py, once without a fault and once for each kind that it can have; a row
+says whether the fault was caught, and whether the operation was named. Exit code 1: something right was reported, or a
+fault was missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from reach_models import programs, save
+
+ROOT = Path(__file__).resolve().parent.parent
+# Ops of which one call is made wrong: they compute, and their result is of floats.
+SPOILED = ("conv2d", "linear", "layer_norm", "batch_norm", "bmm", "matmul", "addmm", "convolution", "rms_norm")
+
+
+class Run(NamedTuple):
+    code: int
+    out: str
+    err: str
+    seconds: float  # of processor time, with what it started
+    megabytes: float  # at most at once
+
+
+def run(command: list[str]) -> Run:
+    """Runs a command to its end. Its peak is polled: what wait4 tells has that of this process in it, from the fork."""
+    peak = 0
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        process = subprocess.Popen(command, stdout=out, stderr=err)
+        while True:
+            pid, status, used = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                break
+            found = re.search(r"VmHWM:\s*(\d+)", Path(f"/proc/{process.pid}/status").read_text())
+            peak = max(peak, int(found[1]) if found else 0)
+            time.sleep(0.01)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        return Run(process.returncode, out.read(), err.read(), used.ru_utime + used.ru_stime, peak / 1024)
+
+
+def eager_seconds(path: Path) -> float:
+    """A call of the saved program on one core, the median of five."""
+    torch.set_num_threads(1)
+    program = torch.export.load(path)
+    args, kwargs = program.example_inputs or ((), {})
+    module = program.module()
+    times = []
+    with torch.no_grad():
+        for _ in range(6):
+            begun = time.perf_counter()
+            module(*args, **kwargs)
+            times.append(time.perf_counter() - begun)
+    return statistics.median(times[1:])
+
+
+class Reach:
+    def __init__(self, parallax: str, folder: Path) -> None:
+        self.parallax, self.folder = parallax, folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def case_of(self, name: str) -> tuple[Path, dict[str, Any]]:
+        """The imported program, made where it is not there yet, and what that took."""
+        saved, case = self.folder / f"{name}.pt2", self.folder / f"{name}.json"
+        parameters, state = save(name, str(saved))
+        done = run([self.parallax, "import", str(saved), "-o", str(case)])
+        if done.code:
+            sys.exit(f"{name} was not imported: {done.err.strip()}")
+        beside = case.with_suffix(".safetensors")
+        size = case.stat().st_size + (beside.stat().st_size if beside.exists() else 0)
+        nodes = len(json.loads(case.read_text())["graph"]["nodes"])
+        facts = {"nodes": nodes, "parameters": parameters, "state_mb": round(state / 1e6, 2),
+                 "case_mb": round(size / 1e6, 2), "import_s": round(done.seconds, 1)}  # fmt: skip
+        return case, facts
+
+    def reach(self, name: str) -> dict[str, Any]:
+        case, facts = self.case_of(name)
+        done = run([self.parallax, "eval", str(case), "--json"])
+        if done.code:
+            sys.exit(f"{name} was not evaluated: {done.err.strip()}")
+        outputs = json.loads(done.out)["outputs"]
+        bits = {
+            kind: statistics.median([bit for output in outputs for bit in output[kind]] or [0])
+            for kind in ("bits", "ensemble_bits")
+        }
+        eager = eager_seconds(self.folder / f"{name}.pt2")
+        return {"program": name, **facts, "proof_bits": bits["bits"], "ensemble_bits": bits["ensemble_bits"],
+                "check_s": round(done.seconds, 2), "eager_s": round(eager, 5),
+                "times_eager": round(done.seconds / eager),
+                "memory_mb": round(done.megabytes)}  # fmt: skip
+
+    def check(self, case: Path, fault: list[str]) -> dict[str, Any]:
+        target = f"cmd:{sys.executable} {ROOT / 'bench/faulty_eager.py'} {' '.join(fault)}"
+        done = run([self.parallax, "check", str(case), "--target", target, "--json"])
+        if done.code not in (0, 1):
+            sys.exit(f"{case} {fault}: {done.err.strip()}")
+        return {**json.loads(done.out)[0], "code": done.code}
+
+    def power(self, name: str) -> list[dict[str, Any]]:
+        case, _ = self.case_of(name)
+        nodes = json.loads(case.read_text())["graph"]["nodes"]
+        ops = {node["op"] for node in nodes}
+        draw = random.Random(name)
+        computes = [node["out"] for node in nodes if node["op"].split(".")[1:2] and node["op"].split(".")[1] in SPOILED]
+        writes = [node["out"] for node in nodes if node["op"] == "aten.index_copy_.default"]
+        faults = [[kind, draw.choice(computes)] for kind in ("scale", "rolled", "zeros", "noise")]
+        faults += [["gelu"]] if "aten.gelu.default" in ops else []
+        faults += [["f16"]] if ops & {"aten.linear.default", "aten.conv2d.default"} else []
+        faults += [["stale", draw.choice(writes)]] if writes else []
+        rows = []
+        for fault in [["scale"], *faults]:
+            judged = self.check(case, fault)
+            is_right = fault == ["scale"]  # a kind without a node is no fault
+            named = judged["first_wrong_operation"]
+            rows.append({"program": name, "fault": "none" if is_right else fault[0], "node": "".join(fault[1:]),
+                         "verdict": judged["verdict"], "reported": judged["code"] == 1,
+                         "named": named.split(" = ")[0].removeprefix("#")})  # fmt: skip
+            rows[-1]["as_asked"] = rows[-1]["reported"] != is_right
+            print(json.dumps(rows[-1]), flush=True)
+        return rows
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="programs; default: all")
+    parser.add_argument("--folder", type=Path, default=Path("reach"), help="where programs and cases go")
+    parser.add_argument("--parallax", default=str(ROOT / "parallax"), help="the program")
+    parser.add_argument("--power", action="store_true", help="plant faults")
+    parser.add_argument("--json", type=Path, help="also write the rows to this file, one per line")
+    options = parser.parse_args()
+    if unknown := set(options.names) - set(programs()):
+        parser.error(f"no program {', '.join(sorted(unknown))}; there are {', '.join(programs())}")
+    reach = Reach(options.parallax, options.folder)
+    rows: list[dict[str, Any]] = []
+    for name in options.names or programs():
+        if options.power:
+            rows += reach.power(name)
+        else:
+            rows.append(reach.reach(name))
+            print(json.dumps(rows[-1]), flush=True)
+    if options.json:
+        options.json.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    if not options.power:
+        return 0
+    planted = [row for row in rows if row["fault"] != "none"]
+    caught = [row for row in planted if row["reported"]]
+    named = [row for row in caught if row["node"] and row["named"] == row["node"]]
+    at_a_node = [row for row in caught if row["node"]]
+    print(f"{len(caught)} of {len(planted)} faults caught; the operation named in {len(named)} of {len(at_a_node)}")
+    return 0 if all(row["as_asked"] for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

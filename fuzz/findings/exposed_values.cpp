@@ -1,0 +1,145 @@
+#include "fuzz/findings/exposed_values.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+#include "graph/runs.h"
+#include "graph/sketch.h"
+#include "graph/written_operands.h"
+#include "ops/registry.h"
+
+namespace parallax {
+namespace {
+
+// How many values are handed out in one run: enough for few runs, and few enough that most of the program stays as it
+// is compiled.
+constexpr std::size_t exposed_per_run = 64;
+
+// By storage: the last node that writes it, or nothing.
+std::vector<std::optional<std::size_t>> last_writers(const Graph& graph) {
+  std::vector<std::optional<std::size_t>> last(graph.storages.size());
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    for_each_written(graph.nodes[n], [&](ValueId value) { last[graph.meta(value).storage.index] = n; });
+  }
+  return last;
+}
+
+// By value: the node that makes it; 0 for a source.
+std::vector<std::size_t> makers_of(const Graph& graph) {
+  std::vector<std::size_t> makers(graph.metas.size(), 0);
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (const ValueId result : graph.nodes[n].results) makers[result.index] = n;
+  }
+  return makers;
+}
+
+class Exposure {
+ public:
+  Exposure(Target& target, const Case& test)
+      : target_(target), test_(test), last_writers_(last_writers(test.graph)), makers_(makers_of(test.graph)) {
+    exposed_.values.resize(test.graph.metas.size());
+    exposed_.known.resize(test.graph.metas.size(), false);
+  }
+
+  ExposedValues run() {
+    if (has_several_runs(test_) || test_.gradient) return std::move(exposed_);
+    note_sources();
+    const std::vector<ValueId> wanted = results();
+    for (std::size_t begin = 0; begin < wanted.size(); begin += exposed_per_run) {
+      const std::size_t count = std::min(exposed_per_run, wanted.size() - begin);
+      const bool wrong = expose({wanted.begin() + static_cast<std::ptrdiff_t>(begin), count});
+      exposed_.still_wrong = exposed_.still_wrong || wrong;
+    }
+    return std::move(exposed_);
+  }
+
+ private:
+  // Of sources that are not written, what they hold is known without asking.
+  void note_sources() {
+    const std::vector<FeedSlot> slots = feed_slots(test_.graph);
+    for (const Source& source : test_.graph.sources) {
+      const StorageId storage = test_.graph.meta(source.value).storage;
+      if (source.window || last_writers_[storage.index]) continue;
+      if (source.kind != SourceKind::Input) {
+        note(source.value, source.data);
+        continue;
+      }
+      for (std::size_t i = 0; i < slots.size(); ++i) {
+        if (slots[i].storage == storage) note(source.value, test_.feed[i]);
+      }
+    }
+  }
+
+  void note(ValueId value, const Tensor& tensor) {
+    exposed_.values[value.index] = tensor;
+    exposed_.known[value.index] = true;
+  }
+
+  std::vector<ValueId> results() const {
+    std::vector<ValueId> values;
+    for (const Node& node : test_.graph.nodes) values.insert(values.end(), node.results.begin(), node.results.end());
+    return values;
+  }
+
+  // Whether a node after the one that makes a value writes its memory.
+  bool written_after(ValueId value) const {
+    const std::optional<std::size_t> last = last_writers_[test_.graph.meta(value).storage.index];
+    return last && *last > makers_[value.index];
+  }
+
+  // Runs the program with some values as outputs too. Whether its own outputs are still wrong then.
+  bool expose(std::span<const ValueId> values) {
+    Sketch sketch = take_apart(test_);
+    const std::size_t own = sketch.outputs.size();
+    std::vector<ValueId> handed_out;
+    for (const ValueId value : values) {
+      if (const std::optional<ValueId> as = exposable(sketch, value)) {
+        handed_out.push_back(value);
+        sketch.outputs.push_back(*as);
+      }
+    }
+    const std::optional<Case> exposed = put_together(sketch, test_);
+    if (!exposed) return false;
+    const Examination examination = examine(target_, *exposed);
+    const Outcome& outcome = examination.outcome;
+    if (outcome.status != Status::Ok || !outcome.a || outcome.a->outputs.size() != own + handed_out.size())
+      return false;
+    ++exposed_.runs;
+    for (std::size_t i = 0; i < handed_out.size(); ++i) note(handed_out[i], outcome.a->outputs[own + i]);
+    return is_finding(examination.judgement.verdict);
+  }
+
+  // The value itself or, where a later node writes to it, a copy that is made at once.
+  std::optional<ValueId> exposable(Sketch& sketch, ValueId value) const {
+    for (std::size_t n = 0; n < sketch.nodes.size(); ++n) {
+      if (std::ranges::find(sketch.nodes[n].results, value) == sketch.nodes[n].results.end()) continue;
+      if (!written_after(value)) return value;
+      const ValueId copy(sketch.stand_ins.size());
+      sketch.stand_ins.push_back(copy);
+      Sketch::CallSketch clone;
+      clone.op = find_op("aten.clone.default");
+      clone.name = test_.graph.name(value) + "_then";
+      clone.arguments = {Argument(value), Argument()};
+      clone.results = {copy};
+      clone.result_names = {clone.name};
+      sketch.nodes.insert(sketch.nodes.begin() + static_cast<std::ptrdiff_t>(n) + 1, std::move(clone));
+      return copy;
+    }
+    return std::nullopt;
+  }
+
+  Target& target_;
+  const Case& test_;
+  std::vector<std::optional<std::size_t>> last_writers_;
+  std::vector<std::size_t> makers_;
+  ExposedValues exposed_;
+};
+
+}  // namespace
+
+std::size_t ExposedValues::count() const { return static_cast<std::size_t>(std::ranges::count(known, true)); }
+
+ExposedValues expose_values(Target& target, const Case& test) { return Exposure(target, test).run(); }
+
+}  // namespace parallax

@@ -1,0 +1,23 @@
+// Exposed values: what a target's program holds between its inputs and its outputs, handed out as outputs too.
+#pragma once
+
+#include <vector>
+
+#include "backends/examine.h"
+
+namespace parallax {
+
+struct ExposedValues {
+  std::vector<Tensor> values;  // by value id
+  std::vector<bool> known;     // which of them are known
+  bool still_wrong = false;    // the program's own outputs were wrong in one of the runs
+  int runs = 0;                // in which the target handed values out
+
+  std::size_t count() const;
+};
+
+// Has the target hand out a part of the values in each run; those that a later node writes as copies, made at once.
+// Nothing is known of a case with several runs or with gradients.
+ExposedValues expose_values(Target& target, const Case& test);
+
+}  // namespace parallax
