@@ -25,10 +25,14 @@ struct Tally {
   uint64_t refused = 0;  // by the reference, or members that raise
   uint64_t proved = 0;   // mismatches by proof
   uint64_t statistical = 0;
+  int64_t elements = 0;   // of the graphs that are judged by both …
+  int64_t undecided = 0;  // … and of those, the ones that neither decides
 
   void print(uint64_t drawn) const {
-    fmt::print("{} graphs: {} judged by both, {} refused, {} mismatches by proof, {} statistical\n", drawn, judged,
-               refused, proved, statistical);
+    fmt::print(
+        "{} graphs: {} judged by both, {} refused, {} mismatches by proof, {} statistical; {} of {} elements "
+        "undecided\n",
+        drawn, judged, refused, proved, statistical, undecided, elements);
     std::fflush(stdout);
   }
 };
@@ -56,6 +60,8 @@ void judge_by_both(Target& target, const Case& test, uint64_t k, Tally& tally) {
     if (!judgement.divergence || !judgement.divergence->statistical()) break;
   }
   ++tally.judged;
+  tally.elements += judgement.counts.total;
+  tally.undecided += judgement.counts.undecided;
   if (judgement.verdict != Verdict::Mismatch) return;
   const bool statistical = judgement.divergence->statistical();
   ++(statistical ? tally.statistical : tally.proved);

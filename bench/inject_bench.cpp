@@ -134,7 +134,7 @@ std::array<Counts, N> inject(Target& target, GenerateOptions options, bool (*fit
     const Tensor& right = (*values)[test.graph.nodes[n].results.front().index];
     const std::size_t inputs = expected->a.inputs.size();
     ExpectedRuns with_spreads = *expected;
-    add_spreads(target.profile(), test, reported_members, with_spreads);
+    if (!add_spreads(target.profile(), test, reported_members, with_spreads)) continue;
     const auto judged = [&](const Tensor& data) -> std::optional<std::pair<Outcome, Verdicts>> {
       const std::optional<Case> given = with_given(test, n, data);
       if (!given) return std::nullopt;
@@ -147,7 +147,7 @@ std::array<Counts, N> inject(Target& target, GenerateOptions options, bool (*fit
     };
     const auto whole = judged(right);
     // Where views of the node are written the input is another thing, and so is what comes out.
-    if (!whole || whole->second.by_proof != Verdict::Match) continue;
+    if (!whole || whole->second.by_both != Verdict::Match) continue;
     for (std::size_t e = 0; e < N; ++e) {
       Choices signs(seed + 1, k);
       const auto wrong = judged(spoil(right, e, signs));

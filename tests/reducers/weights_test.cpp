@@ -1,6 +1,7 @@
 // The pass over weights: large tensors of floats get short random numbers, and nothing else changes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "graph/builder.h"
@@ -60,6 +61,51 @@ TEST(WeightsPass, LargeTensorsOfFloatsGetShortNumbersTogetherAndAlone) {
   EXPECT_EQ(source_of(all, "bias"), source_of(test, "bias")) << "of few elements";
   EXPECT_EQ(all.feed[1], test.feed[1]) << "indices stay in range";
   EXPECT_NE(is_in_eighths(edits[1].result.feed[0]), is_in_eighths(source_of(edits[1].result, "weight")));
+}
+
+// A batch norm: its variance is positive, its mean is not, and an affine weight has zeros.
+Case normalized() {
+  GraphBuilder builder;
+  Case test;
+  const auto numbers = [](int64_t count, double offset) {
+    Tensor data(DType::F32, {count});
+    for (int64_t i = 0; i < count; ++i) data.set_double(i, std::sin(0.7 * static_cast<double>(i)) + offset);
+    return data;
+  };
+  Tensor weight = numbers(20, 1.5);
+  weight.set_double(3, 0);
+  Tensor x(DType::F32, {2, 20});
+  for (int64_t i = 0; i < 40; ++i) x.set_double(i, std::cos(0.3 * static_cast<double>(i)));
+  const auto constant = [&](const char* name, Tensor data) {
+    return *builder.add_source(SourceKind::Constant, name, DType::F32, contiguous_layout({20}), std::move(data));
+  };
+  const ValueId input = *builder.add_source(SourceKind::Input, "x", DType::F32, contiguous_layout({2, 20}));
+  const ValueId scale = constant("weight", weight), bias = constant("bias", numbers(20, 0));
+  const ValueId mean = constant("mean", numbers(20, 0)), variance = constant("variance", numbers(20, 1.5));
+  builder.add_output(
+      *builder.call("aten.batch_norm.default", {input, scale, bias, mean, variance, false, 0.1, 1e-5, false}));
+  test.graph = builder.take();
+  test.feed = {x};
+  return test;
+}
+
+TEST(WeightsPass, NumbersAreAsPositiveAsWhatTheyReplace) {
+  const Case all = weight_candidates(normalized(), testing::record_ones).front().result;
+  const auto least = [](const Tensor& tensor) {
+    double smallest = tensor.get_double(0);
+    for (int64_t i = 1; i < tensor.numel(); ++i) smallest = std::min(smallest, tensor.get_double(i));
+    return smallest;
+  };
+  EXPECT_GT(least(source_of(all, "variance")), 0);
+  EXPECT_EQ(least(source_of(all, "weight")), 0);
+  EXPECT_LT(least(source_of(all, "mean")), 0);
+}
+
+TEST(WeightsPass, TensorsOfOneSizeGetDifferentNumbers) {
+  const Case test = normalized();
+  ASSERT_EQ(source_of(test, "bias"), source_of(test, "mean"));
+  const Case all = weight_candidates(test, testing::record_ones).front().result;
+  EXPECT_NE(source_of(all, "bias"), source_of(all, "mean"));
 }
 
 TEST(WeightsPass, ShortNumbersAreNotReplacedAgain) {
