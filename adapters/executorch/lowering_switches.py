@@ -33,12 +33,13 @@ def backend_config(
     # Releases before these switches do not know them; to leave one off is not to name it.
     named = {"run_reinplace_pass": "reinplace", "emit_mutable_buffer_names": "buffer_names"}
     given = {name: True for name, switch in named.items() if settings[switch] == "yes"}
-    chosen = {"memory_planning_algo": suite(algo_list=[algorithm])} if algorithm else {}
+    chosen: dict[str, Any] = {"memory_planning_algo": suite(algo_list=[algorithm])} if algorithm else {}
+    if share_state:
+        chosen["share_mutable_buffers"] = True
     planning = MemoryPlanningPass(
         **chosen,
         alloc_graph_input=settings["plan_inputs"] == "yes",
         alloc_graph_output=settings["plan_outputs"] == "yes",
-        share_mutable_buffers=share_state,
     )
     return ExecutorchBackendConfig(
         passes=passes,
