@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import unittest
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 for _package in ("numpy", "onnx", "ml_dtypes"):
     if importlib.util.find_spec(_package) is None:
@@ -18,6 +18,7 @@ from onnx.reference import ReferenceEvaluator
 
 from adapters.importing import onnx_model
 from adapters.importing.onnx.model import Importer
+from adapters.onnx.integer_operators import IntegerOperators
 from adapters.onnx.writer import Written, write
 
 Json = dict[str, Any]
@@ -44,6 +45,87 @@ def run(model: Written, **given: Any) -> list[list[Any]]:
 
 def kinds(model: Written) -> list[str]:
     return [kind for kind, *_ in model.graph.nodes]
+
+
+def dequantized(out: str, integers: str, scale: float, zero_point: int = 0, dtype: str = "i8") -> Json:
+    low, high = {"i8": (-128, 127), "u8": (0, 255), "i32": (-(2**31), 2**31 - 1)}[dtype]
+    return node(out, "dequantize_per_tensor.default", integers, scale, zero_point, low, high, dtype)
+
+
+def aten(out: str, op: str, *args: object) -> Json:
+    return {"out": out, "op": f"aten.{op}", "args": list(args)}
+
+
+class IntegerOperatorsTest(unittest.TestCase):
+    """Products between a dequantize and a quantize as QLinearConv and its like: what the pairs give, exactly."""
+
+    WEIGHT: ClassVar = {"w": {"type": "i8[2,1,2,2]", "data": [1, -2, 3, 4, 5, -6, 7, 8]}}
+    IMAGE: ClassVar = np.arange(-8, 8, dtype=np.int8).reshape(1, 1, 4, 4)
+
+    def both(self, nodes: list[Json], outputs: list[str], inputs: Json, constants: Json, **given: Any) -> list[str]:
+        """The operators that stand for the pairs, which give the same."""
+        pairs, operators = (written(inputs, nodes, outputs, constants) for _ in range(2))
+        rewritten = IntegerOperators(operators.graph)
+        self.assertEqual((rewritten.fused, rewritten.fusable), (1, 1))
+        self.assertEqual(run(operators, **given), run(pairs, **given))
+        return kinds(operators)
+
+    def test_a_convolution_with_a_bias(self) -> None:
+        nodes = [
+            dequantized("xf", "%x", 0.5, 3),
+            dequantized("wf", "%w", 0.25),
+            dequantized("bf", "%b", 0.125, 0, "i32"),
+            aten("y", "conv2d.default", "%xf", "%wf", "%bf", [1, 1], [1, 1]),
+            node("q", PER_TENSOR, "%y", 2.0, -4, -128, 127, "i8"),
+        ]
+        constants = {**self.WEIGHT, "b": {"type": "i32[2]", "data": [40, -7]}}
+        found = self.both(nodes, ["%q"], {"x": "i8[1,1,4,4]"}, constants, x=self.IMAGE)
+        self.assertEqual(found, ["QLinearConv"])
+
+    def test_scales_by_channel(self) -> None:
+        scales = {"s": {"type": "f32[2]", "data": [0.25, 0.5]}, "z": {"type": "i64[2]", "data": [0, 0]}}
+        nodes = [
+            dequantized("xf", "%x", 0.5, 3),
+            node("wf", "dequantize_per_channel.default", "%w", "%s", "%z", 0, -128, 127, "i8"),
+            aten("y", "conv2d.default", "%xf", "%wf"),
+            node("q", PER_TENSOR, "%y", 2.0, 0, -128, 127, "i8"),
+        ]
+        found = self.both(nodes, ["%q"], {"x": "i8[1,1,4,4]"}, {**self.WEIGHT, **scales}, x=self.IMAGE)
+        self.assertEqual(found, ["QLinearConv"])
+
+    def test_a_linear_layer_without_bias(self) -> None:
+        nodes = [
+            dequantized("xf", "%x", 0.5, 3),
+            dequantized("wf", "%w", 0.25),
+            aten("y", "linear.default", "%xf", "%wf"),
+            node("q", PER_TENSOR, "%y", 2.0, 4, -128, 127, "i8"),
+        ]
+        weight = {"w": {"type": "i8[3,2]", "data": [1, -2, 3, 4, 5, -6]}}
+        x = np.array([[1, 2], [-3, 100]], np.int8)
+        found = self.both(nodes, ["%q"], {"x": "i8[2,2]"}, weight, x=x)
+        self.assertEqual(found, ["Transpose", "QLinearMatMul"])
+
+    def test_what_stays_a_float_is_a_sum_of_integers(self) -> None:
+        matrix = {"w": {"type": "i8[2,3]", "data": [1, -2, 3, 4, 5, -6]}}
+        nodes = [dequantized("xf", "%x", 0.5, 3), dequantized("wf", "%w", 0.25), aten("y", "mm.default", "%xf", "%wf")]
+        x = np.array([[1, 2], [-3, 100]], np.int8)
+        found = self.both(nodes, ["%y"], {"x": "i8[2,2]"}, matrix, x=x)
+        self.assertEqual(found, ["MatMulInteger", "Mul", "Cast", "Mul"])
+
+    def test_what_the_operators_cannot_say_stays_pairs(self) -> None:
+        image, bias = {"x": "i8[1,1,4,4]"}, {"b": {"type": "f32[2]", "data": [0.3, 1]}}
+        start = [dequantized("xf", "%x", 0.5, 3), dequantized("wf", "%w", 0.25)]
+        quantized = node("q", PER_TENSOR, "%y", 2.0, 0, -128, 127, "i8")
+        for nodes, constants in (
+            ([*start, aten("y", "conv2d.default", "%xf", "%wf", "%b"), quantized], {**self.WEIGHT, **bias}),
+            ([*start, aten("c", "conv2d.default", "%xf", "%wf", "%b"), aten("y", "relu.default", "%c"), quantized],
+             {**self.WEIGHT, **bias}),
+        ):  # fmt: skip
+            model = written(image, nodes, ["%q"], constants)
+            before = run(model, x=self.IMAGE)
+            self.assertEqual(IntegerOperators(model.graph).fused, 0)
+            self.assertEqual(run(model, x=self.IMAGE), before)
+            self.assertIn("Conv", kinds(model))
 
 
 X = np.array([-1.0, 0.25, 0.75, 100.0], dtype=np.float32)

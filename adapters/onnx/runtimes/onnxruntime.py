@@ -4,7 +4,8 @@ The same model with none is the control of a finding: what differs between the t
 switches are those of a session: ?pattern=off and ?arena=off for memory, ?execution=parallel for the executor,
 ?saved=yes runs the optimized model as it was written to a file and read again; with ?cache=warm the first instance
 writes it and the fresh one reads it. ?weights=kept leaves out WeightBiasQuantization, which makes int8 and int32 of
-float weights and biases of a quantized layer.
+float weights and biases of a quantized layer. ?integers=operators has quantized products written as QLinearConv and its
+like.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import onnxruntime
 
+from adapters.onnx.integer_operators import INTEGERS, facts_of
 from adapters.onnx.session import NUMPY_DTYPES, Instance, Program, make_system
 from adapters.onnx.writer import Written
 from adapters.worker.loop import serve
@@ -45,6 +47,7 @@ SWITCHES = (
     Switch("execution", ("sequential", "parallel")),
     Switch("saved", ("no", "yes")),
     Switch("weights", ("quantized", "kept")),
+    INTEGERS,
     CACHE,
 )
 OPTIMIZED = "optimized.onnx"
@@ -83,6 +86,7 @@ def make(arguments: list[str]) -> System:
     warm = settings["cache"] == "warm"
 
     def build(written: Written, stages: Stages) -> Program:
+        facts = facts_of(written.graph, settings)
         model = written.graph.serialize()
         names = [value.name for value in written.graph.inputs]
 
@@ -102,7 +106,7 @@ def make(arguments: list[str]) -> System:
             with stages("load"):
                 return instance_of(session((cache.filled() / OPTIMIZED).read_bytes(), settings))
 
-        return Program(start, start_warm=start_warm if warm else None)
+        return Program(start, facts, start_warm=start_warm if warm else None)
 
     return make_system(
         "onnxruntime",

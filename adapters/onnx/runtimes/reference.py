@@ -1,4 +1,5 @@
-"""onnx-reference: the evaluator of the onnx package, which runs a model node by node in numpy."""
+"""onnx-reference: the evaluator of the onnx package, which runs a model node by node in numpy. ?integers=operators has
+quantized products written as QLinearConv and its like."""
 
 from __future__ import annotations
 
@@ -7,13 +8,15 @@ from importlib.metadata import version
 import numpy as np
 from onnx.reference import ReferenceEvaluator
 
+from adapters.onnx.integer_operators import INTEGERS, facts_of
 from adapters.onnx.session import NUMPY_DTYPES, Instance, Program, copy_of, make_system
 from adapters.onnx.writer import Written
 from adapters.worker.arrays import Array
 from adapters.worker.loop import serve
-from adapters.worker.switches import parse
+from adapters.worker.switches import declared, parse
 from adapters.worker.system import Rejection, Stages, System
 
+SWITCHES = (INTEGERS,)
 REJECTIONS = (
     Rejection(
         r"RuntimeError: Unknown activation function",
@@ -27,9 +30,10 @@ REJECTIONS = (
 
 
 def make(arguments: list[str]) -> System:
-    parse(arguments, ())
+    settings = parse(arguments, SWITCHES)
 
     def build(written: Written, stages: Stages) -> Program:
+        facts = facts_of(written.graph, settings)
         model = written.graph.serialize()
         names = [value.name for value in written.graph.inputs]
         results = [value.dtype for value in written.graph.outputs]
@@ -46,12 +50,12 @@ def make(arguments: list[str]) -> System:
 
             return run
 
-        return Program(start)
+        return Program(start, facts)
 
     versions = {"numpy": version("numpy")}
     return make_system(
         "onnx", version("onnx"), NUMPY_DTYPES, "onnx-reference", build, REJECTIONS, versions,
-        symbols=True, subgraphs=True, quantized=True,
+        symbols=True, subgraphs=True, quantized=True, more={"switches": declared(SWITCHES)},
     )  # fmt: skip
 
 
