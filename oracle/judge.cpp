@@ -64,14 +64,25 @@ void compare_runs(const Graph& graph, const CalledLater& called, const ExpectedR
       }
     }
   };
+  const auto compare_later_kept = [&] {
+    for (std::size_t i = 0; i < std::min(outcome.later_kept.size(), expected.later.size()); ++i) {
+      const RunId run{RunKind::LaterKept, static_cast<int>(i) + 2};
+      if (const Graph* method = called(i)) {
+        RunComparison(*method, judgement).kept(expected.later[i], outcome.later_kept[i], run);
+      } else {
+        comparison.kept(expected.later[i], outcome.later_kept[i], run);
+      }
+    }
+  };
   const auto is_right_so_far = [&] { return judgement.verdict != Verdict::Mismatch; };
   comparison.run(expected.a, *outcome.a, {RunKind::A});
   if (promises_identity && expected.a.one_identity) comparison.identity(expected.a, *outcome.a);
   if (outcome.b && expected.b) comparison.run(*expected.b, *outcome.b, {RunKind::B});
   compare_later(outcome.later, RunKind::Later);
   if ((outcome.b || !outcome.later.empty()) && is_right_so_far()) {
-    comparison.kept(expected.a, outcome.a_kept, outcome.b ? RunKind::AKeptAfterB : RunKind::AKeptAfterTheLast);
+    comparison.kept(expected.a, outcome.a_kept, {outcome.b ? RunKind::AKeptAfterB : RunKind::AKeptAfterTheLast});
   }
+  if (is_right_so_far()) compare_later_kept();
   if (!outcome.a_again) return;
   if (is_right_so_far()) comparison.run(expected.a, *outcome.a_again, {RunKind::AOnFreshInstance});
   if (is_right_so_far() && !same_bits(*outcome.a, *outcome.a_again, expected.a)) {

@@ -24,6 +24,7 @@ enum class RunKind : uint8_t {
   Later,              // of a case with several runs, after the first
   AKeptAfterB,        // A's outputs, read again after B …
   AKeptAfterTheLast,  // … or after the last run
+  LaterKept,          // those of a later run, read again after the last
   AOnFreshInstance,
   LaterOnFreshInstance,
 };

@@ -11,11 +11,12 @@ namespace {
 constexpr std::array<std::string_view, 5> divergence_names = {"values", "shape", "dtype", "count", "identity"};
 
 // By RunKind; "{}" is the number of the run.
-constexpr std::array<std::string_view, 7> run_texts = {"A",
+constexpr std::array<std::string_view, 8> run_texts = {"A",
                                                        "B",
                                                        "run {}",
                                                        "A, read again after B",
                                                        "A, read again after the last run",
+                                                       "run {}, read again after the last run",
                                                        "A on a fresh instance",
                                                        "run {} on a fresh instance"};
 

@@ -45,6 +45,8 @@ struct Outcome {
   std::optional<Observation> a_again;
   // Of a case with several runs, in place of B: those after the first, on the same instance and on the fresh one.
   std::vector<Observation> later, later_again;
+  // The outputs of those but the last, uncopied, read again after the last; empty where the target does not tell.
+  std::vector<std::vector<Tensor>> later_kept;
   // Where the case asks for gradients, by its list of inputs: the target's, those of eager's autograd, and these with
   // every float of the case widened to f64.
   std::vector<Tensor> gradients, eager_gradients, reference_gradients;

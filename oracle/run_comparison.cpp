@@ -47,10 +47,10 @@ void RunComparison::run(const Expected& expected, const Observation& got, const 
   state(expected.buffers, got.buffers, places_.buffers, buffer_written_, run);
 }
 
-void RunComparison::kept(const Expected& expected, std::span<const Tensor> got, RunKind kind) {
+void RunComparison::kept(const Expected& expected, std::span<const Tensor> got, const RunId& run) {
   for (std::size_t i = 0; i < got.size() && i < expected.outputs.size(); ++i) {
     if (lies_in_buffer(expected, i)) continue;
-    tensors_.tensor(expected.outputs[i], got[i], {kind}, places_.outputs[i], nullptr);
+    tensors_.tensor(expected.outputs[i], got[i], run, places_.outputs[i], nullptr);
   }
 }
 

@@ -21,8 +21,8 @@ class RunComparison {
   // Outputs, inputs and buffers of a run.
   void run(const Expected& expected, const Observation& got, const RunId& run);
 
-  // A's outputs, read again after another run.
-  void kept(const Expected& expected, std::span<const Tensor> got, RunKind kind);
+  // The outputs of a run, read again after another.
+  void kept(const Expected& expected, std::span<const Tensor> got, const RunId& run);
 
   // The outputs' storages against eager's: shared where eager shares, apart where eager keeps apart.
   void identity(const Expected& expected, const Observation& got);

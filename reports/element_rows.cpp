@@ -129,22 +129,37 @@ class Runs {
   void add_later(std::span<const Expected> expected, std::span<const Observation> got, RunKind kind) {
     for (std::size_t i = 0; i < std::min(got.size(), expected.size()); ++i) {
       const RunId run{kind, static_cast<int>(i) + 2};
-      const bool calls_method = i < test_.later.size() && test_.later[i].method != 0;
-      add(expected[i], got[i], run, calls_method ? GraphPlaces(called_graph(test_, i + 1)) : places_);
+      add(expected[i], got[i], run, places_of(i));
     }
   }
 
   // A's outputs, read where they lie after another run.
   void add_kept(const Expected& expected, const std::vector<Tensor>& kept, const RunId& run) {
-    for (std::size_t i = 0; i < kept.size() && i < expected.outputs.size(); ++i) {
-      if (lies_in_buffer(expected, i)) continue;
-      tensors_.push_back(compare(expected.outputs[i], kept[i], run, places_.outputs[i], most_rows_));
+    add_kept(expected, kept, run, places_);
+  }
+  void add_later_kept(std::span<const Expected> expected, std::span<const std::vector<Tensor>> kept) {
+    for (std::size_t i = 0; i < std::min(kept.size(), expected.size()); ++i) {
+      add_kept(expected[i], kept[i], {RunKind::LaterKept, static_cast<int>(i) + 2}, places_of(i));
     }
   }
 
   std::vector<TensorElements> take() { return std::move(tensors_); }
 
  private:
+  // Of a run after the first.
+  GraphPlaces places_of(std::size_t later) const {
+    const bool calls_method = later < test_.later.size() && test_.later[later].method != 0;
+    return calls_method ? GraphPlaces(called_graph(test_, later + 1)) : places_;
+  }
+
+  void add_kept(const Expected& expected, const std::vector<Tensor>& kept, const RunId& run,
+                const GraphPlaces& places) {
+    for (std::size_t i = 0; i < kept.size() && i < expected.outputs.size(); ++i) {
+      if (lies_in_buffer(expected, i)) continue;
+      tensors_.push_back(compare(expected.outputs[i], kept[i], run, places.outputs[i], most_rows_));
+    }
+  }
+
   void add(const Expected& expected, const Observation& got, const RunId& run, const GraphPlaces& places) {
     add_outputs(expected, got.outputs, run, places.outputs);
     add_state(expected.inputs, got.inputs, places.inputs, run);
@@ -190,6 +205,7 @@ std::vector<TensorElements> elements_of_runs(const Case& test, const ExpectedRun
   runs.add_later(expected.later, outcome.later, RunKind::Later);
   if (outcome.b) runs.add_kept(expected.a, outcome.a_kept, {RunKind::AKeptAfterB});
   if (!outcome.later.empty()) runs.add_kept(expected.a, outcome.a_kept, {RunKind::AKeptAfterTheLast});
+  runs.add_later_kept(expected.later, outcome.later_kept);
   if (outcome.a_again) runs.add(expected.a, *outcome.a_again, {RunKind::AOnFreshInstance});
   runs.add_later(expected.later, outcome.later_again, RunKind::LaterOnFreshInstance);
   return runs.take();

@@ -80,7 +80,27 @@ class Counted:
         return Gave(self.sum if method is None else -self.sum)
 
 
+class Reused:
+    """An instance that hands out the same memory in every run."""
+
+    def __init__(self) -> None:
+        self.memory = Gave(0)
+
+    def __call__(self, feed: dict[str, Any], method: str | None = None) -> Gave:
+        self.memory.number = feed["x"][0]
+        return self.memory
+
+
 class LaterRuns(unittest.TestCase):
+    def test_what_a_later_run_gave_is_read_again_after_the_last(self) -> None:
+        fed = [{"feed": {"x": [number]}} for number in (1, 2, 4)]
+        reply = three_runs({"case": {"runs": fed}}, Stages(), Reused)
+        self.assertEqual(
+            [one["outputs"] for one in reply["later"]], [Gave(2).encode_outputs(), Gave(4).encode_outputs()]
+        )
+        self.assertEqual(reply["later_kept"], [Gave(4).encode_outputs()])
+        self.assertEqual(reply["kept"], Gave(4).encode_outputs())
+
     def numbers(self, runs: list[dict[str, Any]]) -> list[int]:
         reply = three_runs({"case": {"runs": runs}}, Stages(), Counted)
         self.assertEqual(reply["later"], reply["later_again"])

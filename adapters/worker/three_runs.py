@@ -39,7 +39,8 @@ def three_runs(
     """The members of a reply that say what the runs gave; `start` makes a fresh instance, and `start_again`, where
     there is one, those that make the runs again: from a cache that is warm then.
 
-    Memory that nobody wrote holds another byte for the second instance. A's outputs are read again after the last run.
+    Memory that nobody wrote holds another byte for the second instance. The outputs of A, and of each later run, are read
+    again after the last run.
     Where threads are asked for, A runs on as many at the same time, and the first that differs stands for A on a fresh
     instance.
     """
@@ -53,14 +54,15 @@ def three_runs(
         with stages("run"):
             return instance(feed) if method is None else instance(feed, method)
 
-    def run_later(first: Run, start: Callable[[], Run]) -> list[Json]:
+    def run_later(first: Run, start: Callable[[], Run], handed_out: list[Encodable]) -> list[Json]:
         """The runs after the first, on that instance or another; one that has not run yet is fresh."""
         instances = {0: first}
         gave = []
         for number, feed, method in zip(numbers, later_feeds, later_methods, strict=True):
             if number not in instances:
                 instances[number] = start()
-            gave.append(run(instances[number], feed, method).encode())
+            handed_out.append(run(instances[number], feed, method))
+            gave.append(handed_out[-1].encode())
         return gave
 
     with fresh_memory(0x5A):
@@ -68,7 +70,9 @@ def three_runs(
         ran = run(first, first_feed)
         reply = ran.encode()
         if several:
-            reply["later"] = run_later(first, start)
+            later: list[Encodable] = []
+            reply["later"] = run_later(first, start, later)
+            reply["later_kept"] = [one.encode_outputs() for one in later[:-1]]
         elif request.get("second_feed") is not None:
             reply["b"] = run(first, request["second_feed"]).encode()
         if "later" in reply or "b" in reply:
@@ -78,7 +82,7 @@ def three_runs(
         fresh = again()
         reply["again"] = run(fresh, first_feed).encode()
         if several:
-            reply["later_again"] = run_later(fresh, again)
+            reply["later_again"] = run_later(fresh, again, [])
     if (threads := request.get("threads", 1)) > 1:
         with stages("run"):
             others = _on_threads([start() for _ in range(threads)], first_feed)

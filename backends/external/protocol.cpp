@@ -167,6 +167,9 @@ Result<void> read_runs(const Field& root, const Case& test, Outcome& outcome) {
   }
   TRY(outcome.later, read_later(root, "later", test));
   TRY(outcome.later_again, read_later(root, "later_again", test));
+  if (const auto kept = find_set(root, "later_kept")) {
+    TRY(outcome.later_kept, read_array(*kept, read_tensors));
+  }
   if (const auto delegated = find_set(root, "delegated")) {
     TRY(outcome.delegated, read_small(*delegated));
   }

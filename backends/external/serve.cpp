@@ -59,6 +59,7 @@ Json encode(const Case& test, const Outcome& outcome) {
     if (outcome.b) json["b"] = encode(graph, *outcome.b);
     if (outcome.a_again) json["again"] = encode(graph, *outcome.a_again);
     if (!outcome.later.empty()) json["later"] = encode_runs(test, outcome.later);
+    for (const auto& kept : outcome.later_kept) json["later_kept"].push_back(encode(kept));
     if (!outcome.later_again.empty()) json["later_again"] = encode_runs(test, outcome.later_again);
     if (outcome.delegated >= 0) json["delegated"] = outcome.delegated;
     if (outcome.fused >= 0) json["fused"] = outcome.fused;

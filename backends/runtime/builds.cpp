@@ -27,6 +27,7 @@ bool same_runs(const Outcome& a, const Outcome& b) {
   if (a.status != b.status) return false;
   return a.status != Status::Ok ||
          (same(*a.a, *b.a) && (!a.b || same(*a.b, *b.b)) && same(*a.a_again, *b.a_again) && a.a_kept == b.a_kept &&
+          a.later_kept == b.later_kept &&
           std::ranges::equal(a.later, b.later, same) && std::ranges::equal(a.later_again, b.later_again, same));
 }
 

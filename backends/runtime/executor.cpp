@@ -195,6 +195,7 @@ Instance::Instance(std::shared_ptr<const Executable> executable, std::byte poiso
 Instance::~Instance() = default;
 
 void Instance::resize(std::shared_ptr<const Executable> resized) {
+  if (executable_ == resized) return;  // its memory stays where it is, under what earlier runs handed out
   executable_ = std::move(resized);
   loop_ = FusedLoop(executable_->program.graph, executable_->inner);
   if (ready_) ready_ = prepare();

@@ -73,19 +73,23 @@ class Instances {
   std::vector<std::unique_ptr<Instance>> made_;
 };
 
-// The runs after the first, which `first` has run, on it and on other instances; whether all went well.
+// The runs after the first, which `first` has run, on it and on other instances; whether all went well. `kept` takes
+// the outputs of all but the last as they are after it, or is null.
 bool run_later(const LoadedRuns& runs, const Case& test, Instance& first, std::byte poison,
-               std::vector<Observation>& seen, Outcome& outcome) {
+               std::vector<Observation>& seen, std::vector<std::vector<Tensor>>* kept, Outcome& outcome) {
   Instances instances(first, poison);
+  std::vector<RunResult> earlier;
   for (std::size_t i = 0; i < test.later.size(); ++i) {
     const Loaded& executable = runs[i + 1];
-    const Result<RunResult> result = instances.of(test.later[i], executable).run(test.later[i].feed);
+    Result<RunResult> result = instances.of(test.later[i], executable).run(test.later[i].feed);
     if (!result) {
       stop(outcome, "run", result.error());
       return false;
     }
     seen.push_back(observe(*executable, *result));
+    if (kept && i + 1 < test.later.size()) earlier.push_back(*std::move(result));
   }
+  for (const RunResult& result : earlier) kept->push_back(read_all(result.outputs));
   return true;
 }
 
@@ -121,7 +125,7 @@ void run_protocol(const LoadedRuns& runs, const LoadedRuns& again, const FreshMe
   outcome.a = observe(*runs.front(), *a);
   if (runs.front()->device.device) outcome.delegated = a->on_device;
   if (several) {
-    if (!run_later(runs, test, instance, memory.first, outcome.later, outcome)) return;
+    if (!run_later(runs, test, instance, memory.first, outcome.later, &outcome.later_kept, outcome)) return;
   } else if (second) {
     const Result<RunResult> b = instance.run(*second);
     if (!b) return stop(outcome, "run", b.error());
@@ -132,7 +136,7 @@ void run_protocol(const LoadedRuns& runs, const LoadedRuns& again, const FreshMe
   const Result<RunResult> a_again = fresh.run(test.feed);
   if (!a_again) return stop(outcome, "run", a_again.error());
   outcome.a_again = observe(*again.front(), *a_again);
-  if (several) run_later(again, test, fresh, memory.second, outcome.later_again, outcome);
+  if (several) run_later(again, test, fresh, memory.second, outcome.later_again, nullptr, outcome);
 }
 
 void run_on_threads(const Loaded& executable, const FreshMemory& memory, const Case& test, int threads,

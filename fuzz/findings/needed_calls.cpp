@@ -24,6 +24,9 @@ std::optional<ShownAt> shown_at(const Case& test, const RunId& run) {
       return ShownAt{{.call = run.number, .needs = {}}, 0, static_cast<std::size_t>(run.number) - 1};
     case RunKind::AKeptAfterTheLast:
       return ShownAt{{.call = 1, .read_again = true, .needs = {}}, 1, test.later.size() + 1};
+    case RunKind::LaterKept:
+      // Any run may be needed: those before it made it what it is, and one after it overwrites it.
+      return ShownAt{{.call = run.number, .read_again = true, .needs = {}}, 0, test.later.size() + 1};
     default:
       return std::nullopt;
   }
@@ -54,6 +57,7 @@ std::optional<WrongCall> needed_calls(const Case& test, const Judgement& judgeme
   Case least = test;
   std::size_t looks = 0;
   for (std::size_t run = place->end; run-- > place->begin;) {
+    if (static_cast<int>(run) + 1 == place->wrong.call) continue;
     std::optional<Case> fewer = looks++ < most_looks ? without_run(least, run) : std::nullopt;
     if (fewer && shows(*fewer)) {
       least = *std::move(fewer);

@@ -51,6 +51,12 @@ const Tensor* tensor_at(const Outcome& outcome, const RunId& run, const Place& p
   if (run.kind == RunKind::AKeptAfterB || run.kind == RunKind::AKeptAfterTheLast) {
     return place.kind == PlaceKind::Output && at < outcome.a_kept.size() ? &outcome.a_kept[at] : nullptr;
   }
+  if (run.kind == RunKind::LaterKept) {
+    const auto place_of_run = static_cast<std::size_t>(run.number) - 2;
+    if (place.kind != PlaceKind::Output || place_of_run >= outcome.later_kept.size()) return nullptr;
+    const std::vector<Tensor>& outputs = outcome.later_kept[place_of_run];
+    return at < outputs.size() ? &outputs[at] : nullptr;
+  }
   const Observation* seen = observed_in(outcome, run);
   if (!seen) return nullptr;
   if (place.kind == PlaceKind::Output) return at < seen->outputs.size() ? &seen->outputs[at] : nullptr;

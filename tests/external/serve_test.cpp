@@ -71,6 +71,8 @@ TEST(Serve, LaterRunsAreThoseThatHappenHere) {
     EXPECT_TRUE(is_same(here.later[run], there.later[run])) << run;
     EXPECT_TRUE(is_same(here.later_again[run], there.later_again[run])) << run;
   }
+  ASSERT_EQ(here.later_kept.size(), 1U) << "nothing runs after the last";
+  EXPECT_EQ(here.later_kept, there.later_kept);
 }
 
 TEST(Serve, WhatIsRefusedIsRefusedThereToo) {

@@ -71,6 +71,14 @@ TEST(NeededCalls, OfAResultThatIsReadAgainAreTheLaterOnes) {
   EXPECT_EQ(describe(*found), "what call 1 returned is wrong after the last call; needs call 4");
 }
 
+// The call itself is not asked about.
+TEST(NeededCalls, OfALaterResultThatIsReadAgainAreThoseOnBothSides) {
+  const auto shows = [](const Case& test) { return calls(test, 1) && calls(test, 3) && calls(test, 4); };
+  const auto found = needed_calls(five_calls(), wrong_in(RunKind::LaterKept, 3), shows);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(describe(*found), "what call 3 returned is wrong after the last call; needs calls 1, 4");
+}
+
 TEST(NeededCalls, OfOneRunAreThoseOfItsSecondCall) {
   Case one = five_calls();
   one.later.clear();

@@ -153,6 +153,21 @@ TEST(Judge, AnOutputThatChangesWhenTheProgramRunsAgainIsCaught) {
   EXPECT_EQ(judgement.reason, "A, read again after B: out[0] x element 1: expected 2 got 7");
 }
 
+TEST(Judge, AnOutputOfALaterRunThatTheNextOneChangesIsCaught) {
+  auto expected = expecting({Ball::exact(1), Ball::exact(2)});
+  expected.later = {expected.a, expected.a, expected.a};
+  Outcome outcome = returning(tensor_of(DType::F32, {1, 2}));
+  outcome.later = {*outcome.a, *outcome.a, *outcome.a};
+  outcome.a_kept = outcome.a->outputs;
+  outcome.later_kept = {outcome.a_kept, outcome.a_kept};
+  EXPECT_EQ(judge(identity_graph(), expected, outcome, true).verdict, Verdict::Match);
+  outcome.later_kept[1] = {tensor_of(DType::F32, {1, 7})};
+  const Judgement judgement = judge(identity_graph(), expected, outcome, true);
+  EXPECT_EQ(judgement.verdict, Verdict::Mismatch);
+  EXPECT_EQ(judgement.divergence->run, (RunId{RunKind::LaterKept, 3}));
+  EXPECT_EQ(judgement.reason, "run 3, read again after the last run: out[0] x element 1: expected 2 got 7");
+}
+
 TEST(Judge, TwoRunsOfOneInputMustAgreeInBits) {
   const Ball loose{1, 0.5, false, false, Undecided::No};
   Outcome outcome = returning(tensor_of(DType::F32, {1, 1}));

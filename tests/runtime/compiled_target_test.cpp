@@ -106,6 +106,26 @@ TEST(Portable, AReturnedAliasInAReusedSlotIsSeenWhenItIsReadAgain) {
   EXPECT_EQ(examine(*target({"F01"}), test).judgement.verdict, Verdict::Mismatch);
 }
 
+TEST(Portable, AReturnedAliasOfALaterRunIsReadAgainToo) {
+  Case test = case_of(R"({
+    "inputs": {"x": {"type": "f32[2]"}},
+    "nodes": [{"out": "a", "op": "aten.neg.default", "args": ["%x"]},
+              {"out": "b", "op": "aten.view.default", "args": ["%a", [2, 1]]}],
+    "outputs": ["%b"]})",
+                      R"({"x": [1, 2]})");
+  for (int run = 0; run < 3; ++run) {
+    test.later.push_back({});
+    test.later.back().feed = second_feed(test);
+    for (int i = 0; i < 2; ++i) test.later.back().feed[0].set_double(i, run + 4);
+  }
+  const Outcome sound = target()->run(test, nullptr);
+  ASSERT_EQ(sound.later_kept.size(), 2U);
+  for (std::size_t run = 0; run < 2; ++run) EXPECT_EQ(sound.later_kept[run], sound.later[run].outputs) << run;
+  const Outcome faulty = target({"F01"})->run(test, nullptr);
+  EXPECT_EQ(faulty.later[0].outputs, sound.later[0].outputs) << "right while nobody runs again";
+  EXPECT_NE(faulty.later_kept[0], faulty.later[0].outputs);
+}
+
 TEST(Portable, DetectorsRaiseAFindingOnlyWhereAsked) {
   const Case test = testing::elided_copy_case();
   EXPECT_EQ(target({"F01"})->run(test, nullptr).status, Status::Ok);
