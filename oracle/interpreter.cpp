@@ -91,7 +91,11 @@ Tensor centre(const BallTensor& balls) {
 }
 
 Interpreter::Interpreter(const Graph& graph, const Profile& profile)
-    : graph_(&graph), profile_(&profile), elision_(graph, profile), joined_(graph, profile) {
+    : graph_(&graph),
+      profile_(&profile),
+      elision_(graph, profile),
+      joined_(graph, profile),
+      requantization_(graph, profile) {
   storages_.reserve(graph.storages.size());
   for (const Storage& storage : graph.storages) {
     storages_.emplace_back(storage.dtype, storage.elements);
@@ -112,6 +116,7 @@ void Interpreter::resize(const Graph& resized) {
   graph_ = &resized;
   elision_ = CastElision(resized, *profile_);
   joined_ = JoinedConstants(resized, *profile_);
+  requantization_ = Requantization(resized, *profile_);
   for (std::size_t s = 0; s < storages_.size(); ++s) {
     const Storage& storage = resized.storages[s];
     const std::size_t held = std::max(storages_[s].balls.size(), storages_[s].integers.size());
@@ -219,6 +224,7 @@ Result<void> Interpreter::run_nodes(const Observer& observe, const InnerObserver
     }
     elision_.widen(node, results);
     joined_.widen(node, views_);
+    requantization_.widen(node, views_);
     widen_lost(node, *profile_, views_);
     alternatives_.note(node, graph_->metas, views_, results, *profile_);
     if (observe) observe(NodeId(n), views_);
