@@ -2,6 +2,8 @@
 
     PYTHON bench/faulty_eager.py FAULT [NODE]
 
+`threads` and `plain` are no faults: eager on all cores, and without oneDNN.
+
 A worker of the adapter protocol, for `--target 'cmd:PYTHON bench/faulty_eager.py scale conv2d_3'`. NODE is the name of
 a node's result in the case. A part of the program that holds the node has the fault too; one that does not is right.
 """
@@ -125,11 +127,13 @@ def with_fault_at(graph: Json, node_name: str) -> Json:
 
 
 def make_system(arguments: list[str]) -> System:
-    kinds = (*OF_RESULTS, "stale", "f16", "gelu")
+    kinds = (*OF_RESULTS, "stale", "f16", "gelu", "threads", "plain")
     if not arguments or arguments[0] not in kinds:
         raise UsageError(f"a fault of {', '.join(kinds)}, and the node")
     fault, *names = arguments
-    torch.set_num_threads(1)
+    if fault != "threads":
+        torch.set_num_threads(1)
+    torch.backends.mkldnn.enabled = fault != "plain"
 
     def build(graph: Json, _: tuple[torch.Tensor, ...], __: Stages) -> Program:
         for name in names:

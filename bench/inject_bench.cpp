@@ -2,8 +2,9 @@
 //
 // One node of a drawn graph is taken out and an input put in its place that holds what the node makes, each element off
 // by so many units in the last place of its dtype, up or down. What `portable` makes of that is judged by the bounds of
-// the graph as it was. An error that changes no bit of what comes out, because a comparison, a cast or another node
-// hides it, is counted apart. Of quantized programs one integer of one quantized tensor is a step off.
+// the graph as it was, and then by these and the spread of 32 legal runs. An error that changes no bit of what comes
+// out, because a comparison, a cast or another node hides it, is counted apart. Of quantized programs one integer of
+// one quantized tensor is a step off.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -14,6 +15,7 @@
 #include "fuzz/generate/generate.h"
 #include "graph/removal.h"
 #include "graph/runs.h"
+#include "oracle/ensemble.h"
 #include "oracle/expected_runs.h"
 #include "oracle/judge.h"
 #include "oracle/record.h"
@@ -34,6 +36,12 @@ struct Counts {
   int shown = 0;  // a bit of what comes out is another one
   int proved = 0;
   int suspected = 0;
+  int by_both = 0;  // proof or ensemble
+};
+
+struct Verdicts {
+  Verdict by_proof = Verdict::Match;
+  Verdict by_both = Verdict::Match;
 };
 
 bool makes_floats(const Case& test, const Node& node) {
@@ -125,17 +133,21 @@ std::array<Counts, N> inject(Target& target, GenerateOptions options, bool (*fit
     const std::size_t n = choices.pick(places);
     const Tensor& right = (*values)[test.graph.nodes[n].results.front().index];
     const std::size_t inputs = expected->a.inputs.size();
-    const auto judged = [&](const Tensor& data) -> std::optional<std::pair<Outcome, Verdict>> {
+    ExpectedRuns with_spreads = *expected;
+    if (!add_spreads(target.profile(), test, reported_members, with_spreads)) continue;
+    const auto judged = [&](const Tensor& data) -> std::optional<std::pair<Outcome, Verdicts>> {
       const std::optional<Case> given = with_given(test, n, data);
       if (!given) return std::nullopt;
       std::optional<Outcome> outcome = run_given(target, *given, inputs);
       if (!outcome) return std::nullopt;
-      const Verdict verdict = judge(test.graph, *expected, *outcome, target.promises_identity()).verdict;
-      return std::pair(*std::move(outcome), verdict);
+      const bool identity = target.promises_identity();
+      const Verdicts verdicts{judge(test.graph, *expected, *outcome, identity).verdict,
+                              judge(test.graph, with_spreads, *outcome, identity).verdict};
+      return std::pair(*std::move(outcome), verdicts);
     };
     const auto whole = judged(right);
     // Where views of the node are written the input is another thing, and so is what comes out.
-    if (!whole || whole->second != Verdict::Match) continue;
+    if (!whole || whole->second.by_both != Verdict::Match) continue;
     for (std::size_t e = 0; e < N; ++e) {
       Choices signs(seed + 1, k);
       const auto wrong = judged(spoil(right, e, signs));
@@ -143,8 +155,9 @@ std::array<Counts, N> inject(Target& target, GenerateOptions options, bool (*fit
       ++counts[e].injected;
       if (same_outputs(whole->first, wrong->first)) continue;
       ++counts[e].shown;
-      counts[e].proved += wrong->second == Verdict::Mismatch;
-      counts[e].suspected += wrong->second == Verdict::Suspect;
+      counts[e].proved += wrong->second.by_proof == Verdict::Mismatch;
+      counts[e].suspected += wrong->second.by_proof == Verdict::Suspect;
+      counts[e].by_both += wrong->second.by_both == Verdict::Mismatch;
     }
   }
   return counts;
@@ -160,8 +173,8 @@ int run(int count, char** arguments) {
     return 3;
   }
   fmt::print("{} graphs a size, seed {}: of the errors at one node, in percent\n\n", graphs, seed);
-  fmt::print("{:>5}  {:<8} {:>9} {:>9} {:>10} | {:>30}\n", "nodes", "error", "shown", "proved", "suspected",
-             "proved, suspected of shown");
+  fmt::print("{:>5}  {:<8} {:>9} {:>9} {:>10} | {:>35}\n", "nodes", "error", "shown", "proved", "suspected",
+             "proved, suspected, by both of shown");
   const auto by_error = [](const Tensor& right, std::size_t e, Choices& choices) {
     return spoiled(right, errors[e], choices);
   };
@@ -171,9 +184,9 @@ int run(int count, char** arguments) {
     for (std::size_t e = 0; e < errors.size(); ++e) {
       const Counts& of = counts[e];
       const auto percent = [](int part, int whole) { return whole == 0 ? 0.0 : 100.0 * part / whole; };
-      fmt::print("{:>5}  {:<8} {:>9.1f} {:>9.1f} {:>10.1f} | {:>18.1f} {:>11.1f}\n", nodes, errors[e].name,
+      fmt::print("{:>5}  {:<8} {:>9.1f} {:>9.1f} {:>10.1f} | {:>8.1f} {:>11.1f} {:>13.1f}\n", nodes, errors[e].name,
                  percent(of.shown, of.injected), percent(of.proved, of.injected), percent(of.suspected, of.injected),
-                 percent(of.proved, of.shown), percent(of.suspected, of.shown));
+                 percent(of.proved, of.shown), percent(of.suspected, of.shown), percent(of.by_both, of.shown));
     }
   }
   const auto one_step = [](const Tensor& right, std::size_t, Choices& choices) { return a_step_off(right, choices); };

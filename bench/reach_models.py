@@ -40,7 +40,13 @@ class Inverted(nn.Module):
     """The block of MobileNet V2 and V3 and of EfficientNet."""
 
     def __init__(
-        self, inputs: int, wide: int, outputs: int, size: int, stride: int, act: type[nn.Module],
+        self,
+        inputs: int,
+        wide: int,
+        outputs: int,
+        size: int,
+        stride: int,
+        act: type[nn.Module],
         excite: nn.Module | None,
     ) -> None:
         super().__init__()
@@ -120,9 +126,7 @@ class Residual(nn.Module):
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()
-        self.layers = nn.Sequential(
-            conv(inputs, outputs, 3, stride, 1, nn.ReLU), conv(outputs, outputs, 3, 1, 1, None)
-        )
+        self.layers = nn.Sequential(conv(inputs, outputs, 3, stride, 1, nn.ReLU), conv(outputs, outputs, 3, 1, 1, None))
         self.shorter = conv(inputs, outputs, 1, stride, 1, None) if stride != 1 or inputs != outputs else nn.Identity()
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:

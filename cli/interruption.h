@@ -1,4 +1,5 @@
-// Interruption: Ctrl-C and SIGTERM end a run with what it has so far. A second time they end the program.
+// Interruption: Ctrl-C and SIGTERM end a run with what it has so far. A second one, at least two seconds after the
+// first, ends the program.
 #pragma once
 
 namespace parallax {

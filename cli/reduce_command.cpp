@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
@@ -11,6 +12,7 @@
 #include "cli/one_case.h"
 #include "cli/option_checks.h"
 #include "cli/target_options.h"
+#include "cli/whole_program.h"
 #include "corpus/check_line.h"
 #include "corpus/closing_lines.h"
 #include "fuzz/findings/make_finding.h"
@@ -40,8 +42,21 @@ Result<int> reduce_case(const ReduceFlags& flags) {
   TRY(Case test, read_one_case(flags.path));
   if (flags.seconds <= 0) return fail("--seconds {}: nothing can be tried in that time", flags.seconds);
   TRY(std::unique_ptr<Target> target, open_target(flags.target, flags.target_options));
-  const Examination examination = examine_until_wrong(*target, test, runs_in_process(flags.target) ? 1 : most_repeats);
+  Examination examination = examine_until_wrong(*target, test, runs_in_process(flags.target) ? 1 : most_repeats);
   if (auto lost = lost_target(examination.outcome)) return std::unexpected(*std::move(lost));
+  const auto started = std::chrono::steady_clock::now();
+  const auto seconds_left = [&] {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - started;
+    return std::max(0.0, flags.seconds - passed.count());
+  };
+  if (!is_finding(examination.judgement.verdict)) {
+    // What the bound of the whole hides, a part may show.
+    CloserLook closer = look_closer(*target, test, examination, flags.seconds / 2);
+    if (closer.wrong) {
+      test = std::move(closer.wrong->test);
+      examination = std::move(closer.wrong->examination);
+    }
+  }
   if (!is_finding(examination.judgement.verdict)) {
     return std::unexpected(Error{ErrorKind::Invalid, flags.path, "",
                                  fmt::format("does not diverge on {}: {}; nothing to reduce", flags.target,
@@ -49,15 +64,11 @@ Result<int> reduce_case(const ReduceFlags& flags) {
   }
   const bool watched = isatty(STDERR_FILENO);
   catch_interruptions();
-  const auto started = std::chrono::steady_clock::now();
   FindingOptions options{.target_options = flags.target_options,
-                         .reduce_seconds = flags.seconds,
+                         .reduce_seconds = seconds_left(),
                          .jobs = flags.jobs > 0 ? flags.jobs : crew_size(flags.target, jobs_or_cores(0))};
   if (watched) options.progress = print_progress;
-  options.interrupted = [&] {
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - started;
-    return was_interrupted() || passed.count() >= flags.seconds;
-  };
+  options.interrupted = [&] { return was_interrupted() || seconds_left() == 0; };
   const Finding finding = make_finding(*target, test, examination, options).finding;
   if (watched) fmt::print(stderr, "\n");
   if (flags.output.empty()) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "fuzz/findings/localise.h"
@@ -11,8 +12,14 @@
 namespace parallax {
 namespace {
 
-// Shorter programs are reduced at once, and their proof is sharp.
-constexpr std::size_t long_program = 2 * part_width;
+// Shorter programs that deviate are read at a glance.
+constexpr std::size_t long_program = part_width;
+
+// Whether a part may show what the whole does not: its bounds are sharper where those of the whole are no points.
+bool may_hide_an_error(const ElementCounts& counts) {
+  return counts.by_ensemble + counts.undecided > 0 ||
+         std::ranges::any_of(counts.inexact, [](int64_t n) { return n > 0; });
+}
 
 void show_progress(std::size_t done, std::size_t of) {
   if (isatty(STDERR_FILENO) != 0)
@@ -23,6 +30,17 @@ void show_progress(std::size_t done, std::size_t of) {
 std::string first_wrong_of(Target& target, const WrongPart& part) {
   const Localised found = localise(target, part.test);
   return found.node ? node_text(part.test.graph, *found.node) : "";
+}
+
+// A single operation that diverges on the operands that the target gives it: alone it is a case of its own, which the
+// proof decides. Not looked for where that would take the target more than `seconds`, by what it says of its time.
+std::optional<WrongPart> wrong_operation(Target& target, const Case& test, const Outcome& whole, double seconds) {
+  if (whole.milliseconds / 1e3 * static_cast<double>(runs_to_localise(test)) > seconds) return std::nullopt;
+  Localised found = localise(target, test);
+  if (!found.alone) return std::nullopt;
+  Examination alone = examine(target, *found.alone);
+  if (!is_finding(alone.judgement.verdict)) return std::nullopt;
+  return WrongPart{{found.node->index, found.node->index + 1}, *std::move(found.alone), std::move(alone)};
 }
 
 // Looks for the width of parts from which on the deviation of the whole shows, and for the operation in such a part.
@@ -47,9 +65,11 @@ void look_by_width(Target& target, const Case& test, double seconds, CloserLook&
 
 CloserLook look_closer(Target& target, const Case& test, const Examination& whole, double seconds) {
   CloserLook look;
-  if (seconds <= 0 || test.graph.nodes.size() < long_program) return look;
+  const std::size_t nodes = test.graph.nodes.size();
   const Judgement& judgement = whole.judgement;
+  if (seconds <= 0 || nodes < 2) return look;
   if (judgement.verdict == Verdict::Mismatch && judgement.divergence->kind == DivergenceKind::Values) {
+    if (nodes < long_program) return look;
     const Localised found = localise(target, test);
     if (found.node) look.first_wrong = node_text(test.graph, *found.node);
     if (found.runs == 0) return look;
@@ -58,8 +78,18 @@ CloserLook look_closer(Target& target, const Case& test, const Examination& whol
     return look;
   }
   const bool decided = judgement.verdict == Verdict::Match || judgement.verdict == Verdict::Undecided;
-  if (!decided || judgement.counts.by_ensemble + judgement.counts.undecided == 0) return look;
-  PartChecks parts = check_parts(target, test, part_width, seconds, show_progress);
+  if (!decided || !may_hide_an_error(judgement.counts)) return look;
+  const auto begin = std::chrono::steady_clock::now();
+  look.wrong = wrong_operation(target, test, whole.outcome, seconds / 2);
+  if (look.wrong) {
+    look.first_wrong = node_text(test.graph, NodeId(look.wrong->window.begin));
+    look.text = fmt::format("  alone, on the target's own operands, #{} diverges: {}\n", look.wrong->window.begin,
+                            look.first_wrong);
+    return look;
+  }
+  if (nodes < 2 * part_width || judgement.counts.by_ensemble + judgement.counts.undecided == 0) return look;
+  const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begin;
+  PartChecks parts = check_parts(target, test, part_width, seconds - used.count(), show_progress);
   look.text = "  " + parts.text(part_width) + "\n";
   look.wrong = std::move(parts.wrong);
   if (look.wrong) look.first_wrong = first_wrong_of(target, *look.wrong);

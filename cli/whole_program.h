@@ -1,4 +1,4 @@
-// Whole program: what more is said of a program that is too long for one proof.
+// Whole program: what more is said of a program than one proof of all of it says.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,8 @@ struct CloserLook {
   std::string first_wrong;  // the operation that is named, as a node's text; empty for none
 };
 
-// Of a program that matches by the ensemble alone, whether its parts agree by proof. Of one that deviates, the first
+// Of a program that matches, whether an operation alone deviates, and where only the ensemble matches it, whether its
+// parts agree by proof. Of one that deviates, the first
 // operation that is wrong, or how wide a part must be to show it. Progress goes to standard error where that is a
 // terminal.
 CloserLook look_closer(Target& target, const Case& test, const Examination& whole, double seconds);

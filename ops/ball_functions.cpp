@@ -128,7 +128,10 @@ Ball BallMath::exp(const Ball& x) const {
 }
 
 Ball BallMath::sigmoid(const Ball& x) const {
-  return as(FunctionKind::Sigmoid).monotone(x, logistic, -infinity, infinity, &BallMath::sigmoid_error);
+  // Further out the result is 0 or 1.
+  const double farthest = -std::log(info(dtype_).smallest_subnormal);
+  return as(FunctionKind::Sigmoid, std::min(reach(x), farthest))
+      .monotone(x, logistic, -infinity, infinity, &BallMath::sigmoid_error);
 }
 
 Ball BallMath::tanh(const Ball& x) const {

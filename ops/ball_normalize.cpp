@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/ball_functions.h"
 #include "ops/cast.h"
 #include "ops/lanes.h"
 
@@ -14,7 +15,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double finite_reach(const Ball& ball) { return std::isfinite(ball.mid) ? reach(ball) : 0; }
 
-Ball widened(const BallMath& math, const Ball& ball, double error) {
+Ball wider_by(const BallMath& math, const Ball& ball, double error) {
   if (!ball.decided() || !std::isfinite(ball.mid) || error == 0) return ball;
   Ball wider = math.with_error(ball.mid, Inherited(ball), error);
   if (!wider.decided()) return wider;
@@ -46,7 +47,12 @@ Ball with_overflow(const BallMath& math, Ball result, const Normalized& element,
 
 Ball inverse_deviation(const BallMath& math, const Ball& variance, double eps) {
   const Ball shifted = math.add(variance, math.scalar(eps));
-  return math.monotone(shifted, [](double x) { return 1 / std::sqrt(x); }, 0, infinity, &BallMath::ordinary_error);
+  // By one function, or as the quotient of a root, whose units weigh twice in a quotient's.
+  const BallMath by_function = math.as(FunctionKind::Rsqrt);
+  const float by_root = 2 * math.as(FunctionKind::Sqrt).function().ulp + math.as(FunctionKind::Division).function().ulp;
+  const Ball inverse =
+      by_function.monotone(shifted, [](double x) { return 1 / std::sqrt(x); }, 0, infinity, &BallMath::ordinary_error);
+  return off_by(by_function, inverse, static_cast<double>(by_root));
 }
 
 Ball saved(const BallMath& math, const Ball& ball, DType dtype) {
@@ -66,17 +72,17 @@ Ball normalized(const BallMath& math, const Normalized& element, DType saved_as)
   const Ball scale = element.weight ? math.mul(inverse, *element.weight) : inverse;
   // x scale and mean scale may underflow too, and flushing does that to the sums they go into.
   const double underflows = operands > 0 ? 4 * math.rounding(0) : 0;
-  Ball result = widened(math, math.mul(widened(math, element.deviation, off), inverse), underflows);
+  Ball result = wider_by(math, math.mul(wider_by(math, element.deviation, off), inverse), underflows);
   if (element.weight) {
-    result = widened(math, math.mul(result, *element.weight), underflows);
+    result = wider_by(math, math.mul(result, *element.weight), underflows);
     // The scale itself underflows before it meets anything.
-    if (may_underflow(math, scale)) result = widened(math, result, reach(element.deviation) * math.rounding(0));
+    if (may_underflow(math, scale)) result = wider_by(math, result, reach(element.deviation) * math.rounding(0));
   }
   if (element.bias) {
     result = math.add(result, *element.bias);
     // And so is the bias with mean scale taken off it.
     const double bias = reach(*element.bias);
-    result = widened(math, result, bias > 0 && std::isfinite(bias) ? math.rounding(bias) : 0);
+    result = wider_by(math, result, bias > 0 && std::isfinite(bias) ? math.rounding(bias) : 0);
   }
   return with_overflow(math, result, element, scale);
 }

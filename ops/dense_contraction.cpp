@@ -10,57 +10,63 @@ namespace parallax {
 std::optional<DenseContraction> DenseContraction::of(const Contraction& contraction, const BallView& left,
                                                      const BallView& right) {
   if (contraction.inner < 8 || contraction.rows * contraction.columns * contraction.inner < 512) return std::nullopt;
-  std::optional<Operand> a = operand(left, contraction.left, contraction.batches * contraction.rows, contraction.inner);
-  if (!a) return std::nullopt;
-  std::optional<Operand> b =
-      operand(right, contraction.right, contraction.batches * contraction.columns, contraction.inner);
-  if (!b) return std::nullopt;
-  return DenseContraction(contraction, std::move(*a), std::move(*b));
+  const auto factors = [](const BallView& view, const Layout& layout) {
+    std::vector<const Ball*> balls;
+    balls.reserve(static_cast<std::size_t>(layout.numel()));
+    for_each_element(layout, [&](int64_t element) { balls.push_back(&view.ball(element)); });
+    return balls;
+  };
+  return of({contraction.batches, contraction.rows, contraction.columns, contraction.inner,
+             factors(left, contraction.left), factors(right, contraction.right)});
 }
 
-std::optional<DenseContraction::Operand> DenseContraction::operand(const BallView& view, const Layout& layout,
-                                                                   int64_t lanes, int64_t inner) {
+std::optional<DenseContraction> DenseContraction::of(const Lanes& lanes) {
+  std::optional<Operand> left = operand(lanes.left, lanes.inner);
+  if (!left) return std::nullopt;
+  std::optional<Operand> right = operand(lanes.right, lanes.inner);
+  if (!right) return std::nullopt;
+  return DenseContraction(lanes, std::move(*left), std::move(*right));
+}
+
+std::optional<DenseContraction::Operand> DenseContraction::operand(const std::vector<const Ball*>& factors,
+                                                                   int64_t inner) {
+  if (!std::ranges::all_of(factors, [](const Ball* ball) { return is_plain(*ball); })) return std::nullopt;
+  const auto lanes = static_cast<int64_t>(factors.size()) / inner;
   Operand result;
   result.mid.resize(lanes, inner);
   result.lanes.resize(static_cast<std::size_t>(lanes));
-  bool plain = true;
-  double* mid = result.mid.data();
-  int64_t at = 0;
-  for_each_element(layout, [&](int64_t element) {
-    const Ball& ball = view.ball(element);
-    Lane& lane = result.lanes[static_cast<std::size_t>(at / inner)];
-    plain = plain && is_plain(ball);
-    mid[at++] = ball.mid;
+  for (std::size_t at = 0; at < factors.size(); ++at) {
+    const Ball& ball = *factors[at];
+    Lane& lane = result.lanes[at / static_cast<std::size_t>(inner)];
+    result.mid.data()[at] = ball.mid;
     lane.inexact = lane.inexact || ball.radius != 0;
     if (ball.mid != 0) {
       lane.lowest = std::min(lane.lowest, lowest_bit(ball.mid));
     } else {
       result.zeros = result.zeros || ball.radius == 0;
     }
-  });
-  if (!plain) return std::nullopt;
+  }
   result.inexact = std::ranges::any_of(result.lanes, &Lane::inexact);
   if (!result.inexact) return result;
   result.radius.resize(lanes, inner);
   result.deviation.resize(lanes, inner);
-  at = 0;
-  for_each_element(layout, [&](int64_t element) {
-    result.radius.data()[at] = view.ball(element).radius;
-    result.deviation.data()[at++] = view.ball(element).spread();
-  });
+  for (std::size_t at = 0; at < factors.size(); ++at) {
+    result.radius.data()[at] = factors[at]->radius;
+    result.deviation.data()[at] = factors[at]->spread();
+  }
   return result;
 }
 
-DenseContraction::DenseContraction(const Contraction& contraction, Operand left, Operand right)
-    : rows_(contraction.rows),
-      columns_(contraction.columns),
-      inner_(contraction.inner),
+DenseContraction::DenseContraction(const Lanes& lanes, Operand left, Operand right)
+    : rows_(lanes.rows),
+      columns_(lanes.columns),
+      inner_(lanes.inner),
       left_lanes_(std::move(left.lanes)),
       right_lanes_(std::move(right.lanes)) {
   for (Matrix* sums : {&mid_, &magnitude_, &squares_, &products_, &spread_, &variance_}) {
-    sums->resize(contraction.batches * rows_, columns_);
+    sums->resize(lanes.batches * rows_, columns_);
   }
-  for (int64_t batch = 0; batch < contraction.batches; ++batch) add_batch(left, right, batch);
+  for (int64_t batch = 0; batch < lanes.batches; ++batch) add_batch(left, right, batch);
 }
 
 void DenseContraction::add_batch(const Operand& left, const Operand& right, int64_t batch) {

@@ -14,6 +14,18 @@ namespace parallax {
 
 class DenseContraction {
  public:
+  // How many sums, and the factors of each operand: a lane of `inner` after the other, those of a batch together.
+  struct Lanes {
+    int64_t batches;
+    int64_t rows;
+    int64_t columns;
+    int64_t inner;
+    std::vector<const Ball*> left;   // a lane for each row
+    std::vector<const Ball*> right;  // a lane for each column
+  };
+
+  // None where a factor is not plain.
+  static std::optional<DenseContraction> of(const Lanes& lanes);
   // Of the contraction's operands; none where there is too little to do for it, or a factor is not plain.
   static std::optional<DenseContraction> of(const Contraction& contraction, const BallView& left,
                                             const BallView& right);
@@ -39,9 +51,9 @@ class DenseContraction {
     bool zeros = false;  // some factor is exactly 0
   };
 
-  static std::optional<Operand> operand(const BallView& view, const Layout& layout, int64_t lanes, int64_t inner);
+  static std::optional<Operand> operand(const std::vector<const Ball*>& factors, int64_t inner);
 
-  DenseContraction(const Contraction& contraction, Operand left, Operand right);
+  DenseContraction(const Lanes& lanes, Operand left, Operand right);
   void add_batch(const Operand& left, const Operand& right, int64_t batch);
 
   int64_t rows_;

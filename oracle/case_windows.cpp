@@ -26,7 +26,8 @@ std::size_t begin_of_written(const Graph& graph, const std::vector<std::optional
   return begin;
 }
 
-// What the window makes and later nodes, or the program's caller, take.
+// What the window makes and later nodes, or the program's caller, take. What a call wrote is taken under other names
+// too, so its result stays.
 std::vector<ValueId> results_needed_after(const Graph& graph, const Window& window) {
   std::vector<bool> needed(graph.metas.size(), false);
   for (const ValueId output : graph.outputs) needed[output.index] = true;
@@ -38,7 +39,7 @@ std::vector<ValueId> results_needed_after(const Graph& graph, const Window& wind
   std::vector<ValueId> results;
   for (std::size_t n = window.begin; n < window.end; ++n) {
     for (const ValueId result : graph.nodes[n].results) {
-      if (needed[result.index]) results.push_back(result);
+      if (needed[result.index] || graph.nodes[n].op->writes()) results.push_back(result);
     }
   }
   return results;

@@ -8,6 +8,7 @@
 #include "core/check.h"
 #include "graph/storage_sets.h"
 #include "ops/fused_op.h"
+#include "oracle/coarsest_dtypes.h"
 #include "oracle/control_flow.h"
 #include "oracle/lost_values.h"
 
@@ -95,7 +96,8 @@ Interpreter::Interpreter(const Graph& graph, const Profile& profile)
       profile_(&profile),
       elision_(graph, profile),
       joined_(graph, profile),
-      requantization_(graph, profile) {
+      requantization_(graph, profile),
+      coarsest_(coarsest_dtypes(graph)) {
   storages_.reserve(graph.storages.size());
   for (const Storage& storage : graph.storages) {
     storages_.emplace_back(storage.dtype, storage.elements);
@@ -163,6 +165,7 @@ Result<std::vector<BallTensor>> Interpreter::call(std::span<const BallTensor> op
 BallTensor Interpreter::handed_out(ValueId value) const {
   BallTensor tensor = snapshot(views_[value.index]);
   tensor.alternatives = alternatives_.of(views_[value.index]);
+  if (!coarsest_.empty()) tensor.coarsest = coarsest_[graph_->meta(value).storage.index];
   return tensor;
 }
 

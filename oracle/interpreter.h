@@ -28,6 +28,7 @@ struct BallTensor {
   std::vector<Spread> spreads = {};   // by element, where an ensemble ran (oracle/ensemble.h); empty elsewhere
   // By element, where the ball is the hull of a few and the element is one of them.
   Alternatives alternatives = {};
+  DType coarsest = DType::F64;  // that its elements were rounded to on the way (oracle/coarsest_dtypes.h)
 
   int64_t numel() const { return static_cast<int64_t>(is_floating(dtype) ? balls.size() : integers.size()); }
 };
@@ -81,6 +82,7 @@ class Interpreter {
   CastElision elision_;
   JoinedConstants joined_;
   Requantization requantization_;
+  std::vector<DType> coarsest_;  // by storage, or empty
   HeldAlternatives alternatives_;
   std::vector<BallStorage> storages_;
   std::vector<BallView> views_;

@@ -55,7 +55,7 @@ class Elements {
  public:
   Elements(const BallTensor& expected, const Tensor& got, Judgement& judgement, OutputRadii* radii)
       : expected_(expected), got_(got), judgement_(judgement), radii_(radii), scale_(scale_of(expected)) {
-    visible_ = scale_ * visible_error(expected.dtype);
+    visible_ = scale_ * std::max(visible_error(expected.dtype), visible_error(expected.coarsest));
   }
 
   void compare() {

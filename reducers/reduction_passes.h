@@ -14,6 +14,8 @@ std::vector<Edit> run_candidates(const Case& test, const RecordedValues& recorde
 std::vector<Edit> method_candidates(const Case& test, const RecordedValues& recorded);
 // Smaller sizes of symbols, narrower ranges.
 std::vector<Edit> symbol_size_candidates(const Case& test, const RecordedValues& recorded);
+// Small random numbers in large tensors.
+std::vector<Edit> weight_candidates(const Case& test, const RecordedValues& recorded);
 // One output, fewer outputs.
 std::vector<Edit> output_candidates(const Case& test, const RecordedValues& recorded);
 // An output taken from further up: an operand of the node that made it.
@@ -45,6 +47,7 @@ std::vector<Edit> name_candidates(const Case& test, const RecordedValues& record
 inline constexpr std::array reduction_passes = {
     ReductionPass{"runs", run_candidates},
     ReductionPass{"methods", method_candidates},  // those below are of the graph
+    ReductionPass{"weights", weight_candidates},
     ReductionPass{"outputs", output_candidates},
     ReductionPass{"earlier outputs", earlier_output_candidates},
     ReductionPass{"suffix", nullptr, cut_suffix},

@@ -30,18 +30,21 @@ def backend_config(
     algorithm = ALGORITHMS.get(settings["planner"])
     # Releases before 0.7 have no suite, and take an algorithm as it is.
     suite = getattr(memory_planning, "MemoryPlanningAlgorithmSuite", lambda algo_list: algo_list[0])
-    chosen = {"memory_planning_algo": suite(algo_list=[algorithm])} if algorithm else {}
+    # Releases before these switches do not know them; to leave one off is not to name it.
+    named = {"run_reinplace_pass": "reinplace", "emit_mutable_buffer_names": "buffer_names"}
+    given = {name: True for name, switch in named.items() if settings[switch] == "yes"}
+    chosen: dict[str, Any] = {"memory_planning_algo": suite(algo_list=[algorithm])} if algorithm else {}
+    if share_state:
+        chosen["share_mutable_buffers"] = True
     planning = MemoryPlanningPass(
         **chosen,
         alloc_graph_input=settings["plan_inputs"] == "yes",
         alloc_graph_output=settings["plan_outputs"] == "yes",
-        share_mutable_buffers=share_state,
     )
     return ExecutorchBackendConfig(
         passes=passes,
         memory_planning_pass=planning,
         remove_view_copy=settings["view_copies"] == "removed",
-        run_reinplace_pass=settings["reinplace"] == "yes",
-        emit_mutable_buffer_names=settings["buffer_names"] == "yes",
+        **given,
         **more,
     )

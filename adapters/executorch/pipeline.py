@@ -9,7 +9,9 @@ from __future__ import annotations
 import argparse
 import logging
 import operator
+import os
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import executorch.kernels.quantized  # noqa: F401 - registers the out variants of quantized_decomposed
 import torch
 from executorch.exir import EdgeCompileConfig, to_edge_transform_and_lower
 from executorch.exir.dialects.edge._ops import EdgeOpOverload
@@ -363,6 +366,10 @@ def make_system(
     settings = parse(rest, switches)
     make = load_partitioner(where) if where else None
     op_scan = speed_up()
+    # Releases before 0.7 look for the compiler of their schemas on the path, and the wheel puts it beside Python.
+    flatc = Path(sys.executable).with_name("flatc")
+    if flatc.exists():
+        os.environ.setdefault("FLATC_EXECUTABLE", str(flatc))
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
     # Most of a program's cost is the passes over it. Packed cases would share delegates: no telling what fell back.

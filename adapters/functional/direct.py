@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from adapters.onnx.graph import Graph, Value
-from adapters.onnx.ops import Function, Results, never, operand, wide
+from adapters.onnx.ops import Function, Results, never, operand, wide, wrap_dims
 from adapters.onnx.pointwise import formula, node
 from adapters.onnx.promotion import Number, is_float, result_type, to_float
+from adapters.onnx.reductions import Dims
 from adapters.onnx.writer import OPS as WRITTEN
 from adapters.onnx.writer import MoreFunctions
 from adapters.worker.system import UnsupportedError
@@ -31,9 +32,14 @@ BINARY = {
 # Of one operand, in the dtype that eager computes a formula in.
 FORMULAS = {"silu.default": "Silu", "special_ndtr.default": "Ndtr", "trunc.default": "Trunc"}
 PREDICATES = {"signbit.default": "Signbit"}
+# Over dims, which ONNX has as a count of what is not 0.
+TRUTHS = {"any": "Any", "all": "All"}
 _NO_TWIN = {
+    "all",
+    "any",
     "logaddexp.default",
     "logaddexp2.default",
+    "remainder.Scalar_Tensor",
     "signbit",
     "special_i0e",
     "special_i1",
@@ -82,6 +88,32 @@ def _predicate(kind: str) -> Function:
     return Function(write, True, never)
 
 
+def _truth(kind: str) -> Function:
+    def write(graph: Graph, self: Value, dim: Dims = None, keepdim: bool = False) -> Results:
+        dims = wrap_dims(dim, self.rank)
+        shape = [1 if d in dims else n for d, n in enumerate(self.shape) if keepdim or d not in dims]
+        found = graph.op(kind, self, graph.integers(dims), dtype="bool", shape=shape, keepdims=int(keepdim))
+        return graph.cast(found, "u8") if self.dtype == "u8" else found
+
+    return Function(write, False, never)
+
+
+def _remainder(graph: Graph, self: Value | Number, other: Value | Number) -> Results:
+    """With the sign of the divisor, in the operands' own dtype; ONNX has that of integers alone."""
+    dtype = result_type([self, other])
+    if not is_float(dtype):
+        return node(graph, "Mod", self, other, fmod=0)
+    return graph.op("Remainder", *(operand(graph, one, dtype) for one in (self, other)))
+
+
+def _nan_to_num(
+    graph: Graph, self: Value, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Results:
+    if not is_float(self.dtype):
+        return graph.identity(self)
+    return graph.op("NanToNum", self, nan=nan, posinf=posinf, neginf=neginf)
+
+
 def _times_log1p(graph: Graph, self: Value | Number, other: Value | Number) -> Results:
     """As the writer's own, which adds 1 and takes the logarithm."""
     dtype = to_float(result_type([self, other]))
@@ -101,6 +133,14 @@ def direct(kinds: Collection[str]) -> MoreFunctions:
     if "Log1p" in kinds:
         overloads = ("default", "other_scalar", "self_scalar")
         made |= {f"aten.special_xlog1py.{name}": Function(_times_log1p, True, never) for name in overloads}
+    for name, kind in TRUTHS.items():
+        if kind in kinds:
+            made |= {f"aten.{name}.{overload}": _truth(kind) for overload in ("default", "dim", "dims")}
+    if "Remainder" in kinds:
+        made |= {f"aten.remainder.{name}": Function(_remainder, True, never) for name in ("Tensor", "Scalar")}
+        made["aten.remainder.Scalar_Tensor"] = Function(_remainder, True, never)
+    if "NanToNum" in kinds:
+        made["aten.nan_to_num.default"] = Function(_nan_to_num, True, never)
     twins = {}
     for name in made:
         _, base, overload = name.split(".")

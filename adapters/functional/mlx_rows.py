@@ -76,11 +76,17 @@ DIRECT = {
     "Expm1": mx.expm1, "Log1p": mx.log1p, "Log2": mx.log2, "Log10": mx.log10, "Rsqrt": mx.rsqrt, "Erf": mx.erf,
     "Erfinv": mx.erfinv, "Sigmoid": mx.sigmoid, "Softplus": nn.softplus, "Selu": nn.selu, "Mish": nn.mish,
     "Silu": nn.silu, "Atan2": mx.arctan2, "LogAddExp": mx.logaddexp,
-    "BitwiseNot": mx.bitwise_invert, "Relu": nn.relu,
+    "BitwiseNot": mx.bitwise_invert, "Relu": nn.relu, "Remainder": mx.remainder,
 }  # fmt: skip
 if hasattr(mx, "trunc"):  # MLX has it since 0.32
     DIRECT["Trunc"] = mx.trunc
 TABLE |= {kind: lambda call, function=function: function(*call.operands) for kind, function in DIRECT.items()}
+TABLE |= {"Any": reduction_rows.truth, "All": reduction_rows.truth}
+
+
+@row("NanToNum")
+def numbers_for_the_rest(call: Call) -> Tensor:
+    return mx.nan_to_num(call.x, call.get("nan") or 0.0, call.get("posinf"), call.get("neginf"))
 
 
 @row("Div")

@@ -26,6 +26,11 @@ for _kind, _name in {"Sum": "sum", "Mean": "mean", "Prod": "prod", "Max": "max",
     ROWS[f"Reduce{_kind}"] = lambda call, name=_name: _reduce(call, name, call.x)
 
 
+def truth(call: Call) -> Tensor:
+    """Any and All, for libraries whose function of that name takes operands of every dtype."""
+    return _reduce(call, call.kind.lower(), call.x) if call.rank else call.lib.cast(call.x, "bool")
+
+
 @row("ReduceL1")
 def sum_of_sizes(call: Call) -> Tensor:
     return _reduce(call, "sum", call.np.abs(call.x))

@@ -59,6 +59,10 @@ TABLE: Table = {
     "Div": lambda call: np.divide(*call.operands),
     "Mod": lambda call: (np.fmod if call.get("fmod") else np.remainder)(*call.operands),
     "Log1p": lambda call: np.log1p(call.x),
+    "Any": reduction_rows.truth,
+    "All": reduction_rows.truth,
+    "Remainder": lambda call: np.remainder(*call.operands),
+    "NanToNum": lambda call: np.nan_to_num(call.x, nan=call.get("nan") or 0.0, posinf=call.get("posinf")),
 }
 
 
@@ -87,6 +91,8 @@ class RowTest(unittest.TestCase):
         self.check(("clamp.default", "%x", -1, 1), self.x, np.clip(self.x, -1, 1))
         self.check(("leaky_relu.default", "%x", 0.5), self.x, np.where(self.x > 0, self.x, self.x / 2))
         self.check(("log1p.default", "%x"), np.array([1e-10]), [1e-10])
+        self.check(("remainder.Scalar", "%x", -0.75), self.x, np.remainder(self.x, -0.75))
+        self.check(("nan_to_num.default", "%x", 3, 5), np.array([np.nan, np.inf, 1]), [3, 5, 1])
 
     def test_movement(self) -> None:
         x = self.x
@@ -105,6 +111,9 @@ class RowTest(unittest.TestCase):
         self.check(("sum.dim_IntList", "%x", []), x, x.sum())
         self.check(("var.correction", "%x", [1]), x, x.var(1, ddof=1))
         self.check(("cumsum.default", "%x", 1), x, x.cumsum(1))
+        self.check(("any.dim", "%x", 1, True), x, x.any(1, keepdims=True))
+        self.check(("all.dims", "%x", [0, 2]), x, x.all((0, 2)))
+        self.check(("all.default", "%x"), x, x.all())
         self.check(("layer_norm.default", "%x", [4]), x, (x - x.mean(2, keepdims=True))
                    / np.sqrt(x.var(2, keepdims=True) + 1e-5))  # fmt: skip
 

@@ -43,7 +43,7 @@ class RecallTest(unittest.TestCase):
             case = json.loads((ROOT / entry["case"]).read_text())
             control = json.loads((ROOT / entry["control"]).read_text())
             # As text, in which 0 and -0 differ.
-            said = [json.dumps([one["graph"], one["feed"]]) for one in (case, control)]
+            said = [json.dumps([one["graph"], one.get("feed"), one.get("runs")]) for one in (case, control)]
             self.assertNotEqual(*said, entry["id"])
             if (ROOT / entry["case"]).parent == CASES:
                 self.assertEqual(case["origin"]["issue"], entry["issue"])

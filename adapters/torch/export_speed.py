@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import inspect
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -37,9 +38,10 @@ class OpScan:
             self._ops = ops
 
     def _collect(self, namespace: Any) -> set[Any]:
-        if namespace.name not in self._known:
-            self._known[namespace.name] = self._scan(namespace)
-        return self._known[namespace.name]
+        name = getattr(namespace, "name", namespace)  # releases before 2.8 hand the name itself
+        if name not in self._known:
+            self._known[name] = self._scan(namespace)
+        return self._known[name]
 
 
 @dataclass(frozen=True)
@@ -121,5 +123,7 @@ def speed_up() -> OpScan:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
-    CompositeOverrides()
+    # Earlier releases of PyTorch override in another way; there it takes its time.
+    if len(inspect.signature(exported_program._override_composite_implicit_decomp).parameters) == 1:
+        CompositeOverrides()
     return OpScan()

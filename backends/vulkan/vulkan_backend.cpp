@@ -35,7 +35,7 @@ constexpr std::array backends = {Backend{.name = "vulkan", .takes = takes_node, 
 }  // namespace
 
 const DelegateSet& delegates(const Context& context) {
-  static constexpr DelegateSet lavapipe = {"lavapipe", backends, nullptr, keeps, may_take};
+  static constexpr DelegateSet lavapipe = {"vulkan-lavapipe", backends, nullptr, keeps, may_take};
   static constexpr DelegateSet any = {"vulkan", backends, nullptr, keeps, may_take};
   return context.is_lavapipe() ? lavapipe : any;
 }

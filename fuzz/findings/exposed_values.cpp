@@ -45,6 +45,7 @@ class Exposure {
   ExposedValues run() {
     if (has_several_runs(test_) || test_.gradient) return std::move(exposed_);
     note_sources();
+    alone_ = target_.run(test_, nullptr);
     const std::vector<ValueId> wanted = results();
     for (std::size_t begin = 0; begin < wanted.size(); begin += exposed_per_run) {
       const std::size_t count = std::min(exposed_per_run, wanted.size() - begin);
@@ -101,13 +102,19 @@ class Exposure {
     }
     const std::optional<Case> exposed = put_together(sketch, test_);
     if (!exposed) return false;
-    const Examination examination = examine(target_, *exposed);
-    const Outcome& outcome = examination.outcome;
+    const Outcome outcome = target_.run(*exposed, nullptr);
     if (outcome.status != Status::Ok || !outcome.a || outcome.a->outputs.size() != own + handed_out.size())
       return false;
     ++exposed_.runs;
     for (std::size_t i = 0; i < handed_out.size(); ++i) note(handed_out[i], outcome.a->outputs[own + i]);
-    return is_finding(examination.judgement.verdict);
+    // A judgement of so many outputs costs far more than a run, and is only needed where they are others than before.
+    return has_own_outputs(outcome, own) || is_finding(examine(target_, *exposed).judgement.verdict);
+  }
+
+  // Whether the program's own outputs are as they were without the others.
+  bool has_own_outputs(const Outcome& outcome, std::size_t own) const {
+    if (!alone_.a || alone_.a->outputs.size() != own) return false;
+    return std::ranges::equal(alone_.a->outputs, std::span(outcome.a->outputs).first(own));
   }
 
   // The value itself or, where a later node writes to it, a copy that is made at once.
@@ -133,10 +140,17 @@ class Exposure {
   const Case& test_;
   std::vector<std::optional<std::size_t>> last_writers_;
   std::vector<std::size_t> makers_;
+  Outcome alone_;  // with nothing handed out but the program's outputs
   ExposedValues exposed_;
 };
 
 }  // namespace
+
+std::size_t runs_to_expose(const Case& test) {
+  std::size_t results = 0;
+  for (const Node& node : test.graph.nodes) results += node.results.size();
+  return 1 + (results + exposed_per_run - 1) / exposed_per_run;  // the first with nothing handed out
+}
 
 std::size_t ExposedValues::count() const { return static_cast<std::size_t>(std::ranges::count(known, true)); }
 

@@ -10,7 +10,7 @@ namespace parallax {
 struct ExposedValues {
   std::vector<Tensor> values;  // by value id
   std::vector<bool> known;     // which of them are known
-  bool still_wrong = false;    // the program's own outputs were wrong in one of the runs
+  bool still_wrong = false;    // in one of the runs the program's own outputs were as without it, or wrong
   int runs = 0;                // in which the target handed values out
 
   std::size_t count() const;
@@ -19,5 +19,8 @@ struct ExposedValues {
 // Has the target hand out a part of the values in each run; those that a later node writes as copies, made at once.
 // Nothing is known of a case with several runs or with gradients.
 ExposedValues expose_values(Target& target, const Case& test);
+
+// How often it runs the target for that.
+std::size_t runs_to_expose(const Case& test);
 
 }  // namespace parallax

@@ -6,6 +6,7 @@
 
 #include "fuzz/findings/exposed_values.h"
 #include "graph/print.h"
+#include "graph/written_operands.h"
 #include "oracle/case_windows.h"
 #include "oracle/judge.h"
 #include "oracle/record.h"
@@ -15,7 +16,18 @@ namespace {
 
 class Localiser {
  public:
-  Localiser(Target& target, const Case& test) : target_(target), test_(test), windows_(test) {}
+  Localiser(Target& target, const Case& test)
+      : target_(target), test_(test), windows_(test), writers_(test.graph.storages.size()) {
+    for (std::size_t n = 0; n < test.graph.nodes.size(); ++n) {
+      for_each_written(test.graph.nodes[n],
+                       [&](ValueId value) { writers_[test_.graph.meta(value).storage.index].push_back(n); });
+    }
+    for (const Source& source : test.graph.sources) source_values_.push_back(source.value);
+    makers_.resize(test.graph.metas.size());
+    for (std::size_t n = 0; n < test.graph.nodes.size(); ++n) {
+      for (const ValueId result : test.graph.nodes[n].results) makers_[result.index] = n;
+    }
+  }
 
   Localised run() {
     ExposedValues exposed = expose_values(target_, test_);
@@ -29,10 +41,20 @@ class Localiser {
   }
 
  private:
-  bool all_known(const Node& node) const {
+  // Whether a node takes what is known of a value: what its maker left, or what the program began with. Another that
+  // wrote its memory meanwhile left something else.
+  bool is_as_known(ValueId value, std::size_t node) const {
+    const std::optional<std::size_t> maker = makers_[value.index];
+    if (maker ? !known_[value.index] : std::ranges::find(source_values_, value) == source_values_.end()) return false;
+    return std::ranges::none_of(writers_[test_.graph.meta(value).storage.index],
+                                [&](std::size_t writer) { return writer < node && (!maker || writer > *maker); });
+  }
+
+  bool all_known(std::size_t n) const {
+    const Node& node = test_.graph.nodes[n];
     bool known = std::ranges::all_of(node.results, [&](ValueId value) { return known_[value.index]; });
     for (const Argument& argument : node.arguments) {
-      for_each_value(argument, [&](ValueId value) { known = known && known_[value.index]; });
+      for_each_value(argument, [&](ValueId value) { known = known && is_as_known(value, n); });
     }
     return known;
   }
@@ -40,7 +62,7 @@ class Localiser {
   void find_first_wrong() {
     for (std::size_t n = 0; n < test_.graph.nodes.size(); ++n) {
       const Node& node = test_.graph.nodes[n];
-      if (node.op->is_view() || node.op->writes() || !all_known(node)) continue;
+      if (!all_known(n)) continue;
       const std::optional<Case> alone = windows_.at({n, n + 1}, values_);
       if (!alone) continue;
       const Judgement judgement = judge_node(*alone, node);
@@ -73,6 +95,9 @@ class Localiser {
   Target& target_;
   const Case& test_;
   CaseWindows windows_;
+  std::vector<std::vector<std::size_t>> writers_;  // by storage, in order
+  std::vector<ValueId> source_values_;
+  std::vector<std::optional<std::size_t>> makers_;  // by value; nothing of a source
   std::vector<Tensor> values_;
   std::vector<bool> known_;
   Localised result_;
@@ -81,6 +106,8 @@ class Localiser {
 }  // namespace
 
 Localised localise(Target& target, const Case& test) { return Localiser(target, test).run(); }
+
+std::size_t runs_to_localise(const Case& test) { return runs_to_expose(test); }
 
 std::optional<WrongRegion> region_that_shows(Target& target, const Case& test, const Examination& whole) {
   // Bisection needs fewer questions than this of a shorter program.

@@ -22,8 +22,11 @@ struct Localised {
 
 // Has the target hand out what lies between, a part of the values in each run. An operation is held against the proof
 // on the target's operands, so errors of earlier ones do not count. Values that a later node writes are handed out as
-// copies.
+// copies, and what a call writes is judged like what it returns.
 Localised localise(Target& target, const Case& test);
+
+// In how many runs it does that.
+std::size_t runs_to_localise(const Case& test);
 
 // A part of a long program around its first wrong operation that diverges in the same way, with the values that eager
 // has there: where a reduction begins. Nothing of a program of few nodes, or where no part shows it.

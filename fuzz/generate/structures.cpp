@@ -40,7 +40,7 @@ ValueId StructureSite::activations(const Dims& sizes) {
 
 void draw_structure(StructureSite& site) {
   static const std::array files = {attention_structures(), layer_structures(), routing_structures(),
-                                   state_structures()};
+                                   state_structures(), fusion_structures()};
   site.choices().pick(site.choices().pick(files)).draw(site);
 }
 

@@ -74,11 +74,12 @@ struct Structure {
   void (*draw)(StructureSite& site);
 };
 
-// By file: attention and its caches, layers, routing and detection, and state.
+// By file: attention and its caches, layers, routing and detection, state, and what fusions look for.
 std::span<const Structure> attention_structures();
 std::span<const Structure> layer_structures();
 std::span<const Structure> routing_structures();
 std::span<const Structure> state_structures();
+std::span<const Structure> fusion_structures();
 
 // Draws one of all of them.
 void draw_structure(StructureSite& site);

@@ -3,6 +3,7 @@
 
 #include "ops/ball_dot.h"
 #include "ops/convolution_plan.h"
+#include "ops/dense_contraction.h"
 #include "ops/elementwise.h"
 #include "ops/families.h"
 #include "ops/pair_sample.h"
@@ -60,7 +61,93 @@ struct ChannelSteps {
   }
 };
 
+int64_t kernel_positions(const ConvolutionPlan& plan) {
+  return plan.weight.numel() / (plan.weight.sizes[0] * plan.weight.sizes[1]);
+}
+
+// The factors of every sum as lanes: a batch is a group of a batch, its rows are the group's channels of the result,
+// its columns the positions. What meets padding is an exact 0.
+DenseContraction::Lanes lanes_of(const ReferenceCall& call, const ConvolutionPlan& plan,
+                                 const std::vector<Taps>& taps) {
+  static constexpr Ball padding;
+  const BallView& input = call.input(arg::input);
+  const BallView& weight = call.input(arg::weight);
+  const std::vector<int64_t> inputs = elements_of(plan.input);
+  const std::vector<int64_t> weights = elements_of(plan.weight);
+  const ChannelSteps step(plan);
+  const int64_t kernel = kernel_positions(plan);
+  const int64_t batches = plan.sizes[0];
+  const auto columns = static_cast<int64_t>(taps.size());
+  const int64_t rows = plan.out_channels() / plan.groups;
+  DenseContraction::Lanes lanes{batches * plan.groups, rows, columns, step.count * kernel, {}, {}};
+  lanes.left.reserve(static_cast<std::size_t>(lanes.batches * rows * lanes.inner));
+  lanes.right.assign(static_cast<std::size_t>(lanes.batches * columns * lanes.inner), &padding);
+  std::size_t lane = 0;
+  for (int64_t batch = 0; batch < lanes.batches; ++batch) {
+    const int64_t group = batch % plan.groups;
+    for (int64_t row = 0; row < rows; ++row) {
+      const int64_t first =
+          plan.transposed ? (group * step.count * rows + row) * kernel : (group * rows + row) * step.count * kernel;
+      for (int64_t c = 0; c < step.count; ++c) {
+        for (int64_t k = 0; k < kernel; ++k) {
+          const auto at = static_cast<std::size_t>(first + k + c * step.weight);
+          lanes.left.push_back(&weight.ball(weights[at]));
+        }
+      }
+    }
+    // Channels of all groups follow each other in the input, and groups of all batches do so too.
+    const int64_t first = batch * step.count * step.input;
+    for (const Taps& position : taps) {
+      for (const auto& [at, k] : position.met) {
+        for (int64_t c = 0; c < step.count; ++c) {
+          const auto from = static_cast<std::size_t>(first + at + c * step.input);
+          lanes.right[lane + static_cast<std::size_t>(c * kernel + k)] = &input.ball(inputs[from]);
+        }
+      }
+      lane += static_cast<std::size_t>(lanes.inner);
+    }
+  }
+  return lanes;
+}
+
+// Fewer products than this are summed one at a time, which knows more of each sum: whether it lies on an exact grid.
+constexpr int64_t few_products = 16384;
+
+// By matrix products, where there is enough to do and every factor is plain; otherwise false, and nothing is done.
+bool convolve_densely(const ReferenceCall& call, const ConvolutionPlan& plan, int64_t parts) {
+  if (plan.weight.numel() == 0) return false;
+  const std::vector<Taps> taps = taps_of(plan);
+  const int64_t rows = plan.out_channels() / plan.groups;
+  const int64_t inner = plan.input.sizes[1] / plan.groups * kernel_positions(plan);
+  const int64_t products = plan.sizes[0] * plan.out_channels() * static_cast<int64_t>(taps.size()) * inner;
+  if (inner < 8 || products < few_products) return false;
+  const std::optional<DenseContraction> dense = DenseContraction::of(lanes_of(call, plan, taps));
+  if (!dense) return false;
+  const BallView& output = call.output();
+  const BallMath math(output.dtype, call.profile());
+  const std::vector<int64_t> biases =
+      call.has(arg::bias) ? elements_of(call.input(arg::bias).layout) : std::vector<int64_t>();
+  const std::vector<int64_t> elements = elements_of(output.layout);
+  std::size_t to = 0;
+  for (int64_t batch = 0; batch < plan.sizes[0] * plan.groups; ++batch) {
+    for (int64_t row = 0; row < rows; ++row) {
+      const auto channel = static_cast<std::size_t>(batch % plan.groups * rows + row);
+      const Ball bias = biases.empty() ? Ball::exact(0) : call.input(arg::bias).ball(biases[channel]);
+      for (std::size_t position = 0; position < taps.size(); ++position) {
+        BallDot dot(math);
+        dot.add(dense->sums(batch, row, static_cast<int64_t>(position)));
+        output.ball(elements[to++]) = dot.result(1, bias, parts);
+      }
+    }
+  }
+  return true;
+}
+
 void convolve_balls(const ReferenceCall& call, const ConvolutionPlan& plan) {
+  // Eager stores the products at each kernel position of a transposed convolution before it adds them (col2im).
+  int64_t parts = plan.transposed ? 1 : 0;
+  for (int dim = 2; dim < plan.weight.rank(); ++dim) parts *= plan.weight.sizes[dim];
+  if (convolve_densely(call, plan, parts)) return;
   const BallView& output = call.output();
   const BallMath math(output.dtype, call.profile());
   const std::vector<Factor> inputs = factors_of(call.input(arg::input), plan.input);
@@ -69,9 +156,6 @@ void convolve_balls(const ReferenceCall& call, const ConvolutionPlan& plan) {
       call.has(arg::bias) ? elements_of(call.input(arg::bias).layout) : std::vector<int64_t>();
   const bool plain_weights = std::ranges::all_of(weights, &Factor::plain);
   const ChannelSteps step(plan);
-  // Eager stores the products at each kernel position of a transposed convolution before it adds them (col2im).
-  int64_t parts = plan.transposed ? 1 : 0;
-  for (int dim = 2; dim < plan.weight.rank(); ++dim) parts *= plan.weight.sizes[dim];
   const std::vector<int64_t> elements = elements_of(output.layout);
   std::size_t to = 0;
   for_each_result(plan, [&](const Taps& taps, int64_t channel, int64_t input, int64_t weight) {

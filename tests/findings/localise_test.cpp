@@ -88,6 +88,37 @@ TEST(Localise, ARightTargetHasNoWrongOperation) {
   EXPECT_FALSE(localise(target, long_case()).node);
 }
 
+// Memory that is written in place and then read under the name that it had before.
+Case writing_case() {
+  GraphBuilder builder;
+  Case test;
+  Tensor data(DType::F32, {8});
+  for (int64_t i = 0; i < data.numel(); ++i) data.set_double(i, std::sin(static_cast<double>(3 * i + 1)));
+  test.feed.push_back(data);
+  const ValueId x = *builder.add_source(SourceKind::Input, "x", DType::F32, contiguous_layout({8}));
+  const ValueId kept = *builder.call("aten.exp.default", {x}, "kept");
+  builder.call("aten.mul_.Tensor", {kept, x}, "written").value();
+  const ValueId last = *builder.call("aten.sin.default", {kept}, "last");
+  builder.add_output(last);
+  test.graph = builder.take();
+  return test;
+}
+
+TEST(Localise, NamesAWrongWriteWhoseResultNobodyTakes) {
+  OffByAFactor target("aten.mul_.Tensor", 1 + 1e-3);
+  const Case test = writing_case();
+  const Localised found = localise(target, test);
+  ASSERT_TRUE(found.node);
+  EXPECT_EQ(test.graph.node(*found.node).name, "written") << found.detail;
+  ASSERT_TRUE(found.alone);
+  EXPECT_EQ(examine(target, *found.alone).judgement.verdict, Verdict::Mismatch) << "the write alone shows it";
+}
+
+TEST(Localise, AReaderOfWrittenMemoryIsNotHeldAgainstWhatWasThereBefore) {
+  OffByAFactor right("aten.mul_.Tensor", 1);
+  EXPECT_FALSE(localise(right, writing_case()).node);
+}
+
 TEST(PartChecks, EveryPartOfARightTargetAgreesByProof) {
   OffByAFactor target("aten.tanh.default", 1);
   const PartChecks parts = check_parts(target, long_case(), 4, 60, [](std::size_t, std::size_t) {});

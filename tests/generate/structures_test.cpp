@@ -59,8 +59,8 @@ TEST_P(EveryStructure, InfersAndRuns) {
 
 std::vector<Structure> all_structures() {
   std::vector<Structure> all;
-  for (const auto& file :
-       {attention_structures(), layer_structures(), routing_structures(), state_structures(), quantized_structures()}) {
+  for (const auto& file : {attention_structures(), layer_structures(), routing_structures(), state_structures(),
+                           fusion_structures(), quantized_structures()}) {
     all.insert(all.end(), file.begin(), file.end());
   }
   return all;
@@ -89,6 +89,23 @@ TEST(ShippedProfile, DrawsEveryStructureAndSeveralCalls) {
   }
   EXPECT_GT(several, 45);
   EXPECT_LT(several, 150);
+}
+
+// onnxruntime 1.31.1 refuses it (relu_clip_fusion.cc).
+TEST(ShippedProfile, DrawsClampsOfReluInDoubles) {
+  int found = 0;
+  for (uint64_t seed = 0; seed < 3000; ++seed) {
+    Choices choices(seed, 0);
+    const Graph graph = generate(choices, {.profile = GenerateProfile::Shipped}).graph;
+    std::set<ValueId> relus;
+    for (const Node& node : graph.nodes) {
+      const auto* operand = std::get_if<ValueId>(&node.arguments.front());
+      if (operand == nullptr || graph.meta(*operand).dtype != DType::F64) continue;
+      if (node.op->name == "aten.relu.default") relus.insert(node.results.front());
+      found += node.op->name == "aten.clamp.default" && relus.contains(*operand);
+    }
+  }
+  EXPECT_GE(found, 3);
 }
 
 TEST(QuantizedProfile, DrawsEveryKindOfPair) {

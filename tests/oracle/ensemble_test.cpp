@@ -128,6 +128,19 @@ TEST(Ensemble, WhatIsUndecidedOfExactOperandsStaysSo) {
   EXPECT_TRUE(std::isinf(spreads_of(test)[0].half));
 }
 
+// The sine of a number whose error is many periods, to the power of -5: the next legal run may lie far beyond 32
+// others.
+TEST(Ensemble, APoleThatIsMetByChanceIsNotJudged) {
+  Tensor one(DType::F32, {1});
+  one.set_double(0, 1);
+  const Case test = case_over(one, [](GraphBuilder& builder, ValueId x) {
+    const ValueId many_turns = *builder.call("aten.div.Scalar", {x, Scalar(3e-10)});
+    const ValueId phase = *builder.call("aten.sin.default", {many_turns});
+    return *builder.call("aten.pow.Tensor_Scalar", {phase, Scalar(-5.0)});
+  });
+  EXPECT_TRUE(std::isinf(spreads_of(test)[0].half));
+}
+
 TEST(VisibleError, TheScaleIsWhatTheLargestElementHasForCertain) {
   BallTensor tensor{DType::F32, {2}, {{4, 1, false, false, Undecided::No}, {0, 100, false, false, Undecided::No}}, {}};
   EXPECT_EQ(scale_of(tensor), 3);

@@ -1,0 +1,89 @@
+// What `check` and `reduce` see of a wrong operation that the bound of the whole program hides.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/command_line.h"
+
+namespace parallax {
+namespace {
+
+// Sums of functions; tanh is off by sixteen units in the last place or so.
+constexpr std::string_view worker = R"py(
+import json
+import math
+import sys
+
+wrong = len(sys.argv) > 1
+
+
+def call(op, x):
+    if op == "aten.sum.default":
+        return [math.fsum(x)], "f32[]"
+    scale = 1 + 1e-6 if wrong else 1
+    return [math.tanh(v) * scale for v in x], f"f32[{len(x)}]"
+
+
+def run(graph, feed):
+    values = {name: [float(v) for v in data] for name, data in feed.items()}
+    types = {name: entry["type"] for name, entry in graph["inputs"].items()}
+    for node in graph["nodes"]:
+        values[node["out"]], types[node["out"]] = call(node["op"], values[node["args"][0].removeprefix("%")])
+    outputs = [name.removeprefix("%") for name in graph["outputs"]]
+    return {"outputs": [{"type": types[name], "data": values[name]} for name in outputs],
+            "inputs": {name: {"type": types[name], "data": values[name]} for name in feed}, "buffers": {}}
+
+
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["do"] == "hello":
+        reply = {"protocol": 1, "name": "sums", "version": "1", "profile": "eager", "dtypes": ["f32"],
+                 "ops": ["aten.tanh.default", "aten.sum.default"]}
+    else:
+        case = request["case"]
+        reply = {"status": "ok", **run(case["graph"], case["feed"]), "again": run(case["graph"], case["feed"])}
+        if "second_feed" in request:
+            reply["b"] = run(case["graph"], request["second_feed"])
+    print(json.dumps({"id": request["id"], **reply}), flush=True)
+)py";
+
+class CloserLookAtACase : public CommandLine {
+ protected:
+  void SetUp() override {
+    CommandLine::SetUp();
+    write("sums.py", std::string(worker));
+    std::string data;
+    for (int i = 0; i < 2000; ++i) data += (i > 0 ? ", " : "") + std::to_string(0.001 * (i + 1));
+    write("case.json", R"({"parallax": 1, "name": "sum-of-tanh",
+ "graph": {"inputs": {"x": {"type": "f32[2000]"}},
+           "nodes": [{"out": "a", "op": "aten.tanh.default", "args": ["%x"]},
+                     {"out": "b", "op": "aten.sum.default", "args": ["%a"]}],
+           "outputs": ["%b"]},
+ "feed": {"x": [)" + data + "]}}\n");
+  }
+};
+
+TEST_F(CloserLookAtACase, CheckFindsAnOperationThatIsWrongAlone) {
+  const Ran ran = run("check case.json --target 'cmd:python3 sums.py wrong'");
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_THAT(ran.out, testing::HasSubstr("match of the whole, and a part of it diverges"));
+  EXPECT_THAT(ran.out, testing::HasSubstr("#0 diverges: a = tanh(x)"));
+}
+
+TEST_F(CloserLookAtACase, CheckReportsNothingOfARightTarget) {
+  const Ran ran = run("check case.json --target 'cmd:python3 sums.py'");
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+}
+
+TEST_F(CloserLookAtACase, NoTimeForPartsLeavesTheWhole) {
+  EXPECT_EQ(run("check case.json --part-seconds 0 --target 'cmd:python3 sums.py wrong'").code, 0);
+}
+
+TEST_F(CloserLookAtACase, ReduceBeginsAtThatOperation) {
+  const Ran ran = run("reduce case.json --target 'cmd:python3 sums.py wrong' --seconds 20 -o reduced.json");
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_THAT(read_file(folder_ / "reduced.json"), testing::HasSubstr("aten.tanh.default"));
+  EXPECT_THAT(read_file(folder_ / "reduced.json"), testing::Not(testing::HasSubstr("aten.sum.default")));
+}
+
+}  // namespace
+}  // namespace parallax
