@@ -36,6 +36,8 @@ enum class Form : uint8_t {
   HalfUp,
   SingleScales,
   InfiniteNan,
+  FixedPoint,
+  ShortFixedPoint,
 };
 
 // The dtypes that a form can be about.
@@ -109,6 +111,13 @@ inline constexpr std::array forms = {
              "Scales and zero points of f64 may be f32, and what is computed with them too.", "quantization",
              FormDTypes::Floating},
     FormInfo{Form::InfiniteNan, "infinite_nan", "What arithmetic makes NaN may come out as an infinity.", "all",
+             FormDTypes::Floating},
+    FormInfo{Form::FixedPoint, "fixed_point",
+             "What is made of quantized operands and quantized again may be an integer times a multiplier of 31 bits, "
+             "whose product is rounded once or twice.",
+             "quantization", FormDTypes::Floating},
+    FormInfo{Form::ShortFixedPoint, "short_fixed_point",
+             "The same with a multiplier of 15 bits, whose product is rounded once.", "quantization",
              FormDTypes::Floating},
 };
 

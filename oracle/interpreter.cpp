@@ -96,6 +96,7 @@ Interpreter::Interpreter(const Graph& graph, const Profile& profile)
       profile_(&profile),
       elision_(graph, profile),
       joined_(graph, profile),
+      requantization_(graph, profile),
       coarsest_(coarsest_dtypes(graph)) {
   storages_.reserve(graph.storages.size());
   for (const Storage& storage : graph.storages) {
@@ -117,6 +118,7 @@ void Interpreter::resize(const Graph& resized) {
   graph_ = &resized;
   elision_ = CastElision(resized, *profile_);
   joined_ = JoinedConstants(resized, *profile_);
+  requantization_ = Requantization(resized, *profile_);
   for (std::size_t s = 0; s < storages_.size(); ++s) {
     const Storage& storage = resized.storages[s];
     const std::size_t held = std::max(storages_[s].balls.size(), storages_[s].integers.size());
@@ -225,6 +227,7 @@ Result<void> Interpreter::run_nodes(const Observer& observe, const InnerObserver
     }
     elision_.widen(node, results);
     joined_.widen(node, views_);
+    requantization_.widen(node, views_);
     widen_lost(node, *profile_, views_);
     alternatives_.note(node, graph_->metas, views_, results, *profile_);
     if (observe) observe(NodeId(n), views_);

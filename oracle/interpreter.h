@@ -14,6 +14,7 @@
 #include "oracle/alternatives.h"
 #include "oracle/cast_elision.h"
 #include "oracle/joined_constants.h"
+#include "oracle/requantization.h"
 #include "oracle/spread.h"
 
 namespace parallax {
@@ -80,6 +81,7 @@ class Interpreter {
   const Profile* profile_;
   CastElision elision_;
   JoinedConstants joined_;
+  Requantization requantization_;
   std::vector<DType> coarsest_;  // by storage, or empty
   HeldAlternatives alternatives_;
   std::vector<BallStorage> storages_;

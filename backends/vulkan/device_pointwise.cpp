@@ -163,6 +163,30 @@ Number next_after(const Row& row, const PointwiseCall& call) {
                               call.program().constant(unrounded(dtype), Scalar(format)));
 }
 
+DType single(const Call&, DType) { return DType::F32; }
+
+// round(input * (1 / scale)) + zero_point, within limits. The reciprocal is Python's.
+Number quantize(const Row& row, const PointwiseCall& call) {
+  PointwiseProgram& program = call.program();
+  const auto number = [&](double x) { return program.constant(DType::F32, Scalar(x)); };
+  const Number inverse = number(static_cast<double>(static_cast<float>(1 / call.real(arg::scale))));
+  const Number scaled = program.apply(find_function("mul"), call.operand(arg::input, DType::F32), inverse);
+  const Number moved = program.apply(find_function("add"), program.apply(find_function(row.function), scaled),
+                                     number(call.real(arg::zero_point)), number(1));
+  return program.apply(find_function("clamp"), moved, number(call.real(arg::quant_min)),
+                       number(call.real(arg::quant_max)));
+}
+
+// (input - zero_point) * scale
+Number dequantize(const Row& row, const PointwiseCall& call) {
+  PointwiseProgram& program = call.program();
+  const DType dtype = dtype_of(row, call);
+  const auto number = [&](double x) { return program.constant(dtype, Scalar(x)); };
+  const Number centred = program.apply(find_function("sub"), call.operand(arg::input, dtype),
+                                       number(call.real(arg::zero_point)), number(1));
+  return program.apply(find_function(row.function), centred, number(call.real(arg::scale)));
+}
+
 // polygamma(n, self)
 Number polygamma(const Row& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
@@ -330,6 +354,8 @@ constexpr std::array rows = {
     Row{"aten.eq.Scalar", "eq", binary, of_operands},
     Row{"aten.ne.Tensor", "ne", binary, of_operands},
     Row{"aten.ne.Scalar", "ne", binary, of_operands},
+    Row{"quantized_decomposed.quantize_per_tensor.default", "round", quantize, single},
+    Row{"quantized_decomposed.dequantize_per_tensor.default", "mul", dequantize, of_result},
     Row{"aten.where.self", "", where, of_result},
     Row{"aten.masked_fill.Scalar", "", masked_fill, of_result},
     Row{"aten.masked_fill.Tensor", "", masked_fill, of_result},

@@ -188,6 +188,39 @@ std::vector<double> single_scales(const Perturbed& p, const std::vector<double>&
   });
 }
 
+// An integer times 2^e m, with m of so many bits; the product is rounded once more where it is shifted.
+double requantized(double x, double factor, int bits, bool twice) {
+  int e = 0;
+  const double m = std::frexp(factor, &e);
+  const auto multiplier = static_cast<int64_t>(std::round(std::ldexp(m, bits)));
+  const int64_t product = static_cast<int64_t>(x) * multiplier;
+  const auto shifted = [](int64_t number, int by) {
+    return by == 0 ? number : (number + (int64_t{1} << (by - 1))) >> by;
+  };
+  return static_cast<double>(twice ? shifted(shifted(product, bits), -e) : shifted(product, bits - e));
+}
+
+// Integers by the scale 0.25 made integers by the scale 1.
+std::vector<double> quarters(const Perturbed& p, const std::vector<double>& x) {
+  return map(
+      x, [&](double y) { return p.takes(Form::FixedPoint) ? requantized(y, 0.25, 31, true) : std::nearbyint(y / 4); });
+}
+
+// Integers by the scale 0.0371 made integers by the scale 9.53.
+std::vector<double> narrowed(const Perturbed& p, const std::vector<double>& x) {
+  constexpr float scale = 0.0371F;
+  return map(x, [&](double y) {
+    if (p.takes(Form::ShortFixedPoint)) return requantized(y, static_cast<double>(scale) / 9.53, 15, false);
+    return static_cast<double>(std::nearbyint(static_cast<float>(y) * scale * static_cast<float>(1 / 9.53)));
+  });
+}
+
+std::vector<double> integers_between(int low, int high, int step) {
+  std::vector<double> elements;
+  for (int k = low; k <= high; k += step) elements.push_back(k);
+  return elements;
+}
+
 // Numbers of f32 next to ties of that scale.
 std::vector<double> near_ties() {
   std::vector<double> elements;
@@ -294,6 +327,19 @@ std::vector<FormTwin> make_twins() {
                   {"out": "y", "op": "quantized_decomposed.quantize_per_channel.default",
                    "args": ["%x", "%s", "%z", 0, -128, 127, "i8"]})",
                single_scales),
+      of_graph(Form::FixedPoint, "integers by four", DType::I8, integers_between(-128, 127, 1),
+               R"({"out": "f", "op": "quantized_decomposed.dequantize_per_tensor.default",
+                   "args": ["%x", 0.25, 0, -128, 127, "i8"]},
+                  {"out": "y", "op": "quantized_decomposed.quantize_per_tensor.default",
+                   "args": ["%f", 1.0, 0, -128, 127, "i8"]})",
+               quarters),
+      of_graph(Form::ShortFixedPoint, "integers of 16 bits made those of 8", DType::I16,
+               integers_between(-30000, 30000, 7),
+               R"({"out": "f", "op": "quantized_decomposed.dequantize_per_tensor.default",
+                   "args": ["%x", 0.0371, 0, -32768, 32767, "i16"]},
+                  {"out": "y", "op": "quantized_decomposed.quantize_per_tensor.default",
+                   "args": ["%f", 9.53, 0, -128, 127, "i8"]})",
+               narrowed),
       of_call(Form::OnlineSoftmax, "aten.scaled_dot_product_attention.default", DType::F32, rising_scores()),
   };
 }

@@ -146,5 +146,58 @@ TEST(JoinedConstants, TensorsJoinThroughViewsAndInPlace) {
   EXPECT_GE(joining.radius, eagerly.radius);
 }
 
+// The integers of a case's output.
+std::vector<IntegerBall> requantized(const Profile& profile, std::string_view nodes, std::string_view x, int count) {
+  Result<Case> test = parse_case(fmt::format(
+      R"({{"parallax": 1, "name": "requantized", "requires": ["quantized"], "graph": {{"inputs": {{"x": {{"type": "i8[{}]"}}}},
+           "nodes": [{}], "outputs": ["%y"]}}, "feed": {{"x": [{}]}}}})",
+      count, nodes, x));
+  EXPECT_TRUE(test.has_value()) << test.error().text();
+  return Interpreter(test->graph, profile).run(test->feed).value().outputs[0].integers;
+}
+
+// A scale of 1/16 is shifted by three bits after its product is rounded, so that 7/16 may come out as 1. What is
+// further from the tie than that, what a clamp has at its end, and a number that nobody dequantized stay one integer.
+TEST(FixedPoint, IsOpenOnlyNextToATie) {
+  const std::string_view rescale = R"({"out": "f", "op": "quantized_decomposed.dequantize_per_tensor.default",
+      "args": ["%x", 0.0625, 0, -128, 127, "i8"]}, {"out": "r", "op": "aten.clamp.default", "args": ["%f", -3.0, 2.0]},
+      {"out": "y", "op": "quantized_decomposed.quantize_per_tensor.default", "args": ["%r", 1.0, 5, -128, 127, "i8"]})";
+  const auto of = [&](const Profile& profile) { return requantized(profile, rescale, "5, 6, 7, 8, 10, -10, 70", 7); };
+  const std::vector<IntegerBall> fixed = of(allowing(Form::FixedPoint));
+  const std::vector<IntegerBall> eagerly = of(eager());
+  for (const IntegerBall& integer : eagerly) EXPECT_TRUE(integer.decided());
+  const std::vector<std::pair<int64_t, int64_t>> ends = {{5, 5}, {5, 5}, {5, 6}, {5, 6}, {6, 6}, {4, 4}, {7, 7}};
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    EXPECT_EQ(fixed[i].lowest(), ends[i].first) << i;
+    EXPECT_EQ(fixed[i].highest(), ends[i].second) << i;
+    EXPECT_EQ(fixed[i].value, eagerly[i].value) << i;
+  }
+  const std::string_view floats =
+      R"({"out": "c", "op": "aten._to_copy.default", "args": ["%x"], "kwargs": {"dtype": "f32"}},
+      {"out": "f", "op": "aten.mul.Scalar", "args": ["%c", 0.0625]},
+      {"out": "y", "op": "quantized_decomposed.quantize_per_tensor.default", "args": ["%f", 1.0, 0, -128, 127, "i8"]})";
+  EXPECT_TRUE(requantized(allowing(Form::FixedPoint), floats, "7", 1)[0].decided());
+}
+
+// Two channels whose scales differ, the second under the result's: only 1/4 of its product is shifted.
+TEST(FixedPoint, FollowsProductsAndSums) {
+  const std::string_view product = R"({"out": "f", "op": "quantized_decomposed.dequantize_per_tensor.default",
+      "args": ["%x", 0.5, 0, -128, 127, "i8"]}, {"out": "p", "op": "aten.mul.Tensor", "args": ["%f", "%f"]},
+      {"out": "y", "op": "quantized_decomposed.quantize_per_tensor.default", "args": ["%p", 1.0, 0, -128, 127, "i8"]})";
+  const std::vector<IntegerBall> squares = requantized(allowing(Form::FixedPoint), product, "1, 2, 3", 3);
+  EXPECT_EQ(squares[0].highest(), 1);  // 1/4, whose product of 1/2 is rounded to 1 and shifted to 1/2
+  EXPECT_TRUE(squares[1].decided());
+  EXPECT_EQ(squares[2].lowest(), 2);  // 9/4
+  EXPECT_EQ(squares[2].highest(), 3);
+  const std::string_view sum = R"({"out": "f", "op": "quantized_decomposed.dequantize_per_tensor.default",
+      "args": ["%x", 0.25, 0, -128, 127, "i8"]}, {"out": "p", "op": "aten.add.Tensor", "args": ["%f", "%f"]},
+      {"out": "y", "op": "quantized_decomposed.quantize_per_tensor.default", "args": ["%p", 1.0, 0, -128, 127, "i8"]})";
+  const std::vector<IntegerBall> sums = requantized(allowing(Form::FixedPoint), sum, "1, 2, 3", 3);
+  EXPECT_EQ(sums[0].lowest(), 0);  // a tie
+  EXPECT_EQ(sums[0].highest(), 1);
+  EXPECT_TRUE(sums[1].decided());
+  EXPECT_EQ(sums[2].highest(), 2);
+}
+
 }  // namespace
 }  // namespace parallax
