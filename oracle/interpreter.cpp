@@ -9,6 +9,7 @@
 #include "graph/storage_sets.h"
 #include "ops/fused_op.h"
 #include "oracle/control_flow.h"
+#include "oracle/large_constants.h"
 #include "oracle/lost_values.h"
 
 namespace parallax {
@@ -92,9 +93,10 @@ Tensor centre(const BallTensor& balls) {
 
 Interpreter::Interpreter(const Graph& graph, const Profile& profile)
     : graph_(&graph), profile_(&profile), elision_(graph, profile), joined_(graph, profile) {
+  const LargeConstants large(graph);
   storages_.reserve(graph.storages.size());
   for (const Storage& storage : graph.storages) {
-    storages_.emplace_back(storage.dtype, storage.elements);
+    storages_.emplace_back(storage.dtype, large.holds(StorageId(storages_.size())) ? 0 : storage.elements);
     if (storage.data) load(*storage.data, contiguous_layout(storage.sizes), profile, storages_.back());
   }
   views_.reserve(graph.metas.size());
@@ -104,6 +106,7 @@ Interpreter::Interpreter(const Graph& graph, const Profile& profile)
   for (const Source& source : graph.sources) {
     if (source.kind == SourceKind::Input || source.window) continue;
     const TensorMeta& meta = graph.meta(source.value);
+    if (large.holds(meta.storage)) continue;
     load(source.data, meta.layout, profile, storages_[meta.storage.index]);
   }
 }
@@ -199,8 +202,15 @@ Result<void> Interpreter::run_nodes(const Observer& observe, const InnerObserver
   joined_.start();
   alternatives_.clear();
   std::vector<BallView> results;
+  const LargeConstants large(*graph_);
   for (std::size_t n = 0; n < graph_->nodes.size(); ++n) {
     const Node& node = graph_->nodes[n];
+    large.for_each_first_taken(n, [&](std::size_t source) {
+      const TensorMeta& meta = graph_->meta(graph_->sources[source].value);
+      BallStorage& storage = storages_[meta.storage.index];
+      storage = BallStorage(meta.dtype, graph_->storage(meta.storage).elements);
+      load(graph_->sources[source].data, meta.layout, *profile_, storage);
+    });
     results.clear();
     for (ValueId result : node.results) results.push_back(views_[result.index]);
     joined_.note(node, views_);
@@ -222,6 +232,8 @@ Result<void> Interpreter::run_nodes(const Observer& observe, const InnerObserver
     widen_lost(node, *profile_, views_);
     alternatives_.note(node, graph_->metas, views_, results, *profile_);
     if (observe) observe(NodeId(n), views_);
+    large.for_each_last_taken(
+        n, [&](StorageId storage) { storages_[storage.index] = BallStorage(storages_[storage.index].dtype, 0); });
   }
   return {};
 }
