@@ -33,10 +33,20 @@ std::string first_wrong_of(Target& target, const WrongPart& part) {
 }
 
 // A single operation that diverges on the operands that the target gives it: alone it is a case of its own, which the
-// proof decides. Not looked for where that would take the target more than `seconds`, by what it says of its time.
-std::optional<WrongPart> wrong_operation(Target& target, const Case& test, const Outcome& whole, double seconds) {
-  if (whole.milliseconds / 1e3 * static_cast<double>(runs_to_localise(test)) > seconds) return std::nullopt;
-  Localised found = localise(target, test);
+// proof decides. Not looked for where that would take the target several runs and more than `seconds`, by what it says
+// of its time.
+std::optional<WrongPart> wrong_operation(Target& target, const Case& test, const Outcome& whole, double seconds,
+                                         CloserLook& look) {
+  const std::size_t runs = runs_to_localise(test);
+  const double needed = whole.milliseconds / 1e3 * static_cast<double>(runs);
+  if (runs > 1 && needed > seconds) {
+    look.text =
+        fmt::format("  no operation was looked at alone: {} runs of the target take about {:.0f} s (--part-seconds)\n",
+                    runs, needed);
+    return std::nullopt;
+  }
+  Localised found = localise(target, test, &whole, seconds);
+  if (!found.in_time) look.text = "  not every operation was looked at alone in the time given (--part-seconds)\n";
   if (!found.alone) return std::nullopt;
   Examination alone = examine(target, *found.alone);
   if (!is_finding(alone.judgement.verdict)) return std::nullopt;
@@ -70,7 +80,7 @@ CloserLook look_closer(Target& target, const Case& test, const Examination& whol
   if (seconds <= 0 || nodes < 2) return look;
   if (judgement.verdict == Verdict::Mismatch && judgement.divergence->kind == DivergenceKind::Values) {
     if (nodes < long_program) return look;
-    const Localised found = localise(target, test);
+    const Localised found = localise(target, test, &whole.outcome);
     if (found.node) look.first_wrong = node_text(test.graph, *found.node);
     if (found.runs == 0) return look;
     look.text = "  " + localised_text(test, found) + "\n";
@@ -80,7 +90,7 @@ CloserLook look_closer(Target& target, const Case& test, const Examination& whol
   const bool decided = judgement.verdict == Verdict::Match || judgement.verdict == Verdict::Undecided;
   if (!decided || !may_hide_an_error(judgement.counts)) return look;
   const auto begin = std::chrono::steady_clock::now();
-  look.wrong = wrong_operation(target, test, whole.outcome, seconds / 2);
+  look.wrong = wrong_operation(target, test, whole.outcome, seconds, look);
   if (look.wrong) {
     look.first_wrong = node_text(test.graph, NodeId(look.wrong->window.begin));
     look.text = fmt::format("  alone, on the target's own operands, #{} diverges: {}\n", look.wrong->window.begin,
@@ -90,7 +100,7 @@ CloserLook look_closer(Target& target, const Case& test, const Examination& whol
   if (nodes < 2 * part_width || judgement.counts.by_ensemble + judgement.counts.undecided == 0) return look;
   const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begin;
   PartChecks parts = check_parts(target, test, part_width, seconds - used.count(), show_progress);
-  look.text = "  " + parts.text(part_width) + "\n";
+  look.text += "  " + parts.text(part_width) + "\n";
   look.wrong = std::move(parts.wrong);
   if (look.wrong) look.first_wrong = first_wrong_of(target, *look.wrong);
   return look;

@@ -15,9 +15,9 @@ struct CloserLook {
 };
 
 // Of a program that matches, whether an operation alone deviates, and where only the ensemble matches it, whether its
-// parts agree by proof. Of one that deviates, the first
-// operation that is wrong, or how wide a part must be to show it. Progress goes to standard error where that is a
-// terminal.
+// parts agree by proof. Of one that deviates, the first operation that is wrong, or how wide a part must be to show it.
+// Within about so many seconds: where the target is too slow for it, the text says so. Progress goes to standard error
+// where that is a terminal.
 CloserLook look_closer(Target& target, const Case& test, const Examination& whole, double seconds);
 
 }  // namespace parallax

@@ -10,6 +10,7 @@
 #include "ops/fused_op.h"
 #include "oracle/coarsest_dtypes.h"
 #include "oracle/control_flow.h"
+#include "oracle/large_constants.h"
 #include "oracle/lost_values.h"
 
 namespace parallax {
@@ -98,9 +99,10 @@ Interpreter::Interpreter(const Graph& graph, const Profile& profile)
       joined_(graph, profile),
       requantization_(graph, profile),
       coarsest_(coarsest_dtypes(graph)) {
+  const LargeConstants large(graph);
   storages_.reserve(graph.storages.size());
   for (const Storage& storage : graph.storages) {
-    storages_.emplace_back(storage.dtype, storage.elements);
+    storages_.emplace_back(storage.dtype, large.holds(StorageId(storages_.size())) ? 0 : storage.elements);
     if (storage.data) load(*storage.data, contiguous_layout(storage.sizes), profile, storages_.back());
   }
   views_.reserve(graph.metas.size());
@@ -110,6 +112,7 @@ Interpreter::Interpreter(const Graph& graph, const Profile& profile)
   for (const Source& source : graph.sources) {
     if (source.kind == SourceKind::Input || source.window) continue;
     const TensorMeta& meta = graph.meta(source.value);
+    if (large.holds(meta.storage)) continue;
     load(source.data, meta.layout, profile, storages_[meta.storage.index]);
   }
 }
@@ -207,8 +210,15 @@ Result<void> Interpreter::run_nodes(const Observer& observe, const InnerObserver
   joined_.start();
   alternatives_.clear();
   std::vector<BallView> results;
+  const LargeConstants large(*graph_);
   for (std::size_t n = 0; n < graph_->nodes.size(); ++n) {
     const Node& node = graph_->nodes[n];
+    large.for_each_first_taken(n, [&](std::size_t source) {
+      const TensorMeta& meta = graph_->meta(graph_->sources[source].value);
+      BallStorage& storage = storages_[meta.storage.index];
+      storage = BallStorage(meta.dtype, graph_->storage(meta.storage).elements);
+      load(graph_->sources[source].data, meta.layout, *profile_, storage);
+    });
     results.clear();
     for (ValueId result : node.results) results.push_back(views_[result.index]);
     joined_.note(node, views_);
@@ -231,6 +241,8 @@ Result<void> Interpreter::run_nodes(const Observer& observe, const InnerObserver
     widen_lost(node, *profile_, views_);
     alternatives_.note(node, graph_->metas, views_, results, *profile_);
     if (observe) observe(NodeId(n), views_);
+    large.for_each_last_taken(
+        n, [&](StorageId storage) { storages_[storage.index] = BallStorage(storages_[storage.index].dtype, 0); });
   }
   return {};
 }

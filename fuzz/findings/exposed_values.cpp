@@ -42,10 +42,10 @@ class Exposure {
     exposed_.known.resize(test.graph.metas.size(), false);
   }
 
-  ExposedValues run() {
+  ExposedValues run(const Outcome* whole) {
     if (has_several_runs(test_) || test_.gradient) return std::move(exposed_);
     note_sources();
-    alone_ = target_.run(test_, nullptr);
+    alone_ = whole != nullptr ? *whole : target_.run(test_, nullptr);
     const std::vector<ValueId> wanted = results();
     for (std::size_t begin = 0; begin < wanted.size(); begin += exposed_per_run) {
       const std::size_t count = std::min(exposed_per_run, wanted.size() - begin);
@@ -149,11 +149,13 @@ class Exposure {
 std::size_t runs_to_expose(const Case& test) {
   std::size_t results = 0;
   for (const Node& node : test.graph.nodes) results += node.results.size();
-  return 1 + (results + exposed_per_run - 1) / exposed_per_run;  // the first with nothing handed out
+  return (results + exposed_per_run - 1) / exposed_per_run;
 }
 
 std::size_t ExposedValues::count() const { return static_cast<std::size_t>(std::ranges::count(known, true)); }
 
-ExposedValues expose_values(Target& target, const Case& test) { return Exposure(target, test).run(); }
+ExposedValues expose_values(Target& target, const Case& test, const Outcome* whole) {
+  return Exposure(target, test).run(whole);
+}
 
 }  // namespace parallax

@@ -17,10 +17,11 @@ struct ExposedValues {
 };
 
 // Has the target hand out a part of the values in each run; those that a later node writes as copies, made at once.
-// Nothing is known of a case with several runs or with gradients.
-ExposedValues expose_values(Target& target, const Case& test);
+// Nothing is known of a case with several runs or with gradients. `whole`: what the target returned of the program
+// already; it is run once more where that is not given.
+ExposedValues expose_values(Target& target, const Case& test, const Outcome* whole = nullptr);
 
-// How often it runs the target for that.
+// In how many runs it does that.
 std::size_t runs_to_expose(const Case& test);
 
 }  // namespace parallax

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "fuzz/findings/exposed_values.h"
 #include "graph/print.h"
@@ -29,14 +30,18 @@ class Localiser {
     }
   }
 
-  Localised run() {
-    ExposedValues exposed = expose_values(target_, test_);
+  Localised run(const Outcome* whole, double seconds) {
+    ExposedValues exposed = expose_values(target_, test_, whole);
     result_.exposed = exposed.count();
     result_.runs = exposed.runs;
     result_.vanished = exposed.runs > 0 && !exposed.still_wrong;
     values_ = std::move(exposed.values);
     known_ = std::move(exposed.known);
-    find_first_wrong();
+    const auto begin = std::chrono::steady_clock::now();
+    find_first_wrong([&] {
+      const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begin;
+      return used.count() < seconds;
+    });
     return std::move(result_);
   }
 
@@ -59,10 +64,13 @@ class Localiser {
     return known;
   }
 
-  void find_first_wrong() {
+  template <class F>
+  void find_first_wrong(F in_time) {
     for (std::size_t n = 0; n < test_.graph.nodes.size(); ++n) {
       const Node& node = test_.graph.nodes[n];
       if (!all_known(n)) continue;
+      result_.in_time = in_time();
+      if (!result_.in_time) return;
       const std::optional<Case> alone = windows_.at({n, n + 1}, values_);
       if (!alone) continue;
       const Judgement judgement = judge_node(*alone, node);
@@ -105,7 +113,9 @@ class Localiser {
 
 }  // namespace
 
-Localised localise(Target& target, const Case& test) { return Localiser(target, test).run(); }
+Localised localise(Target& target, const Case& test, const Outcome* whole, double seconds) {
+  return Localiser(target, test).run(whole, seconds);
+}
 
 std::size_t runs_to_localise(const Case& test) { return runs_to_expose(test); }
 
@@ -114,7 +124,7 @@ std::optional<WrongRegion> region_that_shows(Target& target, const Case& test, c
   constexpr std::size_t long_program = 100;
   const std::size_t count = test.graph.nodes.size();
   if (count < long_program || !whole.judgement.divergence) return std::nullopt;
-  const Localised found = localise(target, test);
+  const Localised found = localise(target, test, &whole.outcome);
   const std::optional<std::vector<Tensor>> values = record_values(test);
   if (!found.node || !values) return std::nullopt;
   const CaseWindows windows(test);
@@ -137,7 +147,8 @@ std::string localised_text(const Case& test, const Localised& found) {
                        node_text(test.graph, *found.node), found.detail);
   }
   if (found.vanished) return "with its intermediate values handed out, the program is right: what is fused decides";
-  return fmt::format("no operation alone is wrong, of those whose values the target hands out ({})", found.exposed);
+  return fmt::format("no operation alone is wrong, of those whose values the target hands out ({}){}", found.exposed,
+                     found.in_time ? "" : ", as far as they were looked at in the time given (--part-seconds)");
 }
 
 }  // namespace parallax

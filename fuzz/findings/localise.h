@@ -2,6 +2,7 @@
 // gave it.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,12 +19,15 @@ struct Localised {
   bool vanished = false;       // with its values handed out, the program is right
   std::size_t exposed = 0;     // values that the target handed out
   int runs = 0;                // in which the target handed values out
+  bool in_time = true;         // all operations were looked at, or all before the wrong one
 };
 
 // Has the target hand out what lies between, a part of the values in each run. An operation is held against the proof
 // on the target's operands, so errors of earlier ones do not count. Values that a later node writes are handed out as
-// copies, and what a call writes is judged like what it returns.
-Localised localise(Target& target, const Case& test);
+// copies, and what a call writes is judged like what it returns. `whole`: as in expose_values. No further operation is
+// judged after `seconds` of judging.
+Localised localise(Target& target, const Case& test, const Outcome* whole = nullptr,
+                   double seconds = std::numeric_limits<double>::infinity());
 
 // In how many runs it does that.
 std::size_t runs_to_localise(const Case& test);

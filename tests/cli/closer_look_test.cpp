@@ -1,4 +1,5 @@
 // What `check` and `reduce` see of a wrong operation that the bound of the whole program hides.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +14,7 @@ import json
 import math
 import sys
 
-wrong = len(sys.argv) > 1
+wrong = "wrong" in sys.argv
 
 
 def call(op, x):
@@ -41,6 +42,8 @@ for line in sys.stdin:
     else:
         case = request["case"]
         reply = {"status": "ok", **run(case["graph"], case["feed"]), "again": run(case["graph"], case["feed"])}
+        if "slow" in sys.argv:
+            reply["ms"] = {"all": 5000}  # as it says, not as it is
         if "second_feed" in request:
             reply["b"] = run(case["graph"], request["second_feed"])
     print(json.dumps({"id": request["id"], **reply}), flush=True)
@@ -76,6 +79,26 @@ TEST_F(CloserLookAtACase, CheckReportsNothingOfARightTarget) {
 
 TEST_F(CloserLookAtACase, NoTimeForPartsLeavesTheWhole) {
   EXPECT_EQ(run("check case.json --part-seconds 0 --target 'cmd:python3 sums.py wrong'").code, 0);
+}
+
+TEST_F(CloserLookAtACase, OneRunIsMadeHoweverSlowTheTargetIs) {
+  const Ran ran = run("check case.json --part-seconds 0.1 --target 'cmd:python3 sums.py slow wrong'");
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+}
+
+// 80 values are handed out in two runs, which take longer than the time given.
+TEST_F(CloserLookAtACase, SaysThatTheTargetIsTooSlowForSeveralRuns) {
+  std::string nodes;
+  for (int i = 0; i < 80; ++i) {
+    const std::string operand = i == 0 ? "x" : "t" + std::to_string(i - 1);
+    nodes += fmt::format(R"({}{{"out": "t{}", "op": "aten.tanh.default", "args": ["%{}"]}})", i == 0 ? "" : ", ", i,
+                         operand);
+  }
+  write("long.json", R"({"parallax": 1, "name": "tanhs", "graph": {"inputs": {"x": {"type": "f32[2]"}}, "nodes": [)" +
+                         nodes + R"(], "outputs": ["%t79"]}, "feed": {"x": [0.5, 1]}})");
+  const Ran ran = run("check long.json --part-seconds 0.1 --target 'cmd:python3 sums.py slow'");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, testing::HasSubstr("no operation was looked at alone: 2 runs of the target take about"));
 }
 
 TEST_F(CloserLookAtACase, ReduceBeginsAtThatOperation) {
