@@ -1,6 +1,7 @@
 // What fusions look for: activations behind one another and behind what makes their operand, layers with what is next
 // to them, and pairs of calls that come to one or to none.
 #include <array>
+#include <cmath>
 
 #include "fuzz/generate/structures.h"
 
@@ -210,6 +211,59 @@ void reduction_and_bias(StructureSite& site) {
   activated(site, site.sum(reduced, site.weights({left})));
 }
 
+// Attention as programs write it: heads are permuted views, and its scale is a number beside a tensor, as Python leaves
+// it. Patterns that look for a transposed key, or for the usual scale, may take another for it.
+void attention_over_permuted_views(StructureSite& site) {
+  Choices& choices = site.choices();
+  const int64_t length = choices.between(2, 4);
+  const int64_t heads = choices.chance(50) ? length : choices.between(1, 3);
+  const int64_t depth = choices.between(2, 4);
+  const Dims sizes = {choices.between(1, 2), length, heads, depth};
+  const auto seen = [&](const IntList& dims) {
+    return site.call("aten.permute.default", {site.activations(sizes), dims});
+  };
+  const ValueId q = seen({0, 2, 1, 3});
+  const ValueId k = choices.chance(40) ? seen({0, 2, 3, 1}) : site.transpose(seen({0, 2, 1, 3}), -2, -1);
+  ValueId scores = site.call("aten.matmul.default", {q, k});
+  if (choices.chance(80)) {
+    static constexpr std::array<std::string_view, 2> scalings = {"aten.mul.Tensor", "aten.div.Tensor"};
+    const double root = std::sqrt(static_cast<double>(depth));
+    const std::array scales = {root, 1 / root, 0.5};
+    scores = site.call(choices.pick(scalings), {scores, Scalar(choices.pick(scales))});
+  }
+  if (choices.chance(40)) scores = site.sum(scores, site.input({1, 1, length, length}));
+  const ValueId weights = site.call("aten.softmax.int", {scores, Scalar(int64_t{-1})});
+  read_too(site, weights);
+  site.call("aten.matmul.default", {weights, seen({0, 2, 1, 3})});
+}
+
+// A vector beside a row of one more dim or two: as many elements, and another rank.
+void operands_of_two_ranks(StructureSite& site) {
+  static constexpr std::array<std::string_view, 8> ops = {"aten.add.Tensor", "aten.sub.Tensor",     "aten.mul.Tensor",
+                                                          "aten.div.Tensor", "aten.le.Tensor",      "aten.lt.Tensor",
+                                                          "aten.eq.Tensor",  "aten.maximum.default"};
+  Choices& choices = site.choices();
+  const int64_t length = choices.between(1, 6);
+  const Dims row = choices.chance(50) ? Dims{1, length} : Dims{1, 1, length};
+  const ValueId a = site.activations({length});
+  const ValueId b = site.activations(row);
+  const std::string_view op = choices.pick(ops);
+  choices.chance(50) ? site.call(op, {a, b}) : site.call(op, {b, a});
+}
+
+// x[i] += x[i], as Python takes it apart, where i has a place more than once.
+void write_back_through_an_index(StructureSite& site) {
+  Choices& choices = site.choices();
+  const int64_t rows = choices.between(1, 2);
+  const ValueId x = site.call("aten.clone.default", {site.activations({rows, choices.between(1, 4)})});
+  const ValueId at = site.source(SourceKind::Input, DType::I64, {rows + 1});
+  const ValueId read = site.call("aten.index.Tensor", {x, ValueList{at}});
+  const ValueId again = site.call("aten.index.Tensor", {x, ValueList{at}});
+  static constexpr std::array<std::string_view, 2> ops = {"aten.add_.Tensor", "aten.mul_.Tensor"};
+  const ValueId written = site.call(choices.pick(ops), {read, again});
+  site.call("aten.index_put_.default", {x, ValueList{at}, written});
+}
+
 }  // namespace
 
 std::span<const Structure> fusion_structures() {
@@ -221,6 +275,9 @@ std::span<const Structure> fusion_structures() {
       Structure{"product of a permuted operand", product_of_a_permuted_operand},
       Structure{"pair that cancels", pair_that_cancels},
       Structure{"reduction and bias", reduction_and_bias},
+      Structure{"attention over permuted views", attention_over_permuted_views},
+      Structure{"operands of two ranks", operands_of_two_ranks},
+      Structure{"write back through an index", write_back_through_an_index},
   };
   return structures;
 }
