@@ -1,5 +1,7 @@
 #include "cli/issue_parts.h"
 
+#include <fmt/format.h>
+
 #include "backends/open_target.h"
 #include "cli/target_options.h"
 #include "corpus/known.h"
@@ -23,10 +25,19 @@ IssueParts issue_parts(const Finding& finding, const std::string& script) {
   parts.script = script;
   if (shows_in_one_run(finding)) parts.brief = brief_script(finding.reduced, finding.target).value_or("");
   const auto known = KnownFindings::read((root_folder() / "corpus" / "known.jsonl").string(), today());
-  if (!known) return parts;
-  const KnownFinding* entry = known->find(finding.signature, finding.target, finding.versions);
+  const KnownFinding* entry = known ? known->find(finding.signature, finding.target, finding.versions) : nullptr;
   if (entry) parts.thread = entry->url;
+  if (!parts.thread.empty()) return parts;
+  if (const FoundBug* bug = known_bugs().nearest(finding)) {
+    parts.nearest = markdown_code(bug->title);
+    if (!bug->upstream.empty()) parts.nearest += fmt::format(" ({})", bug->upstream.front().url);
+  }
   return parts;
+}
+
+const KnownBugs& known_bugs() {
+  static const KnownBugs known = KnownBugs::of_this_program();
+  return known;
 }
 
 std::string variants_of(const Finding& finding) {
