@@ -7,6 +7,7 @@
 #include "corpus/known.h"
 #include "export/brief_script.h"
 #include "fuzz/findings/trigger_map.h"
+#include "graph/text_file.h"
 
 namespace parallax {
 namespace {
@@ -27,6 +28,13 @@ IssueParts issue_parts(const Finding& finding, const std::string& script) {
   const auto known = KnownFindings::read((root_folder() / "corpus" / "known.jsonl").string(), today());
   const KnownFinding* entry = known ? known->find(finding.signature, finding.target, finding.versions) : nullptr;
   if (entry) parts.thread = entry->url;
+  if (const FoundBug* bug = known_bugs().same(finding)) {
+    // A saved bug has a script that a person wrote, in the idiom of its system.
+    if (parts.script.empty() && bug->script.ends_with(".py"))
+      parts.script = read_text_file(root_folder() / bug->script).value_or("");
+    if (parts.thread.empty() && !bug->upstream.empty()) parts.thread = bug->upstream.front().url;
+    return parts;
+  }
   if (!parts.thread.empty()) return parts;
   if (const FoundBug* bug = known_bugs().nearest(finding)) {
     parts.nearest = markdown_code(bug->title);

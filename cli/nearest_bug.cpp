@@ -58,6 +58,12 @@ const FoundBug* KnownBugs::nearest(const Finding& finding) const {
   return best;
 }
 
+const FoundBug* KnownBugs::same(const Finding& finding) const {
+  const std::string text = to_json(finding.reduced);
+  const auto found = std::ranges::find(entries_, text, [](const Entry& entry) { return to_json(entry.like.reduced); });
+  return found == entries_.end() ? nullptr : &found->bug;
+}
+
 std::string bug_text(const FoundBug& bug) { return fmt::format("{} (bugs/{}.md)", bug.title, bug.name); }
 
 }  // namespace parallax

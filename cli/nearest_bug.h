@@ -18,6 +18,8 @@ class KnownBugs {
   // Of the bugs of the finding's system, the one that is the least distant (fuzz/findings/furthest_first.h); null where
   // none shares an op with it.
   const FoundBug* nearest(const Finding& finding) const;
+  // The bug whose saved case the finding's reduced one is; null where it is none.
+  const FoundBug* same(const Finding& finding) const;
 
  private:
   struct Entry {
