@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "backends/open_target.h"
 #include "cli/target_options.h"
 #include "corpus/known.h"
@@ -33,6 +35,8 @@ IssueParts issue_parts(const Finding& finding, const std::string& script) {
     if (parts.script.empty() && bug->script.ends_with(".py"))
       parts.script = read_text_file(root_folder() / bug->script).value_or("");
     if (parts.thread.empty() && !bug->upstream.empty()) parts.thread = bug->upstream.front().url;
+    parts.title = bug->title;
+    parts.reasons = bug->text.substr(std::min(bug->text.find_first_not_of('\n'), bug->text.size()));
     return parts;
   }
   if (!parts.thread.empty()) return parts;

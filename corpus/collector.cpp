@@ -41,7 +41,8 @@ std::string Collector::cut(std::string_view printed) const {
     const bool matters = first_of_line.empty() || std::ranges::any_of(first_of_line, [&](std::string_view first) {
                            return line.starts_with(first);
                          });
-    if (matters && !line.empty()) text.append(line).append("\n");
+    const bool says_something = !line.empty() && !line.ends_with("Could not collect");
+    if (matters && says_something) text.append(line).append("\n");
   }
   return text;
 }

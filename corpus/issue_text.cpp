@@ -207,12 +207,15 @@ std::string markdown_code(std::string_view text) {
 
 std::string issue_text(const Finding& finding, const IssueParts& parts) {
   const std::string seen = (finding.reason.empty() ? "" : finding.reason + "\n") + recorded(finding.reduced);
-  return "# " + title(finding) + "\n" + section("Reproducer", reproducer(finding, parts)) +
+  const std::string heading =
+      parts.title.empty() ? title(finding) : fmt::format("{}: {}", markdown_code(finding.target), parts.title);
+  return "# " + heading + "\n" + section("Reproducer", reproducer(finding, parts)) +
          section("Expected and actual", seen.empty() ? "" : markdown_block(seen)) +
          section("Variants",
                  controls(finding) + (parts.variants.empty() ? "" : "\n" + markdown_block(parts.variants))) +
-         section("Environment", environment(finding)) + section("Evidence", evidence(finding)) +
-         section("Diagnosis", diagnosis(finding)) + section("Before filing", before_filing(finding, parts));
+         section("Why", parts.reasons) + section("Environment", environment(finding)) +
+         section("Evidence", evidence(finding)) + section("Diagnosis", diagnosis(finding)) +
+         section("Before filing", before_filing(finding, parts));
 }
 
 }  // namespace parallax

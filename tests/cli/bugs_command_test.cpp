@@ -69,6 +69,8 @@ TEST_F(BugsCommand, ChecksWhatItWrites) {
 TEST_F(BugsCommand, TheIssueOfASavedBugHasItsScript) {
   const Ran ran = run("export corpus/cases/found/tract-celu-leaves-out-alpha.json --to issue");
   ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, testing::StartsWith("# `tract`: "));
+  EXPECT_THAT(ran.out, HasSubstr("\n## Why\n"));
   EXPECT_THAT(ran.out, HasSubstr("Exit code 1 where it shows.\n\n```python\n"));
   EXPECT_THAT(ran.out, HasSubstr("import tract"));
 }
