@@ -1,7 +1,7 @@
 // parallax bisect: in which version of a system a divergence came, and in which it went.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <filesystem>
 
 #include "backends/examine.h"
 #include "cli/command.h"
@@ -9,6 +9,8 @@
 #include "cli/one_case.h"
 #include "cli/option_checks.h"
 #include "cli/target_options.h"
+#include "corpus/known.h"
+#include "corpus/store.h"
 #include "fuzz/findings/bisect.h"
 
 namespace parallax {
@@ -34,15 +36,15 @@ std::string at_version(const std::string& target, const std::string& version) {
   return name + "@" + version + (options == std::string::npos ? "" : target.substr(options));
 }
 
-Judged judge_version(const BisectFlags& flags, const std::string& version, const Case& test) {
-  const std::string name = at_version(flags.target, version);
+Judged judge_version(const std::string& target, const std::string& version, const Case& test) {
+  const std::string name = at_version(target, version);
   const std::string installable = name.substr(0, name.find('?'));
   if (const Result<int> installed = install_targets({installable}, true); !installed || *installed != 0) {
     return {VersionState::Untestable, "does not install"};
   }
-  const Result<std::unique_ptr<Target>> target = open_target(name, {});
-  if (!target) return {VersionState::Untestable, target.error().text()};
-  const Judgement judgement = examine(**target, test).judgement;
+  const Result<std::unique_ptr<Target>> opened = open_target(name, {});
+  if (!opened) return {VersionState::Untestable, opened.error().text()};
+  const Judgement judgement = examine(**opened, test).judgement;
   std::string what(parallax::name(judgement.verdict));
   if (!judgement.reason.empty()) what += " · " + judgement.reason;
   if (is_finding(judgement.verdict)) return {VersionState::Bad, what};
@@ -50,27 +52,50 @@ Judged judge_version(const BisectFlags& flags, const std::string& version, const
   return {good ? VersionState::Good : VersionState::Untestable, what};
 }
 
+// What is looked at: a case file, or a finding's folder, which names its target and keeps what is found out.
+struct Bisected {
+  Case test;
+  std::string target;
+  std::optional<std::filesystem::path> folder;
+};
+
+Result<Bisected> read_bisected(const BisectFlags& flags) {
+  const std::filesystem::path path = flags.path;
+  if (std::filesystem::exists(path / "finding.json")) {
+    TRY(Finding finding, load_finding(path));
+    // The finding's own version is one of those that are tried.
+    std::string target = flags.target;
+    if (target.empty()) {
+      const std::size_t options = finding.target.find('?');
+      target = std::string(plain_target(finding.target)) +
+               (options == std::string::npos ? "" : finding.target.substr(options));
+    }
+    return Bisected{std::move(finding.reduced), std::move(target), path};
+  }
+  if (flags.target.empty()) return fail("--target is wanted: a case file does not say where it diverges");
+  TRY(Case test, read_one_case(flags.path));
+  return Bisected{std::move(test), flags.target, std::nullopt};
+}
+
 Result<int> bisect_versions(const BisectFlags& flags) {
   const std::size_t dots = flags.versions.find("..");
   if (dots == std::string::npos) return fail("--versions {}: a range is written A..B", flags.versions);
-  TRY(const Case test, read_one_case(flags.path));
-  TRY(const TargetSpec spec, parse_target_spec(flags.target));
-  if (!spec.version.empty()) return fail("--target {}: the versions are given by --versions", flags.target);
+  TRY(const Bisected bisected, read_bisected(flags));
+  TRY(const TargetSpec spec, parse_target_spec(bisected.target));
+  if (!spec.version.empty()) return fail("--target {}: the versions are given by --versions", bisected.target);
   TRY(const std::vector<std::string> versions,
       released_versions(spec.name, flags.versions.substr(0, dots), flags.versions.substr(dots + 2)));
   if (versions.empty()) return fail("no released version of {} lies in {}", spec.name, flags.versions);
-  auto rows = nlohmann::ordered_json::array();
+  VersionHistory history;
+  history.system = spec.name;
   const Bisection found = bisect(versions.size(), [&](std::size_t i) {
     fmt::print(stderr, "{} {} … ", spec.name, versions[i]);
     std::fflush(stderr);
-    const Judged judged = judge_version(flags, versions[i], test);
+    const Judged judged = judge_version(bisected.target, versions[i], bisected.test);
     fmt::print(stderr, "{}\n", judged.what);
-    rows.push_back({{"version", versions[i]}, {"verdict", judged.what}, {"bad", judged.standing == VersionState::Bad}});
+    history.judged.push_back({versions[i], judged.what, judged.standing == VersionState::Bad});
     return judged.standing;
   });
-  const auto version = [&](const std::optional<std::size_t>& i) {
-    return i ? nlohmann::ordered_json(versions[*i]) : nlohmann::ordered_json();
-  };
   const auto last = std::ranges::find_if(found.standings.rbegin(), found.standings.rend(), [](const auto& standing) {
     return standing && *standing != VersionState::Untestable;
   });
@@ -78,20 +103,19 @@ Result<int> bisect_versions(const BisectFlags& flags) {
     return std::unexpected(
         Error{ErrorKind::NoTarget, "", "", fmt::format("no version of {} judged the case", spec.name)});
   }
-  const bool still_there = **last == VersionState::Bad;
+  history.still_there = **last == VersionState::Bad;
+  if (found.first_bad) history.first_bad = versions[*found.first_bad];
+  if (found.first_fixed) history.first_fixed = versions[*found.first_fixed];
+  if (bisected.folder) TRY_VOID(store_releases(*bisected.folder, history));
   if (flags.json) {
-    const nlohmann::ordered_json result = {{"first_bad", version(found.first_bad)},
-                                           {"first_fixed", version(found.first_fixed)},
-                                           {"still_there", still_there},
-                                           {"judged", rows}};
-    fmt::print("{}\n", result.dump(2));
+    fmt::print("{}", version_history_json(history));
   } else {
-    const auto told = [&](const std::optional<std::size_t>& i) { return i ? versions[*i] : "none in this range"; };
-    fmt::print("first bad version: {}\nfirst fixed version: {}\n{} in {}\n", told(found.first_bad),
-               told(found.first_fixed), still_there ? "still there" : "not there",
+    const auto told = [](const std::string& version) { return version.empty() ? "none in this range" : version; };
+    fmt::print("first bad version: {}\nfirst fixed version: {}\n{} in {}\n", told(history.first_bad),
+               told(history.first_fixed), history.still_there ? "still there" : "not there",
                versions[static_cast<std::size_t>(found.standings.rend() - last) - 1]);
   }
-  return still_there ? diverged : nothing_new;
+  return history.still_there ? diverged : nothing_new;
 }
 
 }  // namespace
@@ -102,9 +126,14 @@ void add_bisect_command(CLI::App& program, int& exit_code) {
       "bisect", "In which version of a system a case began to diverge, and in which it stopped.");
   command->footer(
       "Installs the versions it looks at, side by side. Exit code 1 where the newest one judged still diverges.\n"
-      "\nExamples:\n  parallax bisect case.json --target onnxruntime --versions 1.17.0..1.22.0");
-  command->add_option("case", flags->path, "A case file")->required()->transform(existing_file());
-  command->add_option("--target", flags->target, "The system, without a version")->type_name("TARGET")->required();
+      "A finding's folder keeps what is found out: its page and its issue text tell of it.\n"
+      "\nExamples:\n  parallax bisect case.json --target onnxruntime --versions 1.17.0..1.22.0\n"
+      "  parallax bisect findings/7KQ2 --versions 1.17.0..1.22.0");
+  command->add_option("case", flags->path, "A case file, or a finding's folder")
+      ->required()
+      ->transform(existing_path());
+  command->add_option("--target", flags->target, "The system, without a version (default: that of the finding)")
+      ->type_name("TARGET");
   command->add_option("--versions", flags->versions, "A..B, both included")->required();
   command->add_flag("--json", flags->json, "As JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(bisect_versions(*flags)); });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
@@ -11,6 +12,7 @@
 #include "cli/target_options.h"
 #include "corpus/closing_lines.h"
 #include "corpus/store.h"
+#include "fuzz/findings/collected_environment.h"
 #include "fuzz/findings/controls.h"
 #include "fuzz/findings/jury.h"
 
@@ -51,6 +53,14 @@ void ask(Finding& finding) {
   put_to_jury(finding, {.target_options = options});
 }
 
+// Once for each target: its collector takes seconds.
+std::string environment_of(const std::string& target) {
+  static std::map<std::string, std::string> known;
+  const auto [entry, is_new] = known.emplace(target, "");
+  if (is_new) entry->second = collected_environment(target).value_or("");
+  return entry->second;
+}
+
 Json answers_json(const Finding& finding) {
   Json answers = Json::array();
   for (const JurorAnswer& juror : finding.jury) {
@@ -75,6 +85,7 @@ Result<int> confirm(const ConfirmFlags& flags) {
     }
     ask(*read);
     if (was_interrupted()) break;  // its answers are cut short
+    if (read->environment.empty()) read->environment = environment_of(read->target);
     TRY_VOID(store.update(*read));
     const bool contradicted = confirmation_of(read->jury) == Confirmation::Unconfirmed;
     (contradicted ? unconfirmed : confirmed).push_back(*std::move(read));

@@ -10,11 +10,11 @@
 
 #include "backends/examine.h"
 #include "backends/external/declined.h"
+#include "cli/cell_case.h"
 #include "cli/command.h"
 #include "cli/option_checks.h"
 #include "cli/target_options.h"
 #include "fuzz/generate/op_coverage.h"
-#include "fuzz/generate/single_op.h"
 #include "graph/text_file.h"
 #include "graph/whole_file.h"
 #include "reports/conformance.h"
@@ -62,8 +62,7 @@ Cell cell_of(const Examination& examination) {
   return Cell::Undecided;
 }
 
-// Calls of an op that are looked for before it is left out, and samples tried while all are declined.
-constexpr uint64_t most_draws = 40;
+// Samples tried while all are declined.
 constexpr int most_declined = 3;
 
 // The usual one first.
@@ -74,9 +73,16 @@ class Measured {
  public:
   Measured(Target& target, int samples) : target_(target), samples_(samples) {}
 
+  // The worst case of each cell so far, sorted by op.
+  std::vector<OpCells> cases() {
+    std::ranges::sort(cases_, {}, &OpCells::op);
+    return std::move(cases_);
+  }
+
   ConformanceRow row(const OpCoverage& coverage) {
     ConformanceRow row;
     row.op = coverage.op->name;
+    cases_.push_back({row.op, {}});
     // What is declined at one dtype is mostly declined at the others: then one sample of each will do.
     int patience = std::max(most_declined, samples_);
     for (const DType dtype : dtypes_in_order) {
@@ -92,26 +98,37 @@ class Measured {
   std::optional<Cell> cell(const Op& op, DType dtype, int patience, std::string& why) {
     if (!target_.takes_dtype(dtype)) return Cell::Declined;
     std::array<int, conformance_count> counts{};
+    std::array<uint64_t, conformance_count> streams{};  // the first of each
+    std::array<std::string, conformance_count> reasons;
     int seen = 0;
-    for (uint64_t stream = 0; stream < most_draws; ++stream) {
+    for (uint64_t stream = 0; stream < most_streams; ++stream) {
       const std::optional<Case> test = SingleOpPool::of(dtype).draw_case(op, stream);
       if (!test) continue;
       const Examination examination = examine(target_, *test);
       const Cell one = cell_of(examination);
       if (why.empty() && one != Cell::Right) why = examination.judgement.reason;
-      ++counts[static_cast<std::size_t>(one)];
+      if (counts[static_cast<std::size_t>(one)]++ == 0) {
+        streams[static_cast<std::size_t>(one)] = stream;
+        reasons[static_cast<std::size_t>(one)] = examination.judgement.reason;
+      }
       ++seen;
       const int declined = counts[static_cast<std::size_t>(Cell::Declined)];
       if (seen - declined >= samples_ || declined >= patience) break;
     }
     for (const Cell candidate : worst_first) {
-      if (counts[static_cast<std::size_t>(candidate)] > 0) return candidate;
+      const auto c = static_cast<std::size_t>(candidate);
+      if (counts[c] == 0) continue;
+      const std::string said =
+          reasons[c].empty() ? std::string(name(candidate)) : fmt::format("{}: {}", name(candidate), reasons[c]);
+      cases_.back().cells[static_cast<std::size_t>(dtype)] = cell_case(op, dtype, streams[c], said);
+      return candidate;
     }
     return std::nullopt;
   }
 
   Target& target_;
   int samples_;
+  std::vector<OpCells> cases_;
 };
 
 // An op whose every dtype was declined is declined wholly; else those dtypes are that the target takes otherwise.
@@ -146,7 +163,7 @@ Result<int> measure(const ConformanceFlags& flags) {
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\n");
   table.versions = target->versions();
   if (!flags.declined_file.empty()) TRY_VOID(write_whole_file(flags.declined_file, {declined.to_json()}));
-  if (!flags.html.empty()) TRY_VOID(write_whole_file(flags.html, {conformance_page(table)}));
+  if (!flags.html.empty()) TRY_VOID(write_whole_file(flags.html, {conformance_page(table, measured.cases())}));
   const std::map<Conformance, int64_t> totals = table.totals();
   if (flags.json) {
     fmt::print("{}\n", conformance_json(table).dump(2));

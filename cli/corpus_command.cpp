@@ -320,7 +320,7 @@ void add_corpus_command(CLI::App& program, int& exit_code) {
   verifying->footer(
       "What diverged and does not any more is 'fixed', what diverges and did not is 'new'. Targets that are not "
       "installed are\n"
-      "named and left out. Exit code 1: something is new, or a verdict does not hold at the very versions it was "
+      "named and left out. Exit code 1: something is new, or a verdict does not hold at the same versions it was "
       "recorded with.\n"
       "\nExamples:\n"
       "  parallax corpus verify\n"

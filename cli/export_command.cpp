@@ -22,6 +22,7 @@
 #include "export/emit_pytorch.h"
 #include "export/emit_reproducer.h"
 #include "export/emit_thunder.h"
+#include "fuzz/findings/collected_environment.h"
 #include "fuzz/findings/controls.h"
 #include "fuzz/findings/make_finding.h"
 #include "graph/case_json.h"
@@ -116,6 +117,10 @@ Result<std::string> issue(Finding finding, const ExportFlags& flags) {
                                    "does not say where and how the case diverges; --target T runs it there"});
     }
     finding.verdict = *verdict;
+  }
+  if (finding.environment.empty()) {
+    // Who has not installed the system reads there what to run.
+    finding.environment = collected_environment(finding.target).value_or("");
   }
   const auto script = emit_reproducer(finding.reduced, options_for(finding));
   IssueParts parts = issue_parts(finding, script ? *script : "");

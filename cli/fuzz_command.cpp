@@ -200,7 +200,9 @@ Result<int> fuzz(const FuzzFlags& flags) {
   Histogram histogram;
   // Every target sees the same cases: they are counted for the first.
   callbacks.on_case = [&](const std::string& target, uint64_t, const Case& test, const Examination& examination) {
-    if (target == options.targets.front()) histogram.add(test.graph, examination.outcome.reused_slots);
+    if (target == options.targets.front()) {
+      histogram.add(test.graph, examination.outcome.reused_slots, examination.judgement.verdict == Verdict::Undecided);
+    }
   };
   callbacks.save_more = [&] { return histogram.to_json(); };
   callbacks.restore_more = [&](const std::string& text) -> Result<void> {

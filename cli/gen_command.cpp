@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/cell_case.h"
 #include "cli/command.h"
 #include "cli/option_checks.h"
 #include "cli/profile_option.h"
@@ -11,6 +12,7 @@
 #include "fuzz/generate/generate.h"
 #include "graph/case_json.h"
 #include "graph/whole_file.h"
+#include "ops/registry.h"
 
 namespace parallax {
 namespace {
@@ -23,7 +25,24 @@ struct GenFlags {
   int min_nodes = 4;
   int max_nodes = 22;
   std::string tapes;
+  std::string op;
+  std::string dtype = "f32";
 };
+
+// Cases of one call each, from stream `seed` on.
+Result<int> gen_single_op(const GenFlags& flags) {
+  const Op* op = find_op(flags.op);
+  const auto dtype = parse_dtype(flags.dtype);
+  if (op == nullptr || !dtype) return fail("--op {} --dtype {}: there is no such op or dtype", flags.op, flags.dtype);
+  uint64_t stream = flags.seed;
+  for (uint64_t k = 0; k < flags.count; ++k) {
+    const auto drawn = draw_single_op(*op, *dtype, stream);
+    if (!drawn) return fail("--op {} --dtype {}: no call of it can be drawn", flags.op, flags.dtype);
+    fmt::print("{}\n", to_json(drawn->test));
+    stream = drawn->stream + 1;
+  }
+  return nothing_new;
+}
 
 // The bytes that a case was drawn from, for a fuzzing engine (docs/fuzzing.md).
 Result<void> write_tape(const std::string& folder, const Case& test, const std::vector<uint8_t>& tape) {
@@ -34,6 +53,7 @@ Result<void> write_tape(const std::string& folder, const Case& test, const std::
 }
 
 Result<int> gen(const GenFlags& flags) {
+  if (!flags.op.empty()) return gen_single_op(flags);
   std::vector<std::unique_ptr<Target>> targets;
   std::vector<const Target*> takers;
   for (const std::string& name : flags.targets) {
@@ -62,7 +82,9 @@ void add_gen_command(CLI::App& program, int& exit_code) {
   command->footer(
       "Examples:\n"
       "  parallax gen --count 3 --seed 7\n"
-      "  parallax gen --count 1000 --profile alias | gzip > cases.jsonl.gz");
+      "  parallax gen --count 1000 --profile alias | gzip > cases.jsonl.gz\n"
+      "  parallax gen --op aten.cumsum.default --dtype i32 > case.json    one call, as the cells of a heat map have "
+      "it");
   command->add_option("--count", flags->count, "How many")->check(whole_number(1))->capture_default_str();
   command->add_option("--target", flags->targets, "Draw only what this target takes; repeatable. Default: all")
       ->type_name("TARGET");
@@ -78,6 +100,14 @@ void add_gen_command(CLI::App& program, int& exit_code) {
   command->add_option("--tapes", flags->tapes,
                       "Write the bytes that each case is drawn from into this folder instead: a seed corpus for the "
                       "fuzz targets, whose cases have --min-nodes 1");
+  CLI::Option* op = command->add_option("--op", flags->op, "One call of this op alone; --seed and --count choose which")
+                        ->type_name("OP")
+                        ->check(op_pattern());
+  command->add_option("--dtype", flags->dtype, "Of --op: the dtype of its first tensor")
+      ->type_name("DTYPE")
+      ->capture_default_str()
+      ->needs(op);
+  for (const char* option : {"--target", "--profile", "--tapes"}) op->excludes(command->get_option(option));
   command->callback([flags, &exit_code] { exit_code = code_of(gen(*flags)); });
 }
 

@@ -33,9 +33,9 @@ std::string bars(const std::map<std::string, int64_t>& counts) {
 
 }  // namespace
 
-void Histogram::add(const Graph& graph, int reused_slots) {
+void Histogram::add(const Graph& graph, int reused_slots, bool is_undecided) {
   ++graphs_;
-  coverage_.add(graph);
+  coverage_.add(graph, is_undecided);
   planned_ += reused_slots >= 0;
   const AliasRelations relations = alias_relations(graph);
   bool alias = false;

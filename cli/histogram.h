@@ -13,7 +13,7 @@ namespace parallax {
 class Histogram {
  public:
   // `reused_slots`: of a memory plan (Outcome::reused_slots), -1 where the target does not tell.
-  void add(const Graph& graph, int reused_slots);
+  void add(const Graph& graph, int reused_slots, bool is_undecided = false);
   // Bars, most frequent first, and, where plans are known, the share of graphs with a write, an alias and a reused
   // slot.
   std::string text() const;

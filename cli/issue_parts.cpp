@@ -1,10 +1,15 @@
 #include "cli/issue_parts.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "backends/open_target.h"
 #include "cli/target_options.h"
 #include "corpus/known.h"
 #include "export/brief_script.h"
 #include "fuzz/findings/trigger_map.h"
+#include "graph/text_file.h"
 
 namespace parallax {
 namespace {
@@ -23,10 +28,28 @@ IssueParts issue_parts(const Finding& finding, const std::string& script) {
   parts.script = script;
   if (shows_in_one_run(finding)) parts.brief = brief_script(finding.reduced, finding.target).value_or("");
   const auto known = KnownFindings::read((root_folder() / "corpus" / "known.jsonl").string(), today());
-  if (!known) return parts;
-  const KnownFinding* entry = known->find(finding.signature, finding.target, finding.versions);
+  const KnownFinding* entry = known ? known->find(finding.signature, finding.target, finding.versions) : nullptr;
   if (entry) parts.thread = entry->url;
+  if (const FoundBug* bug = known_bugs().same(finding)) {
+    // A saved bug has a script that a person wrote, in the idiom of its system.
+    if (parts.script.empty() && bug->script.ends_with(".py"))
+      parts.script = read_text_file(root_folder() / bug->script).value_or("");
+    if (parts.thread.empty() && !bug->upstream.empty()) parts.thread = bug->upstream.front().url;
+    parts.title = bug->title;
+    parts.reasons = bug->text.substr(std::min(bug->text.find_first_not_of('\n'), bug->text.size()));
+    return parts;
+  }
+  if (!parts.thread.empty()) return parts;
+  if (const FoundBug* bug = known_bugs().nearest(finding)) {
+    parts.nearest = markdown_code(bug->title);
+    if (!bug->upstream.empty()) parts.nearest += fmt::format(" ({})", bug->upstream.front().url);
+  }
   return parts;
+}
+
+const KnownBugs& known_bugs() {
+  static const KnownBugs known = KnownBugs::of_this_program();
+  return known;
 }
 
 std::string variants_of(const Finding& finding) {

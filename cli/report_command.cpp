@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/open_target.h"
+#include "cli/cell_case.h"
 #include "cli/command.h"
 #include "cli/error_notes.h"
 #include "cli/graphviz.h"
@@ -78,6 +79,30 @@ CampaignReport campaign_of(const CampaignRecord& record) {
   return campaign;
 }
 
+// What could be drawn of an op, with a case of one call each. Campaigns count a node by the dtype of its first result,
+// and calls are drawn for an operand's.
+OpCells possible_cells(const OpCoverage& known, CoverageRow& row) {
+  OpCells cells{known.op->name, {}};
+  for (const DType dtype : all_dtypes) {
+    if (!(*known.dtypes)[static_cast<std::size_t>(dtype)]) continue;
+    const auto drawn = draw_single_op(*known.op, dtype, 0);
+    if (!drawn || drawn->test.graph.nodes.empty() || drawn->test.graph.nodes.front().results.empty()) continue;
+    const Graph& graph = drawn->test.graph;
+    const auto result = static_cast<std::size_t>(graph.meta(graph.nodes.front().results.front()).dtype);
+    row.cells[result].possible = true;
+    const bool is_plain = result == static_cast<std::size_t>(dtype);
+    if (!cells.cells[result] || is_plain) cells.cells[result] = cell_case(*known.op, dtype, drawn->stream, "");
+  }
+  return cells;
+}
+
+std::string drawn_text(const CoverageCell& cell) {
+  if (cell.nodes == 0) return "Never drawn.";
+  const std::string times = cell.nodes == 1 ? "once" : fmt::format("{} times", cell.nodes);
+  return cell.undecided == 0 ? fmt::format("Drawn {}.", times)
+                             : fmt::format("Drawn {}, {} of them in undecided graphs.", times, cell.undecided);
+}
+
 // What all campaigns of the folder drew together, beside what could be drawn; nothing where none counted it.
 std::optional<CoverageReport> coverage_of(const std::vector<CampaignRecord>& records) {
   CoverageMap drawn;
@@ -96,15 +121,17 @@ std::optional<CoverageReport> coverage_of(const std::vector<CampaignRecord>& rec
   }
   if (drawn.ops().empty()) return std::nullopt;
   std::map<std::string, CoverageRow> rows;
+  std::map<std::string, OpCells> cases;
   for (const OpCoverage& known : op_coverage()) {
     if (!known.generated || !known.dtypes) continue;
     CoverageRow& row = rows[known.op->name];
-    for (std::size_t d = 0; d < dtype_count; ++d) row.cells[d].possible = (*known.dtypes)[d];
+    cases.emplace(known.op->name, possible_cells(known, row));
   }
   for (const auto& [op, cells] : drawn.ops()) {
     CoverageRow& row = rows[op];
     for (std::size_t d = 0; d < dtype_count; ++d) {
       row.cells[d].nodes = cells[d].nodes;
+      row.cells[d].undecided = cells[d].undecided;
       for (std::size_t r = 0; r < alias_relation_count; ++r) {
         if (cells[d].relations[r]) row.cells[d].relations.emplace_back(name(static_cast<AliasRelation>(r)));
       }
@@ -112,6 +139,12 @@ std::optional<CoverageReport> coverage_of(const std::vector<CampaignRecord>& rec
   }
   for (auto& [op, row] : rows) {
     row.op = op;
+    if (const auto found = cases.find(op); found != cases.end()) {
+      for (std::size_t d = 0; d < dtype_count; ++d) {
+        if (found->second.cells[d]) found->second.cells[d]->said = drawn_text(row.cells[d]);
+      }
+      report.cases.push_back(std::move(found->second));
+    }
     report.rows.push_back(std::move(row));
   }
   return report;
@@ -148,6 +181,10 @@ FindingReport report_of(Finding finding, const ReportFlags& flags, Target* eager
   IssueParts parts = issue_parts(finding, report.script);
   parts.how = markdown_block(report.command);
   report.issue = issue_text(finding, parts);
+  if (const FoundBug* bug = known_bugs().nearest(finding)) {
+    report.nearest = bug_text(*bug);
+    if (!bug->upstream.empty()) report.nearest_url = bug->upstream.front().url;
+  }
   const AliasRelations relations = alias_relations(finding.reduced.graph);
   for (std::size_t r = 0; r < alias_relation_count; ++r) {
     if (relations[r]) report.relations.emplace_back(name(static_cast<AliasRelation>(r)));
@@ -163,6 +200,12 @@ FindingReport report_of(Finding finding, const ReportFlags& flags, Target* eager
     marks = std::move(evidence->marks);
   } else {
     report.not_rerun = "it cannot be run here: " + evidence.error().text();
+  }
+  if (!report.rerun && finding.sighting) {
+    Rerun& kept = report.rerun.emplace();
+    static_cast<Sighting&>(kept) = *finding.sighting;
+    kept.verdict = finding.verdict;
+    kept.reason = finding.reason;
   }
   report.finding = std::move(finding);
   return report;
@@ -218,7 +261,7 @@ Json json_of(const FolderReport& report) {
   };
   for (const FindingReport& finding : report.findings) {
     json["findings"].push_back(row(finding.finding, finding.standing));
-    if (finding.rerun) json["findings"].back()["now"] = name(finding.rerun->verdict);
+    if (finding.not_rerun.empty()) json["findings"].back()["now"] = name(finding.rerun->verdict);
   }
   for (const Finding& finding : report.gone) json["gone"].push_back(row(finding, Standing::Gone));
   json["broken"] = Json::array();

@@ -8,31 +8,13 @@
 #include "backends/open_target.h"
 #include "backends/runtime/arena_record.h"
 #include "backends/runtime/executor.h"
+#include "fuzz/findings/sighting_of.h"
 #include "fuzz/findings/trigger_map.h"
 #include "fuzz/findings/value_errors.h"
 #include "graph/print.h"
-#include "oracle/expected_runs.h"
 
 namespace parallax {
 namespace {
-
-std::vector<StageReport> stages_of(Target& target, const Case& test) {
-  std::vector<StageReport> stages;
-  for (const StageVerdict& stage : examine_stages(target, test)) {
-    const Judgement& judgement = stage.judgement;
-    const std::string reason = judgement.reason.empty() ? "" : ": " + judgement.reason;
-    stages.push_back({stage.name, std::string(name(judgement.verdict)) + reason, is_finding(judgement.verdict), {}});
-  }
-  for (Diagnosis& diagnosis : target.explain(test)) {
-    // The passes are told of in any case, the others only where something is wrong.
-    const bool wrong = diagnosis.detector != Detector::Passes || !diagnosis.blame.empty();
-    const bool again = std::ranges::find(stages, diagnosis.lines, &StageReport::lines) != stages.end();
-    if (again) diagnosis.lines.clear();
-    stages.push_back(
-        {std::string(name(diagnosis.detector)), std::move(diagnosis.summary), wrong, std::move(diagnosis.lines)});
-  }
-  return stages;
-}
 
 // The node of the case that a step of the program comes from: passes name what they make of a node after it.
 std::optional<NodeId> source_of(const Graph& graph, std::string_view step) {
@@ -180,13 +162,10 @@ Result<Evidence> run_again(const Finding& finding, Target* eager) {
   Evidence evidence;
   const Examination examination = examine(*target, test);
   Rerun& rerun = evidence.rerun;
+  static_cast<Sighting&>(rerun) =
+      sighting_of(*target, test, examination, examine_stages(*target, test), target->explain(test));
   rerun.verdict = examination.judgement.verdict;
   rerun.reason = examination.judgement.reason;
-  rerun.detail = examination.outcome.detail;
-  if (const auto expected = expected_runs(target->profile(), test)) {
-    rerun.tensors = elements_of_runs(test, *expected, examination.outcome);
-  }
-  rerun.stages = stages_of(*target, test);
   if (const auto record = arena_of(finding)) {
     rerun.arena = story_of(test, *record);
     mark_clash(test, *record, *rerun.arena, evidence.marks);

@@ -9,6 +9,8 @@
 
 #include "corpus/grade.h"
 #include "corpus/juror.h"
+#include "corpus/sighting.h"
+#include "corpus/version_history.h"
 #include "graph/control.h"
 #include "oracle/judge.h"
 
@@ -66,6 +68,9 @@ struct Finding {
   std::optional<uint64_t> seed;                               // what generated the original, where it was generated
   std::optional<uint64_t> index;                              // its number among the graphs of that seed
   std::vector<std::pair<std::string, std::string>> versions;  // {"executorch", "1.4.1"} …
+  std::optional<Sighting> sighting;                           // nothing: earlier versions kept none
+  std::optional<VersionHistory> releases;                     // nothing: it was not bisected
+  std::string environment;  // what the system's own collector of versions prints; empty: it was not run
   // What the target compiled the reduced case to, by relative path. Written, and not read back.
   std::vector<std::pair<std::string, std::string>> artifacts;
 };

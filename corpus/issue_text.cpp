@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "corpus/collector.h"
 #include "graph/graph.h"
 #include "graph/origin.h"
 #include "graph/print.h"
@@ -74,14 +75,6 @@ std::string title(const Finding& finding) {
   return text;
 }
 
-// What the system's maintainers ask for beside the versions.
-std::string_view collector_of(std::string_view family) {
-  if (family.starts_with("torch-") || family == "pytorch-eager" || family.starts_with("executorch")) {
-    return "python -m torch.utils.collect_env";
-  }
-  return "";
-}
-
 std::string environment(const Finding& finding) {
   std::string text;
   for (const auto& [part, version] : finding.versions) {
@@ -89,8 +82,12 @@ std::string environment(const Finding& finding) {
   }
   for (const std::string& fault : finding.planted) text += fmt::format("- planted: {}\n", markdown_code(fault));
   if (text.empty()) text = "The script prints the versions of what is installed.\n";
-  const std::string_view collector = collector_of(family_of_target(finding.target));
-  return collector.empty() ? text : text + fmt::format("\nThe output of {} goes here.\n", markdown_code(collector));
+  // What the system's maintainers ask for beside the versions.
+  const Collector* collector = collector_of(family_of_target(finding.target));
+  if (collector == nullptr) return text;
+  const std::string command = markdown_code(collector->command());
+  if (finding.environment.empty()) return text + fmt::format("\nThe output of {} goes here.\n", command);
+  return text + fmt::format("\nOf the output of {}:\n\n{}", command, markdown_block(finding.environment));
 }
 
 // The inputs, small ones in full.
@@ -135,6 +132,10 @@ std::string diagnosis(const Finding& finding) {
   if (!finding.configuration.empty()) {
     text += fmt::format("- The least that diverges: {}\n", markdown_code(finding.configuration));
   }
+  if (finding.releases) {
+    const std::string releases = describe(*finding.releases);
+    if (!releases.empty()) text += fmt::format("- Releases: {}\n", releases);
+  }
   const std::size_t before = finding.original.graph.nodes.size();
   const std::size_t after = finding.reduced.graph.nodes.size();
   if (after < before) text += fmt::format("- Reduced from {} calls to {}\n", before, after);
@@ -167,6 +168,8 @@ std::string before_filing(const Finding& finding, const IssueParts& parts) {
   text += parts.thread.empty()
               ? "- [ ] I searched the tracker; no thread that tells of it is known to Parallax.\n"
               : fmt::format("- [ ] A thread tells of it: {}. I read it, and this adds something.\n", parts.thread);
+  if (!parts.nearest.empty())
+    text += fmt::format("- [ ] It is another bug than the nearest one that is known, {}.\n", parts.nearest);
   const std::string_view proof = finding.verdict == Verdict::Mismatch
                                      ? "; an error bound through the graph shows that rounding does not explain it"
                                      : "";
@@ -204,12 +207,15 @@ std::string markdown_code(std::string_view text) {
 
 std::string issue_text(const Finding& finding, const IssueParts& parts) {
   const std::string seen = (finding.reason.empty() ? "" : finding.reason + "\n") + recorded(finding.reduced);
-  return "# " + title(finding) + "\n" + section("Reproducer", reproducer(finding, parts)) +
+  const std::string heading =
+      parts.title.empty() ? title(finding) : fmt::format("{}: {}", markdown_code(finding.target), parts.title);
+  return "# " + heading + "\n" + section("Reproducer", reproducer(finding, parts)) +
          section("Expected and actual", seen.empty() ? "" : markdown_block(seen)) +
          section("Variants",
                  controls(finding) + (parts.variants.empty() ? "" : "\n" + markdown_block(parts.variants))) +
-         section("Environment", environment(finding)) + section("Evidence", evidence(finding)) +
-         section("Diagnosis", diagnosis(finding)) + section("Before filing", before_filing(finding, parts));
+         section("Why", parts.reasons) + section("Environment", environment(finding)) +
+         section("Evidence", evidence(finding)) + section("Diagnosis", diagnosis(finding)) +
+         section("Before filing", before_filing(finding, parts));
 }
 
 }  // namespace parallax

@@ -16,6 +16,9 @@ struct IssueParts {
   std::string how;       // said in the place of both
   std::string variants;  // which one-edit variants fail and which pass, a line for each thing that is edited
   std::string thread;    // the address of a thread that is known to tell of it
+  std::string title;     // what a person said is wrong; empty: it is made of the finding
+  std::string reasons;   // why, in a person's words, as Markdown
+  std::string nearest;   // where there is none: the known bug that is the most like it, as Markdown
 };
 
 // Free text of the finding goes into code, where Markdown leaves it alone.

@@ -66,6 +66,9 @@ void sweep(const fs::path& folder) {
 }
 
 constexpr std::string_view earlier_file = "earlier.json";
+constexpr std::string_view sighting_file = "sighting.json";
+constexpr std::string_view releases_file = "versions.json";
+constexpr std::string_view environment_file = "environment.txt";
 constexpr std::string_view reproduce_words = "  reproduce: ";
 
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
@@ -106,6 +109,27 @@ Result<Case> load_case(const fs::path& path) {
   return parse_case(text, path.string());
 }
 
+// What `parse` makes of a file of the folder; nothing where it is not there.
+template <class Parse>
+auto load_part(const fs::path& folder, std::string_view file, Parse&& parse)
+    -> Result<std::optional<typename decltype(parse(std::string_view()))::value_type>> {
+  const fs::path path = folder / file;
+  if (!fs::exists(path)) return std::nullopt;
+  TRY(const std::string text, read_text_file(path));
+  auto part = parse(std::string_view(text));
+  if (part) return *std::move(part);
+  Error error = std::move(part).error();
+  error.file = path.string();
+  return std::unexpected(std::move(error));
+}
+
+// What is found out after the finding was made, where it is known.
+Result<void> write_later_parts(const Finding& finding, const fs::path& folder) {
+  if (finding.releases) TRY_VOID(store_releases(folder, *finding.releases));
+  if (!finding.environment.empty()) TRY_VOID(store_environment(folder, finding.environment));
+  return {};
+}
+
 // `home` is where the folder will lie: what it says of its own files names them there.
 Result<void> write_finding(const Finding& finding, const fs::path& folder, const fs::path& home) {
   TRY_VOID(write_text_file(folder / "case.json", to_json(finding.original, 2) + "\n"));
@@ -114,6 +138,8 @@ Result<void> write_finding(const Finding& finding, const fs::path& folder, const
   if (finding.earlier) TRY_VOID(write_text_file(folder / earlier_file, to_json(*finding.earlier, 2) + "\n"));
   TRY_VOID(write_text_file(folder / "explanation.txt",
                            finding.explanation + closing_lines(finding) + reproduce_line(finding, home)));
+  if (finding.sighting) TRY_VOID(write_text_file(folder / sighting_file, sighting_json(*finding.sighting)));
+  TRY_VOID(write_later_parts(finding, folder));
   // What no script can say is said by the case alone.
   if (const auto script = emit_reproducer(finding.reduced, script_options(finding))) {
     TRY_VOID(write_text_file(folder / "repro.py", *script));
@@ -133,8 +159,17 @@ Result<void> write_finding(const Finding& finding, const fs::path& folder, const
 Result<void> FindingStore::update(const Finding& finding) {
   const fs::path home = folder_ / finding.id;
   TRY_VOID(write_text_file(home / "finding.json", finding_json(finding)));
+  TRY_VOID(write_later_parts(finding, home));
   return write_text_file(home / "explanation.txt",
                          finding.explanation + closing_lines(finding) + reproduce_line(finding, home));
+}
+
+Result<void> store_releases(const fs::path& folder, const VersionHistory& releases) {
+  return write_text_file(folder / releases_file, version_history_json(releases));
+}
+
+Result<void> store_environment(const fs::path& folder, std::string_view environment) {
+  return write_text_file(folder / environment_file, environment);
 }
 
 // Half of what is between the errors of the target and of eager, where the default tolerances do not see it.
@@ -217,6 +252,11 @@ Result<Finding> load_finding(const fs::path& folder) {
     TRY(finding.earlier, load_case(folder / earlier_file));
   }
   TRY(finding.explanation, read_text_file(folder / "explanation.txt"));
+  TRY(finding.sighting, load_part(folder, sighting_file, parse_sighting));
+  TRY(finding.releases, load_part(folder, releases_file, parse_version_history));
+  if (fs::exists(folder / environment_file)) {
+    TRY(finding.environment, read_text_file(folder / environment_file));
+  }
   // Whoever shows it says what is known and where the files lie then.
   for (const std::string_view words : {reproduce_words, closing_words}) {
     const std::size_t last = finding.explanation.rfind(fmt::format("\n{}", words));

@@ -4,6 +4,9 @@
 //   earlier.json      what must run before that in the same process, where it takes that
 //   finding.json      target, verdict, signature, planted faults, seed, versions
 //   explanation.txt   why, for a person
+//   sighting.json     elements, standard error and stages as they were when it was found
+//   versions.json     which releases show it, where `parallax bisect` told
+//   environment.txt   what the system's own collector of versions prints, where it was run
 //   repro.py          the reduced case as a script for the target (export/emit_reproducer.h)
 //   artifact/         what the target compiled the reduced case to (a .pte, its inputs …), where it gives that
 // A finding appears whole or not at all: it is written into a temporary folder that is renamed.
@@ -32,7 +35,7 @@ class FindingStore {
   // Gives the finding an id and writes it; returns its folder. A signature that is known already is not written again.
   Result<std::filesystem::path> add(Finding& finding);
 
-  // Writes what is known of a stored finding anew; its cases stay.
+  // Writes what is known of a stored finding anew, its releases and its environment included; its cases stay.
   Result<void> update(const Finding& finding);
 
   const std::filesystem::path& folder() const { return folder_; }
@@ -48,6 +51,10 @@ class FindingStore {
 
 // "  reproduce: parallax check …" for the files of a finding's folder, with a line break.
 std::string reproduce_line(const Finding& finding, const std::filesystem::path& home);
+
+// Keeps in a finding's folder which releases show it, and what the system's collector of versions printed.
+Result<void> store_releases(const std::filesystem::path& folder, const VersionHistory& releases);
+Result<void> store_environment(const std::filesystem::path& folder, std::string_view environment);
 
 // What a script that shows the finding is made with.
 ScriptOptions script_options(const Finding& finding);

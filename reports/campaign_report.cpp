@@ -292,6 +292,7 @@ std::string campaign_page(const FolderReport& report) {
       }
     }
     for (const FindingReport& finding : report.findings) write_finding(html, finding);
+    if (report.coverage) write_cell_pages(html, report.coverage->cases, "#coverage");
   }
   return html_page("Parallax: findings of " + report.folder, html.take());
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/cell_cases.h"
 #include "reports/finding_report.h"
 
 namespace parallax {
@@ -37,6 +38,7 @@ struct CampaignReport {
 struct CoverageCell {
   bool possible = false;  // some call of it infers for that dtype
   int64_t nodes = 0;
+  int64_t undecided = 0;  // of these, in graphs that ended undecided
   std::vector<std::string> relations;
 };
 struct CoverageRow {
@@ -47,6 +49,7 @@ struct CoverageReport {
   int64_t graphs = 0;
   std::vector<std::pair<std::string, int64_t>> relations;  // every one, and how many graphs hold it
   std::vector<CoverageRow> rows;
+  std::vector<OpCells> cases;  // what the cells open, sorted by op
 };
 
 struct FolderReport {

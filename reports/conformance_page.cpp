@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "reports/html.h"
 #include "reports/page.h"
@@ -37,10 +38,29 @@ void write_cell(Html& html, const std::optional<Conformance>& cell) {
   }
 }
 
-void write_row(Html& html, const ConformanceRow& row) {
+// What nobody knows yet stands first, then what is wrong, then the rest by name.
+std::vector<const ConformanceRow*> in_reading_order(const std::vector<ConformanceRow>& rows) {
+  std::vector<const ConformanceRow*> order;
+  for (const ConformanceRow& row : rows) order.push_back(&row);
+  const auto count = [](const ConformanceRow& row, auto&& holds) {
+    return std::ranges::count_if(row.cells, [&](const auto& cell) { return cell && holds(*cell); });
+  };
+  std::ranges::stable_sort(order, {}, [&](const ConformanceRow* row) {
+    return std::tuple(-count(*row, [](Conformance cell) { return cell == Conformance::Undecided; }),
+                      -count(*row, [](Conformance cell) { return cell >= Conformance::Wrong; }), row->op);
+  });
+  return order;
+}
+
+void write_row(Html& html, const ConformanceRow& row, const std::vector<OpCells>& cases) {
   const auto line = html.in("tr");
   html.element("th", row.op, {{"scope", "row"}});
-  for (const auto& cell : row.cells) write_cell(html, cell);
+  for (std::size_t d = 0; d < dtype_count; ++d) {
+    const auto dtype = static_cast<DType>(d);
+    const auto& cell = row.cells[d];
+    write_map_cell(html, row.op, dtype, cell ? name(*cell) : "", cell ? "c-" + std::string(kind_of(*cell)) : "",
+                   has_case(cases, row.op, dtype));
+  }
   const auto why = html.in("td", {{"class", "relations"}});
   if (row.why.empty()) return;
   const auto details = html.in("details");
@@ -48,9 +68,32 @@ void write_row(Html& html, const ConformanceRow& row) {
   html.text(row.why);
 }
 
+void write_overview(Html& html, const ConformanceTable& table, const std::vector<OpCells>& cases) {
+  {
+    const auto numbers = html.in("dl", {{"class", "numbers"}});
+    for (const auto& [cell, count] : table.totals()) write_number(html, fmt::format("{}", count), name(cell));
+  }
+  html.element("h2", fmt::format("{} ops by dtype", table.rows.size()), {{"id", "ops"}, {"tabindex", "-1"}});
+  html.element("p",
+               cases.empty() ? "The worst of an op's cases at each dtype"
+                             : "The worst of an op's cases at each dtype, undecided ones first; a cell opens its case",
+               {{"class", "caption"}});
+  const auto box = scroll_box(html, "Ops by dtype");
+  const auto grid = html.in("table", {{"class", "map conformance"}});
+  {
+    const auto head = html.in("thead");
+    const auto row = html.in("tr");
+    html.element("th", "op", {{"scope", "col"}});
+    for (int d = 0; d < dtype_count; ++d) html.element("th", name(static_cast<DType>(d)), {{"scope", "col"}});
+    html.element("th", "why", {{"scope", "col"}});
+  }
+  const auto body = html.in("tbody");
+  for (const ConformanceRow* row : in_reading_order(table.rows)) write_row(html, *row, cases);
+}
+
 }  // namespace
 
-std::string conformance_page(const ConformanceTable& table) {
+std::string conformance_page(const ConformanceTable& table, const std::vector<OpCells>& cases) {
   Html html;
   {
     const auto header = html.in("header", {{"class", "top"}});
@@ -59,22 +102,10 @@ std::string conformance_page(const ConformanceTable& table) {
   {
     const auto main = html.in("main");
     {
-      const auto numbers = html.in("dl", {{"class", "numbers"}});
-      for (const auto& [cell, count] : table.totals()) write_number(html, fmt::format("{}", count), name(cell));
+      const auto overview = html.in("div", {{"class", "overview"}});
+      write_overview(html, table, cases);
     }
-    html.element("h2", fmt::format("{} ops by dtype", table.rows.size()));
-    html.element("p", "The worst of an op's cases at each dtype", {{"class", "caption"}});
-    const auto box = scroll_box(html, "Ops by dtype");
-    const auto grid = html.in("table", {{"class", "map conformance"}});
-    {
-      const auto head = html.in("thead");
-      const auto row = html.in("tr");
-      html.element("th", "op", {{"scope", "col"}});
-      for (int d = 0; d < dtype_count; ++d) html.element("th", name(static_cast<DType>(d)), {{"scope", "col"}});
-      html.element("th", "why", {{"scope", "col"}});
-    }
-    const auto body = html.in("tbody");
-    for (const ConformanceRow& row : table.rows) write_row(html, row);
+    write_cell_pages(html, cases, "#ops");
   }
   return html_page("Parallax: conformance of " + table.target, html.take());
 }

@@ -3,11 +3,13 @@
 
 #include <string>
 
+#include "reports/cell_cases.h"
 #include "reports/conformance.h"
 
 namespace parallax {
 
-std::string conformance_page(const ConformanceTable& table);
+// `cases` are what the cells open, sorted by op.
+std::string conformance_page(const ConformanceTable& table, const std::vector<OpCells>& cases = {});
 std::string difference_page(const ConformanceDifference& difference);
 
 }  // namespace parallax

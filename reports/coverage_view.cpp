@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "reports/page_parts.h"
 
@@ -42,22 +43,40 @@ std::map<std::string, std::vector<std::string_view>> relations_of(const Coverage
   return relations;
 }
 
-void write_op(Html& html, const CoverageRow& row, std::size_t all_relations) {
+bool is_hole(const CoverageCell& cell) { return cell.possible && cell.nodes == 0; }
+
+// Holes first, then what ended undecided the most, then the rest by name.
+std::vector<const CoverageRow*> in_reading_order(const std::vector<CoverageRow>& rows) {
+  std::vector<const CoverageRow*> order;
+  for (const CoverageRow& row : rows) order.push_back(&row);
+  std::ranges::stable_sort(order, {}, [](const CoverageRow* row) {
+    int64_t nodes = 0, undecided = 0;
+    for (const CoverageCell& cell : row->cells) {
+      nodes += cell.nodes;
+      undecided += cell.undecided;
+    }
+    const double share = nodes == 0 ? 0 : static_cast<double>(undecided) / static_cast<double>(nodes);
+    return std::tuple(-std::ranges::count_if(row->cells, is_hole), -share, row->op);
+  });
+  return order;
+}
+
+void write_op(Html& html, const CoverageRow& row, const CoverageReport& coverage) {
   const auto line = html.in("tr");
   html.element("th", row.op, {{"scope", "row"}});
   for (std::size_t d = 0; d < dtype_count; ++d) {
     const CoverageCell& cell = row.cells[d];
-    if (cell.nodes > 0) {
-      html.element("td", short_count(cell.nodes), {{"class", shade(cell.nodes)}});
-    } else {
-      html.element("td", cell.possible ? "0" : "", {{"class", cell.possible ? "hole" : "none"}});
-    }
+    const auto dtype = static_cast<DType>(d);
+    std::string text = cell.nodes > 0 ? short_count(cell.nodes) : cell.possible ? "0" : "";
+    if (cell.undecided > 0) text += fmt::format(" ?{}", short_count(cell.undecided));
+    const std::string kind = cell.nodes > 0 ? shade(cell.nodes) : cell.possible ? "hole" : "none";
+    write_map_cell(html, row.op, dtype, text, kind, has_case(coverage.cases, row.op, dtype));
   }
   const auto last = html.in("td", {{"class", "relations"}});
   const auto relations = relations_of(row);
   if (relations.empty()) return;
   const auto details = html.in("details");
-  html.element("summary", fmt::format("{} of {}", relations.size(), all_relations));
+  html.element("summary", fmt::format("{} of {}", relations.size(), coverage.relations.size()));
   const auto list = html.in("ul");
   for (const auto& [relation, dtypes] : relations) {
     html.element("li", fmt::format("{}: {}", relation, fmt::join(dtypes, " ")));
@@ -104,20 +123,24 @@ void write_coverage(Html& html, const CoverageReport& coverage) {
     const auto legend = html.in("p", {{"class", "legend"}});
     html.element("span", "drawn: nodes of that op whose first result has that dtype", {{"class", "s4"}});
     html.element("span", "possible, not drawn", {{"class", "hole"}});
+    html.element("span", "?3: of these, 3 in graphs that ended undecided");
   }
   write_relations(html, coverage);
   html.element("p",
                "What sources, outputs or a missing reader bring about is no op's: such a relation has graphs only.",
                {{"class", "note"}});
-  const auto details = html.in("details");
+  const auto details = html.in("details", {{"open", "open"}});
   html.element("summary", fmt::format("Op × dtype × alias relation: {} ops", coverage.rows.size()));
-  html.element("p", "Nodes by op and dtype; the last column opens to the alias relations of the op",
-               {{"class", "caption"}});
+  html.element(
+      "p",
+      "Nodes by op and dtype: what was never drawn first, then what ended undecided. A cell opens a case of one "
+      "call; the last column opens to the alias relations of the op",
+      {{"class", "caption"}});
   const auto box = scroll_box(html, "Ops by dtype", "scroll tall");
   const auto table = html.in("table", {{"class", "map"}});
   write_head(html, "op", "alias relations");
   const auto body = html.in("tbody");
-  for (const CoverageRow& row : coverage.rows) write_op(html, row, coverage.relations.size());
+  for (const CoverageRow* row : in_reading_order(coverage.rows)) write_op(html, *row, coverage);
 }
 
 }  // namespace parallax

@@ -9,6 +9,7 @@
 #include "oracle/judgement_text.h"
 #include "reports/first_screen.h"
 #include "reports/page_parts.h"
+#include "reports/stack_lines.h"
 #include "reports/step_view.h"
 
 namespace parallax {
@@ -160,6 +161,43 @@ void write_triggers(Html& html, const FindingReport& report) {
   }
 }
 
+// Which releases show it, from old to new.
+void write_releases(Html& html, const VersionHistory& releases) {
+  html.element("h3", "Releases");
+  html.element("p", describe(releases), {{"class", "caption"}});
+  const auto box = scroll_box(html, "Releases by verdict");
+  const auto table = html.in("table", {{"class", "map triggers"}});
+  write_columns(html, {"release", "verdict"});
+  const auto body = html.in("tbody");
+  for (const VersionVerdict& one : by_release(releases)) {
+    const auto row = html.in("tr");
+    html.element("th", one.version, {{"scope", "row"}});
+    // A release that was not judged is neither right nor wrong.
+    const bool right = one.verdict.starts_with(name(Verdict::Match));
+    html.element("td", one.verdict, {{"class", one.bad ? "g0" : right ? "g2" : "g3"}});
+  }
+}
+
+void write_nearest(Html& html, const FindingReport& report) {
+  html.element("h3", "The nearest known bug");
+  const auto paragraph = html.in("p");
+  html.text(report.nearest);
+  if (report.nearest_url.empty()) return;
+  html.text(" ");
+  html.element("a", report.nearest_url, {{"href", report.nearest_url}, {"rel", "noreferrer"}});
+}
+
+// What the target wrote before it failed.
+void write_last_words(Html& html, const std::string& written) {
+  html.element("h3", "The target's own last words");
+  const std::string lines = stack_lines(written);
+  html.element("pre", lines, {{"tabindex", "0"}, {"aria-label", "The frames that matter"}});
+  if (lines.size() >= written.size()) return;
+  const auto details = html.in("details");
+  html.element("summary", "All of it");
+  html.element("pre", written, {{"tabindex", "0"}, {"aria-label", "The target's last words"}});
+}
+
 void write_stages(Html& html, const FindingReport& report) {
   html.element("h3", "Stages and detectors");
   const auto list = html.in("ol", {{"class", "stages"}});
@@ -218,8 +256,10 @@ void write_reproducer(Html& html, const FindingReport& report) {
 
 // What there is no data for has no section; why, where that can be changed, is said once.
 void write_absence(Html& html, const FindingReport& report) {
-  if (report.rerun) return;
-  html.element("p", "Elements, memory and stages are not shown, since " + report.not_rerun + ".", {{"class", "note"}});
+  if (report.not_rerun.empty()) return;
+  const std::string_view missing = report.rerun ? "Elements and stages are as they were when it was found, since "
+                                                : "Elements, memory and stages are not shown, since ";
+  html.element("p", std::string(missing) + report.not_rerun + ".", {{"class", "note"}});
 }
 
 }  // namespace
@@ -271,12 +311,15 @@ void write_finding(Html& html, const FindingReport& report) {
     write();
   };
   if (report.rerun && !report.rerun->tensors.empty()) section([&] { write_values(html, report); });
+  if (report.rerun && !report.rerun->detail.empty()) section([&] { write_last_words(html, report.rerun->detail); });
   section([&] { write_step_view(html, report); });
   if (report.pass_change) section([&] { write_pass(html, report); });
   if (report.rerun && !report.rerun->stages.empty()) section([&] { write_stages(html, report); });
   if (!finding.controls.empty()) section([&] { write_controls(html, finding); });
   if (finding.evidence || !finding.jury.empty()) section([&] { write_jury(html, finding); });
   if (!report.triggers.empty()) section([&] { write_triggers(html, report); });
+  if (finding.releases && !finding.releases->judged.empty()) section([&] { write_releases(html, *finding.releases); });
+  if (!report.nearest.empty()) section([&] { write_nearest(html, report); });
   section([&] { write_before(html, report); });
   section([&] { write_reproducer(html, report); });
   section([&] {
@@ -290,10 +333,6 @@ void write_finding(Html& html, const FindingReport& report) {
     const auto details = html.in("details");
     html.element("summary", "The whole text");
     html.element("pre", finding.explanation, {{"tabindex", "0"}, {"aria-label", "The explanation"}});
-    if (report.rerun && !report.rerun->detail.empty()) {
-      html.element("h4", "The target's own last words");
-      html.element("pre", report.rerun->detail, {{"tabindex", "0"}, {"aria-label", "The target's last words"}});
-    }
   });
 }
 

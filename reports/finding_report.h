@@ -6,30 +6,20 @@
 #include <vector>
 
 #include "corpus/finding.h"
+#include "corpus/sighting.h"
 #include "corpus/trigger_row.h"
 #include "corpus/value_error.h"
 #include "reports/arena_story.h"
-#include "reports/element_rows.h"
 #include "reports/html.h"
 #include "reports/standing.h"
 
 namespace parallax {
 
-// What one stage or one detector of the target says of the case.
-struct StageReport {
-  std::string name;
-  std::string said;  // the verdict, or what the detector saw
-  bool wrong = false;
-  std::vector<std::string> lines;  // more of it, line by line
-};
-
-// What the target did with the reduced case when the report was made.
-struct Rerun {
+// What the target did with the reduced case when the report was made, or, where it was not run again, when the finding
+// was.
+struct Rerun : Sighting {
   Verdict verdict = Verdict::Match;
   std::string reason;
-  std::string detail;  // a traceback, the tail of standard error
-  std::vector<TensorElements> tensors;
-  std::vector<StageReport> stages;
   std::optional<ArenaStory> arena;
   std::optional<ValueErrors> errors;
 };
@@ -53,9 +43,11 @@ struct FindingReport {
   Standing standing = Standing::Unknown;
   std::string found_at;  // "graph 12 of 2566"; empty where that is not known
   std::optional<Rerun> rerun;
-  std::string not_rerun;  // why there is no rerun
+  std::string not_rerun;  // why it was not run again; `rerun` is then what the finding's folder keeps, if it does
   Picture before, after;
   std::optional<PassChange> pass_change;
+  std::string nearest;  // the known bug that is the most like it; empty where none is near
+  std::string nearest_url;
   std::vector<TriggerRow> triggers;    // of the reduced case, where it was run again
   std::string script;                  // that shows it on the system; empty where no script drives it
   std::string issue;                   // the text for the system's tracker

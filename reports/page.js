@@ -67,7 +67,7 @@ const changed = () => {
   apply();
   const state = wanted().toString();
   history.replaceState(null, '', begun + (state ? '?' + state : ''));
-  for (const back of document.querySelectorAll('.back a')) back.href = location.hash;
+  for (const back of document.querySelectorAll('.back a[href="#findings"], .back a[href^="#findings?"]')) back.href = location.hash;
 };
 const restore = () => {
   if (!location.hash.startsWith(begun)) return;
@@ -146,7 +146,12 @@ const stepper = (place) => {
     for (const row of article.querySelectorAll('.errors tr[data-node]')) row.classList.toggle('now', row.dataset.node === node);
     output.textContent = '#' + step + ' ' + [...items[step].children].map((part) => part.textContent).join(' · ');
   };
-  slider.addEventListener('input', () => show(Number(slider.value)));
+  // What is chosen stands in the address, as ?step=3#f-7KQ2.
+  const go = (step) => {
+    show(step);
+    history.replaceState(null, '', '?step=' + step + '#' + article.id);
+  };
+  slider.addEventListener('input', () => go(Number(slider.value)));
   let timer = 0;
   play.addEventListener('click', () => {
     clearInterval(timer);
@@ -160,7 +165,7 @@ const stepper = (place) => {
   const choose = (element, step) => {
     if (!element) return;
     element.classList.add('chosen');
-    element.addEventListener('click', () => { clearInterval(timer); show(step); });
+    element.addEventListener('click', () => { clearInterval(timer); go(step); });
   };
   for (const item of items) {
     const step = Number(item.dataset.step);
@@ -172,7 +177,6 @@ const stepper = (place) => {
   for (const slot of article.querySelectorAll('.arena [data-first]')) {
     if (items.length > Number(slot.dataset.first)) choose(slot, Number(slot.dataset.first));
   }
-  // An address may name the step: ?step=3#f-7KQ2.
   const asked = new URLSearchParams(location.search).get('step');
   if (asked !== null) show(Math.min(Math.max(0, Number(asked) || 0), items.length - 1));
 };
@@ -183,16 +187,17 @@ const links = () => cards.filter((card) => !card.hidden).map((card) => card.quer
 addEventListener('keydown', (event) => {
   const typing = event.target.matches?.('input, select, textarea');
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const article = document.querySelector('article.finding:target');
+  const open = document.querySelector('article.finding:target') || document.querySelector('article.finding :target')?.closest('article');
   if (event.key === 'Escape') {
     if (typing) event.target.blur();
-    else if (article) location.hash = document.querySelector('.back a')?.getAttribute('href') || begun;
+    else if (open) location.hash = open.querySelector('.back a')?.getAttribute('href') || begun;
     return;
   }
+  const article = open?.id ? open : null;
   if (typing) return;
   if (event.key === '/' ? controls.q : false) {
     event.preventDefault();
-    if (article) location.hash = begun;
+    if (open) location.hash = begun;
     controls.q.focus();
   }
   if (!['j', 'k'].includes(event.key)) return;

@@ -15,13 +15,14 @@ std::optional<AliasRelation> parse_relation(std::string_view text) {
 
 }  // namespace
 
-void CoverageMap::add(const Graph& graph) {
+void CoverageMap::add(const Graph& graph, bool is_undecided) {
   const std::vector<AliasRelations> relations = alias_relations_by_node(graph);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     if (node.results.empty()) continue;
     Cell& cell = ops_[node.op->name][static_cast<std::size_t>(graph.meta(node.results.front()).dtype)];
     ++cell.nodes;
+    cell.undecided += is_undecided;
     cell.relations |= relations[n];
   }
 }
@@ -31,6 +32,7 @@ void CoverageMap::add(const CoverageMap& other) {
     Row& mine = ops_[op];
     for (std::size_t d = 0; d < dtype_count; ++d) {
       mine[d].nodes += row[d].nodes;
+      mine[d].undecided += row[d].undecided;
       mine[d].relations |= row[d].relations;
     }
   }
@@ -45,7 +47,7 @@ nlohmann::json CoverageMap::to_json() const {
       for (std::size_t r = 0; r < alias_relation_count; ++r) {
         if (row[d].relations[r]) relations.push_back(name(static_cast<AliasRelation>(r)));
       }
-      json[op][std::string(name(static_cast<DType>(d)))] = {row[d].nodes, std::move(relations)};
+      json[op][std::string(name(static_cast<DType>(d)))] = {row[d].nodes, std::move(relations), row[d].undecided};
     }
   }
   return json;
@@ -59,6 +61,8 @@ CoverageMap CoverageMap::from_json(const nlohmann::json& json) {
       if (!dtype) continue;
       Cell& read = map.ops_[op][static_cast<std::size_t>(*dtype)];
       cell.at(0).get_to(read.nodes);
+      // Campaigns of earlier versions did not count it.
+      if (cell.size() > 2) cell.at(2).get_to(read.undecided);
       for (const auto& relation : cell.at(1)) {
         if (const auto known = parse_relation(relation.get<std::string>())) {
           read.relations.set(static_cast<std::size_t>(*known));

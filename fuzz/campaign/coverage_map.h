@@ -17,18 +17,19 @@ class CoverageMap {
  public:
   struct Cell {
     int64_t nodes = 0;
+    int64_t undecided = 0;  // of these, in graphs that ended undecided
     AliasRelations relations;
 
     friend bool operator==(const Cell&, const Cell&) = default;
   };
   using Row = std::array<Cell, dtype_count>;  // by the dtype of a node's first result
 
-  void add(const Graph& graph);
+  void add(const Graph& graph, bool is_undecided = false);
   void add(const CoverageMap& other);
   const std::map<std::string, Row>& ops() const { return ops_; }
 
-  // {"aten.neg.default": {"f32": [12, ["view-of-input", …]]}, …}. Relations are by name, so that a later version reads
-  // what it knows.
+  // {"aten.neg.default": {"f32": [12, ["view-of-input", …], 3]}, …}. Relations are by name, so that a later version
+  // reads what it knows.
   nlohmann::json to_json() const;
   // Throws what the JSON library throws where a part is missing.
   static CoverageMap from_json(const nlohmann::json& json);

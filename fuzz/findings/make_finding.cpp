@@ -20,6 +20,7 @@
 #include "fuzz/findings/needed_calls.h"
 #include "fuzz/findings/numeric_evidence.h"
 #include "fuzz/findings/repeats.h"
+#include "fuzz/findings/sighting_of.h"
 #include "fuzz/findings/target_crew.h"
 #include "graph/case_json.h"
 #include "graph/second_feed.h"
@@ -176,9 +177,8 @@ std::optional<std::pair<Case, Examination>> shown_at_once(Target& target, const 
   return std::pair(std::move(second), std::move(examination));
 }
 
-// The first stage of the target whose result is wrong; empty where the target does not tell.
-std::string first_wrong_stage(Target& target, const Case& test) {
-  const std::vector<StageVerdict> stages = examine_stages(target, test);
+// The first of a target's stages whose result is wrong; empty where the target does not tell.
+std::string first_wrong_stage(const std::vector<StageVerdict>& stages) {
   for (const StageVerdict& stage : stages) {
     if (is_finding(stage.judgement.verdict)) return stage.name;
   }
@@ -375,12 +375,15 @@ MadeFinding make_finding(Target& found_on, const Case& test, const Examination& 
       is_right_when_called_again(target, finding.reduced)) {
     finding.wrong_calls = WrongCalls::FirstAlone;
   }
+  std::vector<StageVerdict> stages;
   if (shown.outcome.status != Status::Ok) {
     finding.stage = shown.outcome.stage;
   } else if (options.controls && !is_over()) {
-    finding.stage = first_wrong_stage(target, finding.reduced);
+    stages = examine_stages(target, finding.reduced);
+    finding.stage = first_wrong_stage(stages);
   }
   if (options.reduce && !is_over()) diagnoses = target.explain(finding.reduced);
+  if (options.controls) finding.sighting = sighting_of(target, finding.reduced, shown, stages, diagnoses);
   Cause cause = cause_of(diagnoses);
   finding.blame = std::move(cause.blame);
   finding.cause = std::move(cause.kind);

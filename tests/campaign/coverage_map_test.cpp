@@ -51,6 +51,19 @@ TEST(CoverageMapTest, ComesBackFromItsJsonAndAddsUp) {
   EXPECT_EQ(cell(both, "aten.t.default", DType::F32).relations, cell(map, "aten.t.default", DType::F32).relations);
 }
 
+TEST(CoverageMapTest, CountsWhatEndedUndecided) {
+  CoverageMap map = CoverageMap::from_json(nlohmann::json::parse(R"({"aten.neg.default": {"f32": [5, []]}})"));
+  EXPECT_EQ(cell(map, "aten.neg.default", DType::F32).undecided, 0);  // of a campaign that did not count it
+  const auto test = parse_case(R"({"parallax": 1, "name": "n", "graph": {"inputs": {"x": {"type": "f32[2]"}}, "nodes": [
+      {"out": "a", "op": "aten.neg.default", "args": ["%x"]}], "outputs": ["%a"]}, "feed": {"x": [1, 2]}})");
+  ASSERT_TRUE(test);
+  map.add(test->graph, true);
+  map.add(test->graph);
+  map.add(CoverageMap::from_json(map.to_json()));
+  EXPECT_EQ(cell(map, "aten.neg.default", DType::F32).nodes, 14);
+  EXPECT_EQ(cell(map, "aten.neg.default", DType::F32).undecided, 2);
+}
+
 TEST(CoverageMapTest, WhatALaterVersionCountsIsLeftOut) {
   const CoverageMap map =
       CoverageMap::from_json(nlohmann::json::parse(R"({"a": {"f32": [3, ["view-of-dream"]], "f128": [1, []]}})"));

@@ -65,5 +65,15 @@ TEST_F(BugsCommand, ChecksWhatItWrites) {
   EXPECT_EQ(run("bugs --bugs bugs").code, 2);
 }
 
+// A system without an emitter of scripts has the one of the bug's page.
+TEST_F(BugsCommand, TheIssueOfASavedBugHasItsScript) {
+  const Ran ran = run("export corpus/cases/found/tract-celu-leaves-out-alpha.json --to issue");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, testing::StartsWith("# `tract`: "));
+  EXPECT_THAT(ran.out, HasSubstr("\n## Why\n"));
+  EXPECT_THAT(ran.out, HasSubstr("Exit code 1 where it shows.\n\n```python\n"));
+  EXPECT_THAT(ran.out, HasSubstr("import tract"));
+}
+
 }  // namespace
 }  // namespace parallax

@@ -81,6 +81,18 @@ TEST_F(ReportPage, AStepIsMarkedEverywhere) {
   }
 }
 
+// Cells of the coverage map lead to a case each, and a case leads back.
+TEST_F(ReportPage, ACellOpensItsCase) {
+  const std::string dom = in_browser("#c-aten-neg-default-u8");
+  EXPECT_EQ(count(dom, "href=\"#c-aten-neg-default-u8\""), 1U);
+  EXPECT_EQ(count(dom, "id=\"c-aten-neg-default-u8\""), 1U);
+  EXPECT_THAT(dom, testing::HasSubstr("parallax gen --op aten.neg.default --dtype u8"));
+  // Every link of the map has its case.
+  const std::size_t links = count(dom, "<a href=\"#c-");
+  EXPECT_GT(links, 1000U);
+  EXPECT_EQ(links, count(dom, "<section id=\"c-"));
+}
+
 TEST_F(ReportPage, IsSeenInLightAndDarkAndOnAPhone) {
   const fs::path shots = fs::path(PARALLAX_BINARY).parent_path().parent_path() / "screenshots";
   fs::create_directories(shots);
@@ -92,7 +104,10 @@ TEST_F(ReportPage, IsSeenInLightAndDarkAndOnAPhone) {
                {"finding", "#f-QW24", "--window-size=1100,1400"},
                {"finding-dark", "#f-QW24", "--window-size=1100,1400 --blink-settings=preferredColorScheme=0"},
                {"finding-step", "?step=2#f-QW24", "--window-size=1100,2600"},
-               {"finding-phone", "#f-QW24", "--window-size=390,1400"}};
+               {"finding-phone", "#f-QW24", "--window-size=390,1400"},
+               {"coverage", "", "--window-size=1100,3400"},
+               {"coverage-cell", "#c-aten-neg-default-u8", "--window-size=1100,1400"},
+               {"coverage-cell-phone", "#c-aten-neg-default-u8", "--window-size=390,1400"}};
   for (const auto& view : views) {
     const fs::path file = shots / (std::string(view.name) + ".png");
     fs::remove(file);

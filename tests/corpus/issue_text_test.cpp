@@ -49,6 +49,23 @@ TEST(IssueText, WhatIsNotKnownHasNoSection) {
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("## Variants")));
 }
 
+TEST(IssueText, WhatIsKnownOfVersionsAndOfBugsLikeItIsSaid) {
+  Finding finding = sample();
+  finding.environment = "PyTorch version: 2.13.0\n";
+  finding.releases = VersionHistory{"torch", "2.9.0", "", true, {{"2.13.0", "mismatch", true}}};
+  IssueParts parts = with_script("import torch\n");
+  parts.nearest = "`neg of bytes`";
+  parts.title = "neg of bytes is an int";
+  parts.reasons = "C++ promotes it.\n";
+  const std::string text = issue_text(finding, parts);
+  EXPECT_THAT(text, testing::HasSubstr("Of the output of `python -m torch.utils.collect_env`:\n\n```\n"
+                                       "PyTorch version: 2.13.0\n```\n"));
+  EXPECT_THAT(text, testing::StartsWith("# `torch-inductor`: neg of bytes is an int\n"));
+  EXPECT_THAT(text, testing::HasSubstr("\n## Why\n\nC++ promotes it.\n"));
+  EXPECT_THAT(text, testing::HasSubstr("- Releases: wrong since 2.9.0; not fixed in 2.13.0\n"));
+  EXPECT_THAT(text, testing::HasSubstr("another bug than the nearest one that is known, `neg of bytes`.\n"));
+}
+
 TEST(IssueText, ACauseIsInTheTitle) {
   Finding finding = sample();
   finding.cause = "alias overwritten";

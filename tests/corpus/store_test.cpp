@@ -86,6 +86,26 @@ TEST_F(Store, AFindingIsReadBackAsItWasWritten) {
   EXPECT_EQ(to_json(again->reduced), to_json(finding.reduced));
 }
 
+TEST_F(Store, WhatTheTargetDidIsReadBackWithWhatWasFoundOutLater) {
+  FindingStore store = opened();
+  Finding finding = sample("mismatch | torch-inductor | values | neg");
+  finding.sighting.emplace().detail = "Traceback";
+  const auto path = store.add(finding);
+  ASSERT_TRUE(path) << path.error().text();
+  ASSERT_TRUE(store_releases(*path, {"torch", "2.5.0", "", true, {{"2.5.0", "mismatch", true}}}));
+  ASSERT_TRUE(store_environment(*path, "PyTorch version: 2.13.0\n"));
+  const auto again = load_finding(*path);
+  ASSERT_TRUE(again) << again.error().text();
+  ASSERT_TRUE(again->sighting && again->releases);
+  EXPECT_EQ(again->sighting->detail, "Traceback");
+  EXPECT_EQ(again->releases->first_bad, "2.5.0");
+  EXPECT_EQ(again->environment, "PyTorch version: 2.13.0\n");
+  ASSERT_TRUE(write_text_file(*path / "sighting.json", "{}"));
+  const auto broken = load_finding(*path);
+  ASSERT_FALSE(broken);
+  EXPECT_EQ(broken.error().file, (*path / "sighting.json").string());
+}
+
 TEST_F(Store, AKnownSignatureIsNotWrittenAgain) {
   FindingStore store = opened();
   Finding first = sample("one");

@@ -52,7 +52,8 @@ FindingReport hostile_finding() {
                     .other = "",
                     .rows = {{hostile, hostile, hostile, hostile, hostile, ElementState::Outside}}},
                    {.run = {}, .place = {PlaceKind::Input, 0, hostile}, .type = hostile, .other = hostile, .rows = {}}};
-  rerun.arena = ArenaStory{hostile, {hostile, hostile}, {0, -1}, {{hostile, 0, 8, 0, 1}, {"b", 0, 4, 1, 1}}, {{0, 0, 1, 2}}, 8};
+  rerun.arena =
+      ArenaStory{hostile, {hostile, hostile}, {0, -1}, {{hostile, 0, 8, 0, 1}, {"b", 0, 4, 1, 1}}, {{0, 0, 1, 2}}, 8};
   return report;
 }
 
@@ -65,9 +66,11 @@ FolderReport hostile_folder() {
   campaign.lanes = {{hostile, 10, 9, 0.5, {9, 1}, {0, 7}}};
   report.campaigns = {campaign};
   CoverageRow row{hostile, {}};
-  row.cells[0] = {true, 1200, {hostile}};
+  row.cells[0] = {true, 1200, 3, {hostile}};
   row.cells[1].possible = true;
-  report.coverage = CoverageReport{10, {{hostile, 3}}, {row}};
+  OpCells cells{hostile, {}};
+  cells.cells[0] = CellCase{hostile, hostile, hostile, hostile};
+  report.coverage = CoverageReport{10, {{hostile, 3}}, {row}, {cells}};
   report.findings = {hostile_finding()};
   report.gone = {hostile_finding().finding};
   report.broken = {Error{ErrorKind::Invalid, hostile, "", hostile}};
@@ -170,6 +173,45 @@ TEST(CampaignReportTest, AnchorsAreOneOfAKind) {
   EXPECT_EQ(findings[0].anchor, "f-7KQ2");
   EXPECT_EQ(findings[1].anchor, "f-7KQ2-2");
   EXPECT_EQ(findings[2].anchor, "f-a-b");
+}
+
+TEST(CampaignReportTest, CoverageBeginsWithWhatWasNeverDrawnAndOpensCases) {
+  FolderReport report;
+  CoverageRow full{"a.full", {}}, open{"b.open", {}}, hole{"c.hole", {}};
+  full.cells[0] = {true, 50, 0, {}};
+  open.cells[0] = {true, 50, 4, {}};
+  hole.cells[0] = {true, 50, 0, {}};
+  hole.cells[1].possible = true;
+  OpCells cells{"c.hole", {}};
+  cells.cells[1] = CellCase{"Never drawn.", "a = hole(x)", "", "parallax gen --op c.hole"};
+  report.coverage = CoverageReport{10, {}, {full, open, hole}, {cells}};
+  const std::string page = campaign_page(report);
+  EXPECT_EQ(xml_error(page), "");
+  const auto row = [&](const char* op) { return page.find(std::string("<th scope=\"row\">") + op); };
+  EXPECT_LT(row("c.hole"), row("b.open"));
+  EXPECT_LT(row("b.open"), row("a.full"));
+  EXPECT_TRUE(page.contains(">50 ?4</td>"));
+  const std::string anchor = "c-c-hole-" + std::string(name(static_cast<DType>(1)));
+  EXPECT_TRUE(page.contains("href=\"#" + anchor + "\""));
+  EXPECT_TRUE(page.contains("<section id=\"" + anchor + "\""));
+}
+
+TEST(CampaignReportTest, AFindingThatIsNotRunAgainShowsWhatWasKept) {
+  FolderReport report;
+  FindingReport& entry = report.findings.emplace_back();
+  entry.finding = wrong_finding("A1", "tract");
+  entry.finding.releases = VersionHistory{"tract", "0.23.1", "", true, {{"0.23.1", "mismatch", true}}};
+  entry.not_rerun = "it is elsewhere";
+  entry.nearest = "a gather of nothing (bugs/x.md)";
+  entry.nearest_url = "https://example.org/1";
+  entry.rerun.emplace().verdict = Verdict::Mismatch;
+  entry.rerun->detail = "thread 'main' panicked at a.rs:1:\nwhy\n";
+  set_anchors(report.findings);
+  const std::string page = campaign_page(report);
+  EXPECT_EQ(xml_error(page), "");
+  for (const char* part : {"as they were when it was found, since it is elsewhere", "wrong since 0.23.1",
+                           "<h3>Releases", "a gather of nothing", "https://example.org/1", "panicked at a.rs"})
+    EXPECT_TRUE(page.contains(part)) << part;
 }
 
 TEST(ArenaStoryTest, ALongProgramIsCutAroundTheClash) {

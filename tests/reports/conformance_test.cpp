@@ -56,6 +56,23 @@ TEST(ConformanceTest, ADifferenceSaysWhatIsWorse) {
   EXPECT_EQ(difference_json(changed)["changes"].size(), 4U);
 }
 
+TEST(ConformanceTest, APageBeginsWithWhatIsUndecidedAndACellOpensItsCase) {
+  const ConformanceTable some =
+      table(R"([{"op": "a", "dtypes": {"f32": "right"}}, {"op": "b", "dtypes": {"f32": "wrong"}},
+                                          {"op": "c", "dtypes": {"f32": "undecided"}}])");
+  OpCells cells{"b", {}};
+  cells.cells[static_cast<std::size_t>(DType::F32)] =
+      CellCase{"wrong: 1 is 2", "x = b(y)", "{}", "parallax gen --op b"};
+  const std::string page = conformance_page(some, {cells});
+  EXPECT_EQ(xml_error(page), "");
+  const auto row = [&](const char* op) { return page.find(std::string("<th scope=\"row\">") + op + "<"); };
+  EXPECT_LT(row("c"), row("b"));
+  EXPECT_LT(row("b"), row("a"));
+  EXPECT_TRUE(page.contains("<a href=\"#c-b-f32\""));
+  EXPECT_TRUE(page.contains("<section id=\"c-b-f32\""));
+  EXPECT_TRUE(page.contains("wrong: 1 is 2"));
+}
+
 TEST(ConformanceTest, PagesAreWellFormedWhateverATargetSays) {
   ConformanceTable hostile = table(R"([{"op": "\"><script>", "dtypes": {"f32": "wrong"}, "why": "<b>&\u0001"}])");
   hostile.target = "\"><script>alert(1)";

@@ -4,11 +4,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <regex>
 #include <sstream>
+#include <vector>
 
 #include "graph/text_file.h"
 #include "places.h"
@@ -47,19 +49,33 @@ class PageRun {
   int commands_ = 0;
 };
 
-struct Page {
-  const char* test;
-  const char* path;
-  int commands;  // at least
-};
+// README.md and every page of docs/ that shows commands to be run.
+std::vector<std::string> pages_that_are_run() {
+  std::vector<std::string> pages = {"README.md"};
+  for (const auto& entry : fs::directory_iterator(fs::path(PARALLAX_SOURCE_DIR) / "docs")) {
+    if (entry.path().extension() != ".md") continue;
+    const auto text = read_text_file(entry.path());
+    if (text && text->contains("\n```sh\n")) pages.push_back("docs/" + entry.path().filename().string());
+  }
+  std::ranges::sort(pages);
+  return pages;
+}
 
-class PageInDocs : public testing::TestWithParam<Page> {};
+// "docs/writing-a-target.md" as the name of a test: "writing_a_target".
+std::string test_name(const std::string& page) {
+  std::string name = fs::path(page).stem();
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+class PageInDocs : public testing::TestWithParam<std::string> {};
 
 TEST_P(PageInDocs, DoesWhatItSays) {
-  const fs::path folder = fs::path(::testing::TempDir()) / fmt::format("parallax_{}_{}", GetParam().test, ::getpid());
+  const fs::path folder =
+      fs::path(::testing::TempDir()) / fmt::format("parallax_page_{}_{}", test_name(GetParam()), ::getpid());
   fs::remove_all(folder);
   fs::create_directories(folder);
-  const auto page = read_text_file(fmt::format("{}/{}", PARALLAX_SOURCE_DIR, GetParam().path));
+  const auto page = read_text_file(fmt::format("{}/{}", PARALLAX_SOURCE_DIR, GetParam()));
   ASSERT_TRUE(page) << page.error().text();
   PageRun run(folder);
   std::istringstream lines(*page);
@@ -80,18 +96,21 @@ TEST_P(PageInDocs, DoesWhatItSays) {
       run.expect_shown(line);
     }
   }
-  EXPECT_GE(run.commands(), GetParam().commands);
+  EXPECT_GE(run.commands(), 1);
   fs::remove_all(folder);
 }
 
-INSTANTIATE_TEST_SUITE_P(Docs, PageInDocs,
-                         testing::Values(Page{"Readme", "README.md", 3}, Page{"Quickstart", "docs/quickstart.md", 6},
-                                         Page{"Tutorial", "docs/tutorial.md", 9},
-                                         Page{"WritingATarget", "docs/writing-a-target.md", 2},
-                                         Page{"ReadingAFinding", "docs/reading-a-finding.md", 4},
-                                         Page{"CheckingAModel", "docs/checking-a-model.md", 4},
-                                         Page{"JsonOutput", "docs/json-output.md", 5}),
-                         [](const auto& test) { return test.param.test; });
+INSTANTIATE_TEST_SUITE_P(Docs, PageInDocs, testing::ValuesIn(pages_that_are_run()),
+                         [](const auto& test) { return test_name(test.param); });
+
+TEST(PagesInDocs, AreRun) {
+  const std::vector<std::string> pages = pages_that_are_run();
+  for (const char* page :
+       {"README.md", "docs/quickstart.md", "docs/tutorial.md", "docs/fuzzing-a-system.md", "docs/reporting-upstream.md",
+        "docs/oracle-example.md", "docs/compiler.md", "docs/evaluation.md", "docs/running-at-scale.md"}) {
+    EXPECT_NE(std::ranges::find(pages, page), pages.end()) << page;
+  }
+}
 
 }  // namespace
 }  // namespace parallax

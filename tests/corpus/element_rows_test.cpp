@@ -1,4 +1,4 @@
-#include "reports/element_rows.h"
+#include "corpus/element_rows.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
