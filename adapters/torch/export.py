@@ -42,6 +42,7 @@ def make_system(arguments: list[str]) -> System:
         "subgraphs": True,
         "writing_subgraphs": False,
     }
+
     def run(request: Json, stages: Stages) -> Json:
         return run_protocol(request, stages, build, ("counts",))
 
