@@ -9,6 +9,8 @@
 #include "export/python_control.h"
 #include "export/python_dense.h"
 #include "export/python_text.h"
+#include "graph/counts.h"
+#include "ops/counted_size.h"
 
 namespace parallax {
 std::string aten_call(const Node& node, const Spelling& spelling) {
@@ -114,12 +116,39 @@ std::string PythonModule::constructor_text() const {
   return text + "\n";
 }
 
-// A number that hangs on a symbol, by a dim of an input that does.
+namespace {
+
+// The first node that has the symbol for its count.
+std::size_t counting_node(const Case& test, std::size_t symbol) {
+  const auto counts = [&](const SymbolicNumber& number) {
+    const Node& node = test.graph.nodes[number.node];
+    return number.of.symbol == symbol && states_count(node) && number.argument == count_place(*node.op);
+  };
+  const auto found = std::ranges::find_if(test.symbols.numbers, counts);
+  PARALLAX_CHECK(found != test.symbols.numbers.end());
+  return found->node;
+}
+
+std::string scaled(std::string symbol, const Relation& relation) {
+  if (relation.factor != 1) symbol = fmt::format("{} * ({})", relation.factor, symbol);
+  return relation.offset == 0 ? symbol : fmt::format("{} + {}", symbol, relation.offset);
+}
+
+}  // namespace
+
+// A number that hangs on a symbol, by a dim of an input that does or, of a count, by the result that is so long.
 std::string PythonModule::size_text(const Relation& relation) const {
   const auto of_symbol = [&](const SymbolicDim& dim) { return dim.of.symbol == relation.symbol; };
   const auto is_plain = [&](const SymbolicDim& dim) {
     return of_symbol(dim) && dim.of.factor == 1 && dim.of.offset == 0;
   };
+  if (is_count(test_.symbols, relation.symbol)) {
+    const std::size_t n = counting_node(test_, relation.symbol);
+    const Node& node = graph_.nodes[n];
+    const bool list = node.op->schema.has_list_result();
+    const std::string result = list ? list_names_[n] + "[0]" : name(node.results.front());
+    return scaled(fmt::format("{}.size({})", result, counted_dim(node)), relation);
+  }
   const std::vector<SymbolicDim>& dims = test_.symbols.dims;
   auto dim = std::ranges::find_if(dims, is_plain);
   if (dim == dims.end()) dim = std::ranges::find_if(dims, of_symbol);
@@ -127,8 +156,7 @@ std::string PythonModule::size_text(const Relation& relation) const {
   std::string symbol = fmt::format("{}.size({})", name(graph_.sources[dim->source].value), dim->dim);
   if (dim->of.offset != 0) symbol = fmt::format("({} - {})", symbol, dim->of.offset);
   if (dim->of.factor != 1) symbol = fmt::format("{} // {}", symbol, dim->of.factor);
-  if (relation.factor != 1) symbol = fmt::format("{} * ({})", relation.factor, symbol);
-  return relation.offset == 0 ? symbol : fmt::format("{} + {}", symbol, relation.offset);
+  return scaled(symbol, relation);
 }
 
 std::string PythonModule::node_text(std::size_t i) const {

@@ -7,6 +7,7 @@
 #include "export/python_dynamic.h"
 #include "export/python_harness.h"
 #include "export/python_text.h"
+#include "graph/counts.h"
 #include "graph/origin.h"
 #include "graph/runs.h"
 #include "graph/second_feed.h"
@@ -130,6 +131,10 @@ Result<std::string> python_script(const Case& test, const ScriptOptions& options
   if (!test.symbols.empty() && !target.definition.empty()) {
     TRY(target, dynamic_target(of_system, options.target.contains("dynamism=automatic")));
   }
+  // A size that data decide would break torch.compile's graph.
+  const std::size_t compiling = target.definition.find("    compiled = torch.compile(");
+  if (holds_counts(test.graph) && compiling != std::string::npos)
+    target.definition.insert(compiling, "    torch._dynamo.config.capture_dynamic_output_shape_ops = True\n");
   const PythonModule module(test, target.call, target.takes);
   const std::string comment = options.comment.empty() ? about(test) : options.comment;
   std::string text(head);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/counted_size.h"
+
 namespace parallax {
 namespace {
 
@@ -55,6 +57,7 @@ WrittenArguments written_arguments(const Node& node, std::span<const std::size_t
   WrittenArguments written;
   const std::vector<Parameter>& parameters = node.op->schema.parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].name == count_parameter) continue;  // no argument of PyTorch's
     if (is_default(parameters[i], node.arguments[i]) && std::ranges::find(said, i) == said.end()) continue;
     if (parameters[i].keyword_only) {
       written.named.push_back(static_cast<int>(i));

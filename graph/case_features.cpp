@@ -59,8 +59,8 @@ constexpr std::array<FeatureField, 5> feature_fields = {{
     {"grad", "grad", check_grad},
     {"grad", "expect_grad", check_any},
 }};
-constexpr std::array<std::string_view, 7> features = {"runs", "instances", "methods",  "symbols",
-                                                      "grad", "quantized", "subgraphs"};
+constexpr std::array<std::string_view, 8> features = {"runs", "instances", "methods",   "symbols",
+                                                      "grad", "quantized", "subgraphs", "counts"};
 constexpr std::string_view quantized_namespace = "quantized_decomposed.";
 
 Result<std::vector<std::string>> read_requires(const Field& root) {
@@ -89,17 +89,27 @@ std::optional<Field> find_in_runs(const Field& root, std::string_view member) {
   return std::nullopt;
 }
 
-// The first node of a graph whose op is a quantized one.
-std::optional<Field> find_quantized_node(const std::optional<Field>& graph) {
+// The first field that `of_node` finds in a node of a graph.
+template <class OfNode>
+std::optional<Field> find_in_nodes(const std::optional<Field>& graph, OfNode&& of_node) {
   const auto nodes = graph && graph->json().is_object() ? graph->find("nodes") : std::nullopt;
   if (!nodes || !nodes->json().is_array()) return std::nullopt;
   for (std::size_t i = 0; i < nodes->json().size(); ++i) {
     const Field node = nodes->element(i);
-    const auto op = node.json().is_object() ? node.find("op") : std::nullopt;
-    if (op && op->json().is_string() && op->json().get_ref<const std::string&>().starts_with(quantized_namespace))
-      return op;
+    if (!node.json().is_object()) continue;
+    if (std::optional<Field> found = of_node(node)) return found;
   }
   return std::nullopt;
+}
+
+// The first node of a graph whose op is a quantized one.
+std::optional<Field> find_quantized_node(const std::optional<Field>& graph) {
+  return find_in_nodes(graph, [](const Field& node) {
+    auto op = node.find("op");
+    const bool quantized =
+        op && op->json().is_string() && op->json().get_ref<const std::string&>().starts_with(quantized_namespace);
+    return quantized ? op : std::nullopt;
+  });
 }
 
 // The same in the case's graph or a method of it.
@@ -139,6 +149,9 @@ Result<void> check_features(const Field& root) {
       return instance->fail("the first run is on instance 0, and does not say so");
   }
   const auto graph = root.find("graph");
+  const auto count = find_in_nodes(graph, [](const Field& node) { return node.find("count"); });
+  if (count && !is_required("counts")) return count->fail("a case that uses this must name 'counts' in \"requires\"");
+  if (const auto grad = root.find("grad"); grad && count) return grad->unsupported("gradients of a case with counts");
   const auto subgraphs = graph && graph->json().is_object() ? graph->find("subgraphs") : std::nullopt;
   if (const auto grad = root.find("grad"); grad && subgraphs)
     return grad->unsupported("gradients of a case with subgraphs");

@@ -5,6 +5,7 @@
 
 #include "graph/case_features.h"
 #include "graph/control_op.h"
+#include "graph/counts.h"
 #include "graph/graph_reader.h"
 #include "graph/graph_writer.h"
 #include "graph/layout_json.h"
@@ -183,8 +184,7 @@ Result<void> read_later_runs(const Field& runs, const Field& graph, Case& test) 
   for (std::size_t i = 1; i < runs.json().size(); ++i) {
     const Field run = runs.element(i);
     LaterRun& later = test.later.emplace_back();
-    TRY(const Field feed, run.need("feed"));
-    TRY(later.sizes, read_symbol_sizes(test.symbols, graph, feed));
+    TRY(later.sizes, read_symbol_sizes(test.symbols, graph, run));
     TRY(later.method, read_called_method(run, test.methods));
     const Result<Graph> resized = graph_of_run(test, i);
     if (!resized) return at(run.pointer(), resized.error());
@@ -212,8 +212,7 @@ Result<Case> read_case(const Field& root) {
   NamedSize named;
   if (const auto symbols = root.find("symbols")) {
     TRY(test.symbols, read_symbols(*symbols, graph));
-    TRY(const Field feed, first.need("feed"));
-    TRY(const SymbolSizes sizes, read_symbol_sizes(test.symbols, graph, feed));
+    TRY(const SymbolSizes sizes, read_symbol_sizes(test.symbols, graph, first));
     named = named_sizes(test.symbols, sizes);
   }
   std::vector<NumberText> numbers;
@@ -268,6 +267,7 @@ Json runs_json(const Case& test) {
     if (later && later->instance != 0) run["instance"] = later->instance;
     if (later && later->method != 0) run["method"] = test.methods[later->method - 1].name;
     run["feed"] = feed_json(feed_slots(graph), feed_of_run(test, i), typed);
+    if (Json counts = counts_json(test.symbols, sizes_of_run(test, i)); !counts.empty()) run["counts"] = counts;
     write_expectation(later ? later->expect : test.expect, graph, run);
   }
   return runs;
@@ -311,6 +311,7 @@ std::string to_json(const Case& test, int indent) {
   if (has_several_instances(test)) json["requires"].push_back("instances");
   if (!test.methods.empty()) json["requires"].push_back("methods");
   if (!test.symbols.empty()) json["requires"].push_back("symbols");
+  if (holds_counts(test.graph)) json["requires"].push_back("counts");
   if (test.gradient) json["requires"].push_back("grad");
   if (find_control(test.graph)) json["requires"].push_back("subgraphs");
   if (has_quantized_ops(test)) json["requires"].push_back("quantized");

@@ -10,7 +10,9 @@
 #include "graph/control_reader.h"
 #include "graph/graph_names.h"
 #include "graph/layout_json.h"
+#include "ops/counted_size.h"
 #include "ops/registry.h"
+#include "ops/view_sample.h"
 
 namespace parallax {
 namespace {
@@ -178,8 +180,28 @@ class GraphReader {
       return op_field.fail("unknown op '{}'{}", op_name, meant_op(op_name));
     }
     TRY(std::vector<Argument> arguments, read_arguments(node, *op));
+    TRY_VOID(read_count(node, *op, arguments));
     if (op->complete) op->complete(arguments, [this](ValueId value) { return known_elements(value); });
     return add_call(node, *op, name, std::move(arguments));
+  }
+
+  // "count": how many there are, where data decide it; a number or a symbol.
+  Result<void> read_count(const Field& node, const Op& op, std::vector<Argument>& arguments) {
+    const auto count = node.find("count");
+    if (!count) return {};
+    if (!has_counted_size(op)) return count->fail("no size of {} hangs on its data", op.name);
+    const std::size_t place = count_place(op);
+    if (!count->json().is_string()) {
+      TRY(const int64_t number, count->integer());
+      arguments[place] = integer_argument(number);
+      return {};
+    }
+    TRY(const std::string text, count->text());
+    Result<int64_t> number = named_ ? named_(text, 0) : Result<int64_t>(fail("the case has no symbol '{}'", text));
+    if (!number) return at(count->pointer(), std::move(number).error());
+    if (numbers_) numbers_->push_back({builder_.graph().nodes.size(), place, 0, text});
+    arguments[place] = integer_argument(*number);
+    return {};
   }
 
   Result<void> read_control(const Field& node, const std::string& name, ControlKind kind) {
@@ -245,7 +267,7 @@ class GraphReader {
     if (const auto kwargs = node.find("kwargs")) {
       TRY_VOID(kwargs->expect_object());
       TRY_VOID(for_each_member(*kwargs, [&](const std::string& name, const Field& field) -> Result<void> {
-        const int index = op.schema.index_of(name);
+        const int index = name == count_parameter ? -1 : op.schema.index_of(name);
         if (index < 0) return field.fail("{} has no argument '{}'", op.name, name);
         if (static_cast<std::size_t>(index) < positional.size()) {
           return field.fail("{}: argument '{}' is given twice", op.name, name);

@@ -3,10 +3,12 @@
 #include "graph/argument_json.h"
 #include "graph/builder.h"
 #include "graph/call_text.h"
+#include "graph/counts.h"
 #include "graph/graph_names.h"
 #include "graph/subgraphs.h"
 #include "graph/symbols_json.h"
 #include "graph/tensor_json.h"
+#include "ops/counted_size.h"
 
 namespace parallax {
 namespace {
@@ -77,6 +79,15 @@ Json argument_json(const Graph& graph, std::size_t n, std::size_t index, const S
   return json;
 }
 
+// How many there are, where data decide it: a number or a symbol.
+Json count_json(const Graph& graph, std::size_t n, const Symbols& symbols) {
+  const std::size_t place = count_place(*graph.nodes[n].op);
+  for (const SymbolicNumber& number : symbols.numbers) {
+    if (number.node == n && number.argument == place) return symbols.text(number.of);
+  }
+  return argument_json(graph.nodes[n].arguments[place], graph);
+}
+
 Json node_json(const Graph& graph, std::size_t n, const Symbols& symbols, const SubgraphNames& names) {
   const Node& node = graph.nodes[n];
   if (const ControlOp* control = as_control(*node.op)) return control_json(graph, node, *control, names);
@@ -90,6 +101,7 @@ Json node_json(const Graph& graph, std::size_t n, const Symbols& symbols, const 
     const auto index = static_cast<std::size_t>(i);
     json["kwargs"][node.op->schema.parameters[index].name] = argument_json(graph, n, index, symbols);
   }
+  if (states_count(node)) json["count"] = count_json(graph, n, symbols);
   return json;
 }
 

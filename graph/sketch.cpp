@@ -4,7 +4,9 @@
 #include <unordered_set>
 
 #include "graph/builder.h"
+#include "graph/counts.h"
 #include "graph/runs.h"
+#include "ops/counted_size.h"
 
 namespace parallax {
 namespace {
@@ -155,7 +157,8 @@ class Assembler {
         if (dim.dim >= test.graph.meta(test.graph.sources[i].value).layout.rank()) return false;
       }
     }
-    const SymbolSizes first = sizes_of(test.graph, test.symbols);
+    SymbolSizes first = sizes_of(test.graph, test.symbols);
+    keep_counts(test, kept, first);
     add_numbers(kept, first, test);
     if (!has_sizes(test.graph, test.symbols, first) || !at_sizes(test.graph, test.symbols, first)) return false;
     for (std::size_t run = 0; run < sketch_.later.size(); ++run) {
@@ -175,6 +178,21 @@ class Assembler {
       later.feed = feed_of(sketch_, *resized, run + 1);
     }
     return check_runs(test).has_value();
+  }
+
+  // The symbols that calls which are still there have for a count.
+  void keep_counts(Case& test, std::vector<std::optional<std::size_t>>& kept, SymbolSizes& first) const {
+    for (std::size_t n = 0; n < sketch_.nodes.size(); ++n) {
+      const Node& node = test.graph.nodes[n];
+      for (const SymbolicNumber& number : sketch_.nodes[n].numbers) {
+        std::optional<std::size_t>& symbol = kept[number.of.symbol];
+        if (symbol || !states_count(node) || number.argument != count_place(*node.op)) continue;
+        symbol = test.symbols.list.size();
+        test.symbols.list.push_back(sketch_.symbols[number.of.symbol]);
+        Argument argument = node.arguments[number.argument];
+        first.push_back(*integer_in(argument, 0));
+      }
+    }
   }
 
   // The numbers in calls that hang on a symbol that is still there. An edit of the argument makes it a plain number.

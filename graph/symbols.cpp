@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/check.h"
+#include "graph/counts.h"
 
 namespace parallax {
 namespace {
@@ -115,6 +116,12 @@ SymbolSizes sizes_of(const Graph& graph, const Symbols& symbols) {
   for (const SymbolicDim& dim : symbols.dims) {
     const int64_t elements = graph.meta(graph.sources[dim.source].value).layout.sizes[dim.dim];
     sizes[dim.of.symbol] = dim.of.symbol_size(elements).value_or(-1);
+  }
+  for (const SymbolicNumber& number : symbols.numbers) {
+    if (!is_count(symbols, number.of.symbol)) continue;
+    Argument argument = graph.nodes[number.node].arguments[number.argument];
+    const int64_t* integer = integer_in(argument, number.place);
+    if (integer) sizes[number.of.symbol] = number.of.symbol_size(*integer).value_or(-1);
   }
   return sizes;
 }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "core/tensor.h"
 #include "graph/builder.h"
+#include "graph/counts.h"
 
 namespace parallax {
 namespace {
@@ -99,6 +101,26 @@ Result<void> read_dims(const Field& entry, std::size_t source, Symbols& symbols)
 
 }  // namespace
 
+namespace {
+
+// The symbols that nodes have for their "count".
+Result<std::set<std::string>> read_count_names(const Field& graph) {
+  std::set<std::string> names;
+  const auto nodes = graph.find("nodes");
+  if (!nodes || !nodes->json().is_array()) return names;
+  for (std::size_t i = 0; i < nodes->json().size(); ++i) {
+    const Field node = nodes->element(i);
+    const auto count = node.json().is_object() ? node.find("count") : std::nullopt;
+    if (!count || !count->json().is_string()) continue;
+    TRY(std::string name, count->text());
+    if (!is_identifier(name)) return count->fail("'{}' is no symbol, which a count is", name);
+    names.insert(std::move(name));
+  }
+  return names;
+}
+
+}  // namespace
+
 Result<Symbols> read_symbols(const Field& field, const Field& graph) {
   Symbols symbols;
   TRY_VOID(field.expect_object());
@@ -117,9 +139,12 @@ Result<Symbols> read_symbols(const Field& field, const Field& graph) {
     };
     TRY_VOID(for_each_member(*inputs, read_input));
   }
+  TRY(const std::set<std::string> counts, read_count_names(graph));
   for (std::size_t s = 0; s < symbols.list.size(); ++s) {
-    const auto is_it = [&](const SymbolicDim& dim) { return dim.of.symbol == s; };
-    if (std::ranges::none_of(symbols.dims, is_it)) return field.fail("no input's type has '{}'", symbols.list[s].name);
+    const std::string& name = symbols.list[s].name;
+    if (is_count(symbols, s) && !counts.contains(name)) return field.fail("no input's type has '{}'", name);
+    if (!is_count(symbols, s) && counts.contains(name))
+      return field.fail("'{}' is a size of an input, and so no count", name);
   }
   return symbols;
 }
@@ -130,8 +155,41 @@ Json symbols_json(const Symbols& symbols) {
   return json;
 }
 
-Result<SymbolSizes> read_symbol_sizes(const Symbols& symbols, const Field& graph, const Field& feed) {
+namespace {
+
+// What the "counts" of a run say of the symbols that no input has.
+Result<void> read_counts(const Symbols& symbols, const Field& run, std::vector<std::optional<int64_t>>& known) {
+  if (const auto counts = run.find("counts")) {
+    TRY_VOID(counts->expect_object());
+    TRY_VOID(for_each_member(*counts, [&](const std::string& name, const Field& count) -> Result<void> {
+      const auto found = std::ranges::find(symbols.list, name, &Symbol::name);
+      const auto s = static_cast<std::size_t>(found - symbols.list.begin());
+      if (found == symbols.list.end() || !is_count(symbols, s)) return count.fail("'{}' is no symbol of a count", name);
+      TRY(known[s], count.integer());
+      if (*known[s] < found->low || *known[s] > found->high)
+        return count.fail("{} is {}, outside [{}, {}]", name, *known[s], found->low, found->high);
+      return {};
+    }));
+  }
+  for (std::size_t s = 0; s < symbols.list.size(); ++s) {
+    if (!known[s]) return run.fail("\"counts\" does not say what {} is", symbols.list[s].name);
+  }
+  return {};
+}
+
+}  // namespace
+
+Json counts_json(const Symbols& symbols, const SymbolSizes& sizes) {
+  Json json = Json::object();
+  for (std::size_t s = 0; s < sizes.size(); ++s) {
+    if (is_count(symbols, s)) json[symbols.list[s].name] = sizes[s];
+  }
+  return json;
+}
+
+Result<SymbolSizes> read_symbol_sizes(const Symbols& symbols, const Field& graph, const Field& run) {
   std::vector<std::optional<int64_t>> known(symbols.list.size());
+  TRY(const Field feed, run.need("feed"));
   TRY_VOID(feed.expect_object());
   TRY(const Field inputs, graph.need("inputs"));
   std::size_t source = 0;
@@ -158,6 +216,7 @@ Result<SymbolSizes> read_symbol_sizes(const Symbols& symbols, const Field& graph
     }
     return {};
   }));
+  TRY_VOID(read_counts(symbols, run, known));
   SymbolSizes sizes;
   for (const std::optional<int64_t>& size : known) sizes.push_back(size.value());
   return sizes;

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "core/check.h"
+#include "ops/counted_size.h"
 #include "ops/families.h"
 
 namespace parallax {
@@ -12,6 +13,15 @@ namespace {
 // the input: what reads them is not computed from one element of each operand, as a pointwise op is.
 OpGroup group_of(const Op& op, OpGroup of_family) {
   return op.schema.index_of(arg::zero_points) >= 0 ? OpGroup::Reduction : of_family;
+}
+
+// What a call says of a size that its data decide.
+Parameter count_of_elements() {
+  return {.name = std::string(count_parameter),
+          .kind = ArgKind::Int,
+          .optional = true,
+          .keyword_only = true,
+          .default_value = Argument()};
 }
 
 struct Registry {
@@ -40,6 +50,7 @@ struct Registry {
       for (Parameter& parameter : op.schema.parameters) {
         parameter.takes_number = definition.takes_numbers && parameter.kind == ArgKind::Tensor && !parameter.written;
       }
+      if (is_counted_op(op.name)) op.schema.parameters.push_back(count_of_elements());
       op.index_ranges = definition.index_ranges;
       op.complete = definition.complete;
       op.group = op.is_view() ? OpGroup::View : op.writes() ? OpGroup::Write : group_of(op, families[i]->group);

@@ -7,6 +7,7 @@
 
 #include "core/check.h"
 #include "graph/storage_sets.h"
+#include "ops/counted_size.h"
 #include "ops/fused_op.h"
 #include "oracle/coarsest_dtypes.h"
 #include "oracle/control_flow.h"
@@ -231,6 +232,8 @@ Result<void> Interpreter::run_nodes(const Observer& observe, const InnerObserver
         return at(fmt::format("/graph/nodes/{}", n), std::move(done.error()));
     } else if (node.op->reference) {
       const Call call(*node.op, node.arguments, graph_->metas);
+      if (auto known = check_count(call, views_); !known)
+        return at(fmt::format("/graph/nodes/{}", n), std::move(known.error()));
       if (auto done = node.op->reference(ReferenceCall(call, views_, results, *profile_, &may_raise)); !done) {
         return at(fmt::format("/graph/nodes/{}", n), std::move(done.error()));
       }

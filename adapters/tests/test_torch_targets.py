@@ -51,6 +51,30 @@ DYNAMIC_CASE = {
 }
 
 
+# What of x is above 0, as a column, and where it is: four, none and two of it.
+COUNTED_CASE = {
+    "requires": ["runs", "symbols", "counts"],
+    "symbols": {"B": [1, 4], "N": [0, 8]},
+    "graph": {
+        "inputs": {"x": {"type": "f32[B,2]"}},
+        "nodes": [
+            {"out": "m", "op": "aten.gt.Scalar", "args": ["%x", 0]},
+            {"out": "k", "op": "aten.masked_select.default", "args": ["%x", "%m"], "count": "N"},
+            {"out": "p", "op": "aten.nonzero.default", "args": ["%m"], "count": "N"},
+            {"out": "i", "op": "aten.index.Tensor", "args": ["%x", ["%m"]], "count": "N"},
+            {"out": "v", "op": "aten.view.default", "args": ["%k", ["$N", 1]]},
+            {"out": "e", "op": "aten.mul.Tensor", "args": ["%k", "%i"]},
+        ],
+        "outputs": ["%p", "%v", "%e"],
+    },
+    "runs": [
+        {"feed": {"x": {"type": "f32[3,2]", "data": [1, -1, 2, -2, 3, 4]}}, "counts": {"N": 4}},
+        {"feed": {"x": {"type": "f32[1,2]", "data": [-1, 0]}}, "counts": {"N": 0}},
+        {"feed": {"x": {"type": "f32[2,2]", "data": [-1, 5, 6, -2]}}, "counts": {"N": 2}},
+    ],
+}
+
+
 def has(package: str) -> bool:
     return importlib.util.find_spec(package) is not None
 
@@ -112,6 +136,17 @@ class RunTest(unittest.TestCase):
         reply = compile_system("no_such_backend", "eager").run({"case": CASE, "stages": True}, Stages())
         self.assertEqual(values(reply["outputs"][0]), [60, 160])
         self.assertIn("no_such_backend", reply["stages"][0]["error"])
+
+    def test_sizes_that_hang_on_data(self) -> None:
+        systems = (eager.make_system([]), export.make_system([]), compile_system("aot_eager"))
+        for system in systems:
+            with self.subTest(system.hello()["name"]):
+                self.assertTrue(system.hello()["counts"])
+                reply = system.run({"case": COUNTED_CASE}, Stages())
+                self.assertEqual(values(reply["outputs"][0]), [0, 0, 1, 0, 2, 0, 2, 1])
+                self.assertEqual(reply["later"][0]["outputs"][0]["type"], "i64[0,2]")
+                self.assertEqual(reply["later"][1]["outputs"][1]["type"], "f32[2,1]")
+                self.assertEqual(values(reply["later"][1]["outputs"][2]), [25, 36])
 
     def test_one_size_after_another_makes_no_symbols(self) -> None:
         system = compile_system("eager")

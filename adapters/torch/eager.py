@@ -22,11 +22,10 @@ def build(graph: Json, _: tuple[torch.Tensor, ...], __: Stages) -> Program:
 def make_system(arguments: list[str]) -> System:
     parse(arguments, ())
     torch.set_num_threads(1)
-    more = dict.fromkeys(("gradients", "several_runs", "instances", "methods", "subgraphs"), True)
+    more = dict.fromkeys(("gradients", "several_runs", "instances", "methods", "counts", "subgraphs"), True)
     hello = {**torch_hello("pytorch-eager", "eager"), **more}
-    return System(
-        lambda: hello, lambda request, stages: run_case(request, stages, build, ("instances", "methods")), REJECTIONS
-    )
+    taken = ("instances", "methods", "counts")
+    return System(lambda: hello, lambda request, stages: run_case(request, stages, build, taken), REJECTIONS)
 
 
 if __name__ == "__main__":

@@ -37,11 +37,16 @@ def make_system(arguments: list[str]) -> System:
     hello = {
         **torch_hello("torch-export", "eager"),
         "several_runs": True,
+        "counts": True,
         "instances": False,
         "subgraphs": True,
         "writing_subgraphs": False,
     }
-    return System(lambda: hello, lambda request, stages: run_protocol(request, stages, build), EXPORT_REJECTIONS)
+
+    def run(request: Json, stages: Stages) -> Json:
+        return run_protocol(request, stages, build, ("counts",))
+
+    return System(lambda: hello, run, EXPORT_REJECTIONS)
 
 
 if __name__ == "__main__":

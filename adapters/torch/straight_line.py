@@ -114,12 +114,24 @@ def _function_lines(
         names[call] = resolve(node["op"])
         given += [f"{name}={text(argument)}" for name, argument in node.get("kwargs", {}).items()]
         lines.append(f"    v_{node['out']} = {call}({', '.join(given)})")
+        lines += _count_lines(node)
     clones = function != "forward" and control is WRITTEN
     outputs = _apart(graph, names) if clones else [False] * len(graph["outputs"])
     pairs = zip(graph["outputs"], outputs, strict=True)
     results = [text(output) + (".clone()" if clone else "") for output, clone in pairs]
     lines.append(f"    return ({''.join(f'{result}, ' for result in results)})")
     return lines
+
+
+def _count_lines(node: Json) -> list[str]:
+    """What follows a call whose size its data decide: the symbol that the case has for it, off the result itself."""
+    symbol = node.get("count")
+    if not isinstance(symbol, str):
+        return []
+    several = "[0]" if "_unique2" in node["op"] else ""
+    indices = node["args"][1] if node["op"] == "aten.index.Tensor" else []
+    dim = next((place for place, index in enumerate(indices) if index is not None), 0)
+    return [f"    s_{symbol} = v_{node['out']}{several}.size({dim})"]
 
 
 def _once(given: list[str], arguments: list[Any], text: Callable[[Any], str]) -> list[str]:

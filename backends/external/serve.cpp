@@ -9,6 +9,7 @@
 #include "graph/case_json.h"
 #include "graph/runs.h"
 #include "graph/tensor_json.h"
+#include "ops/registry.h"
 
 namespace parallax {
 namespace {
@@ -110,6 +111,7 @@ Result<Json> answer(Target& target, std::string_view version, const Field& reque
               {"several_runs", target.takes_several_runs()},
               {"instances", target.takes_instances()},
               {"methods", target.takes_methods()},
+              {"counts", target.takes(op_named("aten.nonzero.default"))},
               {"subgraphs", target.takes_subgraphs()}};
 }
 

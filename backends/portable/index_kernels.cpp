@@ -113,6 +113,10 @@ Result<Selection> select(const KernelCall& call, const ValueList& indices, const
 Result<void> index(const KernelCall& call) {
   TRY(const Selection selection,
       select(call, call.values(arg::indices), contiguous_layout(call.input(arg::self).layout->sizes)));
+  if (selection.sizes != call.output_sizes()) {
+    return refuse("the mask selects a shape of [{}] and not [{}]", to_string(selection.sizes),
+                  to_string(call.output_sizes()));
+  }
   with_compute_type(call.output().dtype, [&]<class C>(std::type_identity<C>) {
     const Numbers<C> self = call.read<C>(arg::self, call.output().dtype);
     Numbers<C> values = call.numbers<C>(0);

@@ -184,6 +184,48 @@ Result<void> nonzero_static(const KernelCall& call) {
   return {};
 }
 
+// What the data make of a size that the program was resized to.
+Result<void> check_count(const KernelCall& call, std::size_t found) {
+  const auto planned = static_cast<std::size_t>(call.output().layout->sizes[0]);
+  if (found == planned) return {};
+  return refuse("there are {} and not {}", found, planned);
+}
+
+// nonzero: the places of what is not 0, one row each.
+Result<void> nonzero(const KernelCall& call) {
+  const TensorRef& self = call.input(arg::self);
+  const Dims& sizes = self.layout->sizes;
+  const Dims strides = contiguous_strides(sizes);
+  Numbers<int64_t> places = call.numbers<int64_t>(0);
+  std::size_t rows = 0;
+  with_compute_type(self.dtype, [&]<class C>(std::type_identity<C>) {
+    const Numbers<C> values = call.read<C>(self, *self.layout, self.dtype);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i] == C(0)) continue;
+      ++rows;
+      for (int d = 0; d < sizes.size(); ++d) places.push_back(static_cast<int64_t>(i) / strides[d] % sizes[d]);
+    }
+  });
+  TRY_VOID(check_count(call, rows));
+  call.write(places);
+  return {};
+}
+
+// masked_select: the elements where the mask is true.
+Result<void> masked_select(const KernelCall& call) {
+  const TensorRef& self = call.input(arg::self);
+  const TensorRef& mask = call.input(arg::mask);
+  const Dims sizes = *broadcast_sizes(self.layout->sizes, mask.layout->sizes);
+  const Numbers<int64_t> flags = call.broadcast<int64_t>(mask, sizes, DType::Bool);
+  Numbers<int64_t> places = call.numbers<int64_t>(0);
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    if (flags[i] != 0) places.push_back(static_cast<int64_t>(i));
+  }
+  TRY_VOID(check_count(call, places.size()));
+  write_found(call, self, *broadcast_to(*self.layout, sizes), places);
+  return {};
+}
+
 // The rows and columns on and below a diagonal, or on and above it.
 template <bool below>
 Result<void> triangle_places(const KernelCall& call) {
@@ -238,6 +280,8 @@ constexpr std::array table = {
     KernelEntry{"aten.bucketize.Tensor", search_sorted},
     KernelEntry{"aten.bucketize.Scalar", search_sorted},
     KernelEntry{"aten.nonzero_static.default", nonzero_static},
+    KernelEntry{"aten.nonzero.default", nonzero},
+    KernelEntry{"aten.masked_select.default", masked_select},
     KernelEntry{"aten.tril_indices.default", triangle_places<true>},
     KernelEntry{"aten.triu_indices.default", triangle_places<false>},
     KernelEntry{"aten.diag_embed.default", diag_embed},

@@ -124,7 +124,32 @@ Result<void> extreme(const KernelCall& call) {
   return write_picked(call, at, Extreme<greatest>());
 }
 
+// _unique2: what is left of all elements in order where each comes once, where each element went, and how often.
+Result<void> unique(const KernelCall& call) {
+  constexpr ParameterRef return_inverse{2};
+  constexpr ParameterRef return_counts{3};
+  const TensorRef& self = call.input(arg::self);
+  const Numbers<int64_t> values = call.read<int64_t>(self, *self.layout, self.dtype);
+  Numbers<int64_t> different(values);
+  std::ranges::sort(different);
+  const auto rest = std::ranges::unique(different);
+  different.erase(rest.begin(), rest.end());
+  const auto planned = static_cast<std::size_t>(call.output().layout->numel());
+  if (different.size() != planned) return refuse("{} elements are different, and not {}", different.size(), planned);
+  call.write(different);
+  Numbers<int64_t> inverse = call.numbers<int64_t>(0);
+  Numbers<int64_t> counts = call.numbers<int64_t>(static_cast<int64_t>(different.size()));
+  for (const int64_t value : values) {
+    inverse.push_back(std::ranges::lower_bound(different, value) - different.begin());
+    ++counts[static_cast<std::size_t>(inverse.back())];
+  }
+  if (call.boolean(return_inverse)) call.write(inverse, 1);
+  if (call.boolean(return_counts)) call.write(counts, 2);
+  return {};
+}
+
 constexpr std::array table = {
+    KernelEntry{"aten._unique2.default", unique},
     KernelEntry{"aten.sort.default", sort<both>},
     KernelEntry{"aten.sort.stable", sort<both>},
     KernelEntry{"aten.argsort.default", sort<places_alone>},

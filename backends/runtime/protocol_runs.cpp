@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "backends/lost_target.h"
+#include "graph/counts.h"
 #include "graph/runs.h"
 
 namespace parallax::runtime {
@@ -119,6 +120,8 @@ void stop(Outcome& outcome, const std::string& stage, const Error& error) {
 void run_protocol(const LoadedRuns& runs, const LoadedRuns& again, const FreshMemory& memory, const Case& test,
                   const std::vector<Tensor>* second, Outcome& outcome) {
   const bool several = has_several_runs(test);
+  // Other data may make other sizes, which a case of one run does not say.
+  const bool runs_second = second && !holds_counts(test.graph);
   Instance instance(runs.front(), memory.first);
   const Result<RunResult> a = instance.run(test.feed);
   if (!a) return stop(outcome, "run", a.error());
@@ -126,12 +129,12 @@ void run_protocol(const LoadedRuns& runs, const LoadedRuns& again, const FreshMe
   if (runs.front()->device.device) outcome.delegated = a->on_device;
   if (several) {
     if (!run_later(runs, test, instance, memory.first, outcome.later, &outcome.later_kept, outcome)) return;
-  } else if (second) {
+  } else if (runs_second) {
     const Result<RunResult> b = instance.run(*second);
     if (!b) return stop(outcome, "run", b.error());
     outcome.b = observe(*runs.front(), *b);
   }
-  if (several || second) outcome.a_kept = read_all(a->outputs);
+  if (several || runs_second) outcome.a_kept = read_all(a->outputs);
   Instance fresh(again.front(), memory.second);
   const Result<RunResult> a_again = fresh.run(test.feed);
   if (!a_again) return stop(outcome, "run", a_again.error());

@@ -2,12 +2,14 @@
 // kernels.
 //
 // What is returned is not folded: eager makes it anew in each run, and a constant's memory is the same in all of them.
-// Nor is what has no operands, which costs a constant's memory and saves nothing.
+// Nor is what has no operands, which costs a constant's memory and saves nothing, or what is as long as data say: a
+// program is compiled at sizes that no data has.
 #include <algorithm>
 #include <optional>
 
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
+#include "graph/counts.h"
 #include "planner/mutant_switches.h"
 
 namespace parallax {
@@ -59,7 +61,7 @@ class Folder {
 
   bool may_fold(NodeId id) const {
     const Node& node = graph_.node(id);
-    if (node.op->writes() || node.op->is_view()) return false;
+    if (node.op->writes() || node.op->is_view() || states_count(node)) return false;
     bool has_operand = false;
     bool all_known = true;
     for (const Argument& argument : node.arguments) {
@@ -127,7 +129,7 @@ bool holds_constant_calls(const Graph& graph) {
     if (source.kind == SourceKind::Constant) constant[graph.meta(source.value).storage.index] = true;
   }
   return std::ranges::any_of(graph.nodes, [&](const Node& node) {
-    if (node.op->writes() || node.op->is_view()) return false;
+    if (node.op->writes() || node.op->is_view() || states_count(node)) return false;
     bool has_operand = false;
     bool all_constant = true;
     for (const Argument& argument : node.arguments) {

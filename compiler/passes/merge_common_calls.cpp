@@ -10,6 +10,7 @@
 
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
+#include "graph/counts.h"
 #include "graph/written_operands.h"
 #include "ops/registry.h"
 #include "planner/mutant_switches.h"
@@ -84,6 +85,7 @@ class Merger {
   // A copy of what is not dense would lie otherwise, and a tensor that unsqueeze_ or its like changes is its own.
   bool may_merge(const Node& node) const {
     if (node.op->writes() || node.op->group == OpGroup::Copy) return false;
+    if (states_count(node)) return false;  // what is equal at these sizes may hang on another symbol
     if (is_fill(*node.op) && !rules_.merges_fills) return false;
     return std::ranges::all_of(node.results, [&](ValueId result) {
       return !resized_[result.index] && (!is_apart(node, result) || is_dense(graph_.meta(result).layout));

@@ -8,6 +8,7 @@
 
 #include "fuzz/generate/draw_symbols.h"
 #include "fuzz/generate/draw_values.h"
+#include "graph/counts.h"
 #include "graph/runs.h"
 
 namespace parallax {
@@ -43,6 +44,10 @@ std::size_t draw_more_calls(Choices& choices) {
 
 Result<Case> with_drawn_runs(const Case& test, std::size_t count, uint64_t seed) {
   if (test.symbols.empty()) return fail("the case has no symbols: it is of one size");
+  for (std::size_t s = 0; s < test.symbols.list.size(); ++s) {
+    if (!is_count(test.symbols, s)) continue;
+    return fail("{} hangs on data: the case has the sizes of its runs alone", test.symbols.list[s].name);
+  }
   Choices choices(seed, 0);
   Case drawn = test;
   drawn.later.clear();

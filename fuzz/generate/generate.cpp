@@ -5,6 +5,7 @@
 
 #include "fuzz/generate/around.h"
 #include "fuzz/generate/control_structures.h"
+#include "fuzz/generate/counted_part.h"
 #include "fuzz/generate/draw_data.h"
 #include "fuzz/generate/draw_method.h"
 #include "fuzz/generate/draw_sources.h"
@@ -42,6 +43,8 @@ constexpr int swapped_operands = 8;
 // Calls of a subgraph, and how deep subgraphs are nested.
 constexpr int64_t most_inner_nodes = 5;
 constexpr int most_levels = 2;
+// Percentage of the graphs of the profile `dynamic` that end in sizes that data decide.
+constexpr int counted_parts = 30;
 // Calls of a method beside the graph.
 constexpr int64_t most_method_nodes = 8;
 
@@ -129,6 +132,9 @@ class Generator {
     } else {
       draw_data(choices_, weights_, test);
     }
+    const bool dynamic = weights_.profile == GenerateProfile::Dynamic && !test.symbols.empty();
+    const bool counts = dynamic && words_.has(op_named("aten.nonzero.default"), DType::Bool);
+    if (counts && choices_.chance(counted_parts)) return with_counted_part(choices_, words_, std::move(test));
     return test;
   }
 

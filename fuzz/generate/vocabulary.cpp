@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ops/counted_size.h"
 #include "ops/registry.h"
 
 namespace parallax {
@@ -53,7 +54,8 @@ Vocabulary Vocabulary::taken_by(const std::vector<const Target*>& targets,
       dtypes[static_cast<std::size_t>(d)] = every([&](const Target* target) { return target->takes_call(op, dtype); });
     }
     dtypes &= drawn[place_of(op)];
-    whole = whole && (dtypes.all() || dtypes.none());
+    // What cannot be sampled is drawn by a way of its own, which asks has().
+    whole = whole && (dtypes.all() || (dtypes.none() && !(has_counted_size(op) && !op.sample)));
   }
   if (!whole) words.calls_ = std::move(calls);
   words.note_delegates(targets);

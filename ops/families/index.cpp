@@ -5,6 +5,7 @@
 #include "ops/cast.h"
 #include "ops/combiner.h"
 #include "ops/copying.h"
+#include "ops/counted_size.h"
 #include "ops/families.h"
 #include "ops/fresh_layout.h"
 #include "ops/index_mask.h"
@@ -19,13 +20,47 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
+// A mask among the indices: vectors of coordinates as long as the call says stand in its place.
+Metas infer_masked_index(const Call& call) {
+  const ValueList& given = call.values(arg::indices);
+  const TensorMeta& self = call.tensor(arg::self);
+  TRY(const int64_t count, needed_count(call));
+  if (const Result<void> checked = check_masks(call, self.layout, given); !checked) return in_op(call, checked.error());
+  std::vector<TensorMeta> metas(call.metas().begin(), call.metas().end());
+  std::vector<Argument> arguments(call.arguments().begin(), call.arguments().end());
+  ValueList indices;
+  int masks = 0;
+  for (const ValueId index : given) {
+    const bool is_mask = index.valid() && call.meta(index).dtype == DType::Bool;
+    if (!is_mask) indices.push_back(index);
+    if (!is_mask) continue;
+    ++masks;
+    for (int dim = 0; dim < call.meta(index).layout.rank(); ++dim) {
+      indices.push_back(ValueId(metas.size()));
+      metas.push_back({DType::I64, contiguous_layout({count}), StorageId()});
+    }
+  }
+  if (masks != 1) {
+    return std::unexpected(
+        Error{ErrorKind::Unsupported, "", "", call.op().name + ": more than one mask is not supported"});
+  }
+  arguments[static_cast<std::size_t>(call.position(arg::indices))] = indices;
+  const Call unmasked(call.op(), arguments, metas);
+  const Result<IndexPlan> plan = plan_index(unmasked, self.layout, indices);
+  if (!plan) return in_op(call, plan.error());
+  return std::vector{ResultMeta{self.dtype, indexed_layout(*plan, unmasked), ValueId()}};
+}
+
 Metas infer_index(const Call& call) {
+  const bool masked = has_mask(call, call.values(arg::indices));
+  if (!masked && stated_count(call)) return refuse("{}: no index is a mask, which a count is of", call.op().name);
+  if (masked && stated_count(call)) return infer_masked_index(call);
   const Result<IndexPlan> plan = plan_index(call, call.tensor(arg::self).layout, call.values(arg::indices));
   if (!plan) return in_op(call, plan.error());
   return std::vector{ResultMeta{call.tensor(arg::self).dtype, indexed_layout(*plan, call), ValueId()}};
 }
 
-Result<void> reference_index(const ReferenceCall& call) {
+Result<void> reference_plain_index(const ReferenceCall& call) {
   const BallView& self = call.input(arg::self);
   const BallView& output = call.output();
   TRY(const IndexPlan plan, plan_index(call, self.layout, call.values(arg::indices)));
@@ -35,6 +70,14 @@ Result<void> reference_index(const ReferenceCall& call) {
     convert_element(self, from[i].element, output, to[i], call.profile());
     if (from[i].undecided != Undecided::No) set_undecided(output, to[i], from[i].undecided);
   }
+  return {};
+}
+
+Result<void> reference_index(const ReferenceCall& call) {
+  if (!has_mask(call, call.values(arg::indices))) return reference_plain_index(call);
+  const UnmaskedCall unmasked(call);
+  if (unmasked.undecided() == Undecided::No) return reference_plain_index(unmasked.call());
+  set_all_undecided(call.output(), unmasked.undecided());
   return {};
 }
 
@@ -167,7 +210,7 @@ Drawn sample_index(const Op& op, SampleContext& context) {
   if (!self) return std::nullopt;
   std::optional<ValueList> indices = draw_indices(op, context, context.meta(*self));
   if (!indices) return std::nullopt;
-  return std::vector<Argument>{*self, *std::move(indices)};
+  return with_defaults(op, {*self, *std::move(indices)});
 }
 
 // A mask of self's leading dims; the values then fit the dims behind it, whatever the mask chooses.

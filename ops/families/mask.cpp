@@ -1,9 +1,10 @@
-// What a mask chooses, in order: masked_scatter, and nonzero_static.
+// What a mask chooses, in order: masked_scatter, masked_select, nonzero and nonzero_static.
 #include <algorithm>
 
 #include "ops/ball_math.h"
 #include "ops/cast.h"
 #include "ops/copying.h"
+#include "ops/counted_size.h"
 #include "ops/families.h"
 #include "ops/indices.h"
 #include "ops/inplace.h"
@@ -72,6 +73,56 @@ Result<void> reference_masked_scatter(const ReferenceCall& call) {
       convert_element(source, sources[next++], output, to[i], call.profile());
     }
   }
+  return {};
+}
+
+// masked_select: as long as the mask says.
+
+Metas infer_masked_select(const Call& call) {
+  const TensorMeta& self = call.tensor(arg::self);
+  const TensorMeta& mask = call.tensor(arg::mask);
+  if (mask.dtype != DType::Bool) return refuse("{}: the mask is {}, not bool", call.op().name, name(mask.dtype));
+  if (!broadcast_sizes(self.layout.sizes, mask.layout.sizes)) {
+    return refuse("{}: a mask of shape [{}] does not fit [{}]", call.op().name, to_string(mask.layout.sizes),
+                  to_string(self.layout.sizes));
+  }
+  TRY(const int64_t count, needed_count(call));
+  return std::vector{ResultMeta{self.dtype, contiguous_layout({count}), ValueId()}};
+}
+
+Result<void> reference_masked_select(const ReferenceCall& call) {
+  const BallView& self = call.input(arg::self);
+  const BallView& mask = call.input(arg::mask);
+  const Dims sizes = *broadcast_sizes(self.layout.sizes, mask.layout.sizes);
+  const std::vector<int64_t> from = elements_of(*broadcast_to(self.layout, sizes));
+  const std::vector<int64_t> chosen = elements_of(*broadcast_to(mask.layout, sizes));
+  int64_t next = 0;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (mask.integer(chosen[i]).value != 0) convert_element(self, from[i], call.output(), next++, call.profile());
+  }
+  return {};
+}
+
+// nonzero: a row of coordinates for each element that is not 0. Eager lays the coordinates of one dim side by side.
+
+Metas infer_counted_nonzero(const Call& call) {
+  TRY(const int64_t count, needed_count(call));
+  const Dims sizes{count, call.tensor(arg::self).layout.rank()};
+  if (!checked_numel(std::span(sizes.begin(), sizes.end()))) return fail("{}: {} are too many", call.op().name, count);
+  return std::vector{ResultMeta{DType::I64, Layout{sizes, Dims{1, std::max<int64_t>(count, 1)}, 0}, ValueId()}};
+}
+
+Result<void> reference_counted_nonzero(const ReferenceCall& call) {
+  const BallView& self = call.input(arg::self);
+  const BallView& output = call.output();
+  int64_t row = 0;
+  for_each_index(self.layout.sizes, [&](const Dims& at) {
+    if (element_as_integer(self, element_at(self.layout, at), DType::Bool).value == 0) return;
+    for (int dim = 0; dim < self.layout.rank(); ++dim) {
+      output.integer(element_at(output.layout, {row, dim})) = {at[dim], Undecided::No};
+    }
+    ++row;
+  });
   return {};
 }
 
@@ -147,6 +198,12 @@ std::vector<OpDef> mask_family() {
        .reference = reference_inplace,
        .sample = sample_masked_scatter,
        .functional = "aten.masked_scatter.default"},
+      {.schema = "masked_select(Tensor self, Tensor mask) -> Tensor",
+       .infer = infer_masked_select,
+       .reference = reference_masked_select},
+      {.schema = "nonzero(Tensor self) -> Tensor",
+       .infer = infer_counted_nonzero,
+       .reference = reference_counted_nonzero},
       {.schema = "nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor",
        .infer = infer_nonzero,
        .reference = reference_nonzero,

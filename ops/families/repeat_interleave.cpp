@@ -1,6 +1,7 @@
 // repeat_interleave: each element, or each slice along a dim, several times in a row.
 #include "ops/cast.h"
 #include "ops/copying.h"
+#include "ops/counted_size.h"
 #include "ops/families.h"
 #include "ops/indices.h"
 #include "ops/sample.h"
@@ -12,18 +13,17 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
-std::unexpected<Error> depends_on_data(const Call& call) {
-  return std::unexpected(Error{ErrorKind::Unsupported, "", "",
-                               call.op().name + ": a result whose shape depends on the data is not supported"});
-}
-
 // repeat_interleave.Tensor: index i repeats[i] times.
 
 Metas infer_counts(const Call& call) {
   const TensorMeta& repeats = call.tensor(arg::repeats);
   if (const Result<void> checked = check_index_dtype(repeats.dtype); !checked) return in_op(call, checked.error());
   if (repeats.layout.rank() != 1) return refuse("{}: {} dims are no vector", call.op().name, repeats.layout.rank());
-  if (!call.has(arg::output_size)) return depends_on_data(call);
+  if (!call.has(arg::output_size)) {
+    TRY(const int64_t count, needed_count(call));
+    return std::vector{ResultMeta{repeats.dtype, contiguous_layout({count}), ValueId()}};
+  }
+  if (stated_count(call)) return refuse("{}: output_size states the size already", call.op().name);
   if (call.integer(arg::output_size) < 0)
     return refuse("{}: output_size {} is negative", call.op().name, call.integer(arg::output_size));
   return std::vector{ResultMeta{repeats.dtype, contiguous_layout({call.integer(arg::output_size)}), ValueId()}};
@@ -31,7 +31,7 @@ Metas infer_counts(const Call& call) {
 
 // The size is the sum of the counts. Counts that are negative or too many are left to the reference to refuse.
 void complete_counts(std::vector<Argument>& arguments, const KnownElements& known) {
-  if (!is_none(arguments[1])) return;
+  if (!is_none(arguments[1]) || !is_none(arguments[2])) return;
   const Tensor* repeats = known(std::get<ValueId>(arguments[0]));
   if (!repeats || is_floating(repeats->dtype)) return;
   int64_t size = 0;

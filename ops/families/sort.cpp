@@ -1,10 +1,13 @@
-// Sorting: sort, argsort, msort and topk along a dim. NaN ranks last, ties stand in no defined order unless the sort is
-// stable; the values of ties are the same either way, their indices are not known.
+// Sorting: sort, argsort, msort and topk along a dim, and the different elements of a tensor in order. NaN ranks last,
+// ties stand in no defined order unless the sort is stable; the values of ties are the same either way, their indices
+// are not known.
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "ops/ball_math.h"
 #include "ops/copying.h"
+#include "ops/counted_size.h"
 #include "ops/families.h"
 #include "ops/fresh_layout.h"
 #include "ops/indices.h"
@@ -236,6 +239,47 @@ OpDef sorting(std::string_view schema) {
   return {.schema = schema, .infer = infer_sort<gives>, .reference = reference_sort<gives>, .sample = sample_sort};
 }
 
+// _unique2(self, sorted, return_inverse, return_counts): the different elements, the place of each element among them,
+// and how often each comes.
+
+constexpr ParameterRef return_inverse{2};
+constexpr ParameterRef return_counts{3};
+
+Metas infer_unique(const Call& call) {
+  const TensorMeta& self = call.tensor(arg::self);
+  const auto unsupported = [&](std::string_view what) {
+    return std::unexpected(
+        Error{ErrorKind::Unsupported, "", "", call.op().name + ": " + std::string(what) + " is not supported"});
+  };
+  // NaNs differ from each other, and of two zeros either may stand for both.
+  if (is_floating(self.dtype)) return unsupported("an operand of floats");
+  if (!call.boolean(arg::sorted)) return unsupported("an order that is not defined");
+  TRY(const int64_t count, needed_count(call));
+  const Dims inverse = call.boolean(return_inverse) ? self.layout.sizes : Dims{0};
+  const Dims counts = {call.boolean(return_counts) ? count : 0};
+  return std::vector{ResultMeta{self.dtype, contiguous_layout({count}), ValueId()},
+                     ResultMeta{DType::I64, contiguous_layout(inverse), ValueId()},
+                     ResultMeta{DType::I64, contiguous_layout(counts), ValueId()}};
+}
+
+Result<void> reference_unique(const ReferenceCall& call) {
+  const BallView& self = call.input(arg::self);
+  std::map<int64_t, int64_t> times;
+  for_each_element(self.layout, [&](int64_t element) { ++times[self.integer(element).value]; });
+  int64_t place = 0;
+  for (auto& [value, often] : times) {
+    call.output(0).integer(place) = {value, Undecided::No};
+    if (call.boolean(return_counts)) call.output(2).integer(place) = {often, Undecided::No};
+    often = place++;
+  }
+  if (!call.boolean(return_inverse)) return {};
+  int64_t next = 0;
+  for_each_element(self.layout, [&](int64_t element) {
+    call.output(1).integer(next++) = {times.at(self.integer(element).value), Undecided::No};
+  });
+  return {};
+}
+
 }  // namespace
 
 std::vector<OpDef> sort_family() {
@@ -252,6 +296,10 @@ std::vector<OpDef> sort_family() {
        .infer = infer_topk,
        .reference = reference_topk,
        .sample = sample_topk},
+      {.schema = "_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
+                 "(Tensor, Tensor, Tensor)",
+       .infer = infer_unique,
+       .reference = reference_unique},
   };
 }
 

@@ -25,7 +25,6 @@ constexpr std::array missing = {
     Missing{"aten.rand.default", "random numbers"},
     Missing{"aten.randn.default", "random numbers"},
     Missing{"aten.randperm.default", "random numbers"},
-    Missing{"aten.nonzero.default", "the shape of its result depends on the data"},
     Missing{"aten._local_scalar_dense.default", "its result is a number and no tensor"},
     Missing{"aten.sym_is_contiguous.default", "its result is a number and no tensor"},
     Missing{"aten.sym_numel.default", "its result is a number and no tensor"},
