@@ -28,7 +28,7 @@ const std::map<std::string, Rooms> allowed = {
     {"corpus", {"core", "ops", "graph", "export", "oracle"}},
     {"backends", {"core", "ops", "graph", "oracle", "planner", "compiler"}},
     {"reports", {"core", "ops", "graph", "oracle", "corpus"}},
-    {"fuzz/generate", {"core", "ops", "graph", "backends"}},
+    {"fuzz/generate", {"core", "ops", "graph", "oracle", "backends"}},
     {"fuzz/findings",
      {"core", "ops", "graph", "export", "oracle", "planner", "reducers", "compiler", "corpus", "backends",
       "fuzz/generate"}},
