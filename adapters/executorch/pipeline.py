@@ -145,6 +145,8 @@ SHOWN = "parallax_buffers"
 
 RunProgram = Callable[[Json, Any, Stages], Callable[[], Instance]]
 RunEdge = Callable[[Json, Any], Callable[[], Instance]]
+# What lowers an exported program without a partitioner: the edge program, and what the reply says of it.
+LowerBy = Callable[[Any], tuple[Any, Json]]
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,13 @@ class Way:
     run: RunProgram | None
     # What runs the lowered program as it is before that, of which no program is emitted then.
     run_edge: RunEdge | None = None
+    lower_by: LowerBy | None = None
+
+    def lowered(self, exported: Any) -> tuple[Any, Json]:
+        if self.lower_by is not None:
+            return self.lower_by(exported)
+        edge = lower(exported, self)
+        return edge, {"delegated": count_delegated(edge.exported_program().graph_module)} if self.run_edge else {}
 
 
 def build_with(way: Way, op_scan: OpScan, settings: Settings) -> Build:
@@ -171,10 +180,9 @@ def build_with(way: Way, op_scan: OpScan, settings: Settings) -> Build:
         with stages("export"):
             exported = export(graph, inputs)
         with stages("lower"):
-            edge = lower(exported, way)
+            edge, told = way.lowered(exported)
             if way.run_edge is not None:
-                start = way.run_edge(graph, edge)
-                return Program(start, {"delegated": count_delegated(edge.exported_program().graph_module)}, before)
+                return Program(way.run_edge(graph, edge), told, before)
             # Without the pass a mutated buffer starts from nothing in particular: its data is not serialized.
             state = [f"buffer_{name}" for name in graph.get("buffers", {})]
             passes = [InitializedMutableBufferPass(state)] if state else []
@@ -349,6 +357,7 @@ def make_system(
     partitioner: str | None = None,
     run: RunProgram | None = run_in_runtime,
     run_edge: RunEdge | None = None,
+    lower_by: LowerBy | None = None,
     delegates: Json | None = None,
     profile: str = "executorch-delegated",
     rejections: tuple[Rejection, ...] = (),
@@ -356,7 +365,7 @@ def make_system(
     """The system `name`, with a fresh partitioner for each case; --partitioner=MODULE:CLASS names another one.
 
     What the partitioner takes is `delegates` (delegates_of), what it says that it does not take `rejections`, and its
-    arithmetic that of `profile`; those of another one are not known.
+    arithmetic that of `profile`; those of another one are not known. What lowers without a partitioner is `lower_by`.
     """
     options = argparse.ArgumentParser()
     options.add_argument("--partitioner", default=partitioner)
@@ -380,13 +389,15 @@ def make_system(
         "methods": run is run_in_runtime,
         "switches": declared(switches),
     }
-    if not make:
+    if not make and not lower_by:
         more["cases_a_program"] = 8
     elif delegates and where == partitioner:
         more["delegates"] = delegates
     own = "executorch" if not make else profile if where == partitioner else "executorch-delegated"
+    if lower_by:
+        own = profile
     hello = {**torch_hello(name, own, "executorch", promises_identity=False), **more}
-    way = Way(lambda: [make()] if make else [], make is not None, run, run_edge)
+    way = Way(lambda: [make()] if make else [], make is not None, run, run_edge, lower_by)
     build = remembered(densely_fed(build_with(way, op_scan, settings), is_taken))
     build_methods = remembered(method_builder(way, op_scan, settings))
     taken = ("instances", "methods") if run is run_in_runtime else ()
