@@ -38,7 +38,7 @@ class Normaliser {
 
   std::string text() {
     while (!rest_.empty()) {
-      if (!take_path() && !take_reference() && !take_quoted() && !take_number() && !take_word()) {
+      if (!take_path() && !take_reference() && !take_quoted() && !take_number() && !take_truths() && !take_word()) {
         out_ += rest_[0];
         previous_ = rest_[0];
         rest_.remove_prefix(1);
@@ -108,6 +108,22 @@ class Normaliser {
     if (end < rest_.size() && is_word(rest_[end])) return false;
     if (rest_.substr(end).starts_with(",)")) ++end;  // Python's tuple of one
     return replace_listed(end, "<n>");
+  }
+  // The elements of a tensor of bool: "false, true". One alone is kept, since it may say what is wrong.
+  bool take_truths() {
+    if (is_word(previous_)) return false;
+    constexpr std::string_view between = ", ";
+    std::size_t end = 0;
+    int count = 0;
+    for (std::size_t at = 0;; at = end + between.size()) {
+      const std::size_t word = run(at, is_word);
+      const std::string_view truth = rest_.substr(at, word - at);
+      if (truth != "true" && truth != "false") break;
+      end = word;
+      ++count;
+      if (!rest_.substr(end).starts_with(between)) break;
+    }
+    return count > 1 && replace(end, "<bool>");
   }
   // A whole word: a value's name, an identifier numbered by its maker ("permute_3"), or kept. One-letter names are left
   // alone where nothing marks them: they are words, too.

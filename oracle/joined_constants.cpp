@@ -31,6 +31,17 @@ std::optional<Step> step_of(const Op& op) {
   return known == steps.end() ? std::nullopt : std::optional(known->second);
 }
 
+bool is_dequantize(const Op& op) {
+  static const Op& dequantize = op_named("quantized_decomposed.dequantize_per_tensor.default");
+  return &op == &dequantize;
+}
+
+// Whether the sums and products that a dequantized element consists of may be joined.
+bool joins_dequantized(const Profile& profile, DType dtype) {
+  static const Op& product = op_named("aten.mul.Tensor");
+  return allows(profile, Form::JoinedConstants, product, dtype);
+}
+
 bool is_power_of_two(double x) { return x != 0 && std::fabs(x) == std::ldexp(1.0, std::ilogb(x)); }
 
 // An operand that is known when a program is compiled, element by element.
@@ -134,6 +145,38 @@ Ball ConstantChain::widened(const Ball& ball, DType dtype, const Profile& profil
   return wider;
 }
 
+namespace {
+
+// A dequantized element of 8 bits, (q - z) s, may be q s - z s. Where a pair of quantize and dequantize is made into one
+// step over the range of the integers, it is the range's lowest end and up to 255 steps, each a quotient of the range:
+// a difference, a quotient and a product are rounded. Either way it is off by the roundings of numbers as large as the end
+// that is the farthest from 0.
+std::vector<ConstantChain> dequantized_chains(const Node& node, std::span<const BallView> views, const Graph& graph,
+                                              const Profile& profile) {
+  const BallView& view = views[std::get<ValueId>(node.arguments[0]).index];
+  const DType dtype = graph.meta(node.results[0]).dtype;
+  if (size_of(view.dtype) != 1 || !joins_dequantized(profile, dtype)) return {};
+  const Call call(*node.op, node.arguments, graph.metas);
+  const double scale = call.real(arg::scale);
+  const double zero_point = call.real(arg::zero_point);
+  const auto lowest = static_cast<double>(info(view.dtype).min_integer);
+  const auto highest = static_cast<double>(info(view.dtype).max_integer);
+  const double end = std::max(std::fabs(lowest - zero_point), std::fabs(highest - zero_point)) * std::fabs(scale);
+  const std::vector<int64_t> elements = elements_of(view.layout);
+  std::vector<ConstantChain> chains(elements.size());
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const Ball q = element_as_ball(view, elements[i], dtype, profile);
+    if (!is_plain(q)) continue;
+    chains[i] = ConstantChain({highest - lowest, q.radius, false, false, Undecided::No, -1});
+    chains[i].scale(Ball::exact(scale), 3);
+    chains[i].shift(Ball::exact(end));
+    chains[i].round_constant();
+  }
+  return chains;
+}
+
+}  // namespace
+
 JoinedConstants::JoinedConstants(const Graph& graph, const Profile& profile)
     : graph_(&graph), profile_(&profile), allowed_(profile.allowed.anywhere().has(Form::JoinedConstants)) {
   if (allowed_) find_constants(graph);
@@ -178,6 +221,10 @@ void JoinedConstants::start() {
 void JoinedConstants::note(const Node& node, std::span<const BallView> views) {
   noted_.clear();
   if (!allowed_ || node.results.size() != 1) return;
+  if (is_dequantize(*node.op)) {
+    noted_ = dequantized_chains(node, views, *graph_, *profile_);
+    return;
+  }
   const std::optional<Step> step = step_of(*node.op);
   const TensorMeta& result = graph_->meta(node.results[0]);
   if (!step || !allows(*profile_, Form::JoinedConstants, *node.op, result.dtype)) return;

@@ -35,6 +35,7 @@ TEST(Signature, MessagesLoseWhatASeedDetermines) {
       {"substitute 1,1,2,F32 by [3, 4],F32", "substitute <n>,F32 by [<n>],F32"},
       {"and/or 1/2", "and/or <n>/<n>"},
       {"(7,) and not (2, 2, 1)", "(<n>) and not (<n>)"},
+      {"is 4,Bool false, true, false but not false", "is <n>,Bool <bool> but not false"},
       {"don't", "don't"},
       {"", ""},
   };

@@ -91,11 +91,11 @@ TEST(Forms, HoldWhereTheyAreAllowed) {
 
 // y of a chain of constants, and its ball.
 Ball chained(const Profile& profile, std::string_view type, std::string_view nodes, double x,
-             std::string_view more = "") {
+             std::string_view more = "", std::string_view needs = "") {
   Result<Case> test = parse_case(fmt::format(
-      R"({{"parallax": 1, "name": "chain", "graph": {{"inputs": {{"x": {{"type": "{}[1]"}}}}{}, "nodes": [{}],
+      R"({{"parallax": 1, "name": "chain"{}, "graph": {{"inputs": {{"x": {{"type": "{}[1]"}}}}{}, "nodes": [{}],
            "outputs": ["%y"]}}, "feed": {{"x": [{}]}}}})",
-      type, more, nodes, x));
+      needs, type, more, nodes, x));
   EXPECT_TRUE(test.has_value()) << test.error().text();
   return Interpreter(test->graph, profile).run(test->feed).value().outputs[0].balls[0];
 }
@@ -197,6 +197,24 @@ TEST(FixedPoint, FollowsProductsAndSums) {
   EXPECT_EQ(sums[0].highest(), 1);
   EXPECT_TRUE(sums[1].decided());
   EXPECT_EQ(sums[2].highest(), 2);
+
+// A dequantized byte may be q s - z s, or an end of the range and its steps. A thousandth of a step is a difference.
+TEST(JoinedConstants, ADequantizedByteIsAnEndAndItsSteps) {
+  const std::string_view nodes = R"({"out": "y", "op": "quantized_decomposed.dequantize_per_tensor.default",
+      "args": ["%x", 0.0742, 127, 0, 255, "u8"]})";
+  constexpr std::string_view needs = R"(, "requires": ["quantized"])";
+  const float scale = 0.0742F;
+  const float lowest = -127 * scale;
+  const float step = (128 * scale - lowest) / 255;
+  for (const int q : {0, 1, 127, 128, 255}) {
+    const auto x = static_cast<float>(q);
+    const Ball joining = chained(allowing(Form::JoinedConstants), "u8", nodes, q, "", needs);
+    EXPECT_TRUE(accepts(DType::F32, joining, lowest + x * step)) << q;
+    EXPECT_TRUE(accepts(DType::F32, joining, x * scale - 127 * scale)) << q;
+    EXPECT_FALSE(accepts(DType::F32, joining, (x - 127) * scale + scale / 1000)) << q;
+    const Ball alone = chained(eager(), "u8", nodes, q, "", needs);
+    EXPECT_FALSE(accepts(DType::F32, alone, (x - 127) * scale + scale / 10000)) << q;
+  }
 }
 
 }  // namespace

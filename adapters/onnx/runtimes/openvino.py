@@ -36,6 +36,11 @@ REJECTIONS = (
         stage="export",
     ),
     Rejection(
+        r"No nested TensorIterator",
+        "src/core/src/op/tensor_iterator.cpp of OpenVINO says so by name: the body of a Scan holds no Scan",
+        stage="export",
+    ),
+    Rejection(
         # Only of data that has a dim of 0: where there is room for the pads, its sizes were inferred wrongly.
         r"\{\[(\d+,)*0[,\]].*\n\s*REFLECT padding mode requires",
         "OpenVINO's specification of Pad: a reflected pad is at most the dim less one, where the dim is 0 none is",
