@@ -120,7 +120,7 @@ def page(entries: list[dict[str, Any]]) -> str:
             [
                 HEAD,
                 f"## Given the program\n\n{len(judged)} of the {len(judged) + len(missed)} that the release has, ",
-                f"or may have, are judged wrong, and {len(missed)} are missed. ",
+                f"or may have, are judged wrong, and {len(missed)} are missed.\n",
                 f"{len(absent)} more of the {len(entries)} do not show on it.\n\n",
                 table([*columns, "control", "pinned release", "case"], [judged_row(entry) for entry in judged]),
                 "## Missed\n\n",

@@ -262,20 +262,25 @@ Metas infer_unique(const Call& call) {
                      ResultMeta{DType::I64, contiguous_layout(counts), ValueId()}};
 }
 
+// The results of unique.
+constexpr int unique_values_result = 0;
+constexpr int unique_inverse_result = 1;
+constexpr int unique_counts_result = 2;
+
 Result<void> reference_unique(const ReferenceCall& call) {
   const BallView& self = call.input(arg::self);
   std::map<int64_t, int64_t> times;
   for_each_element(self.layout, [&](int64_t element) { ++times[self.integer(element).value]; });
   int64_t place = 0;
   for (auto& [value, often] : times) {
-    call.output(0).integer(place) = {value, Undecided::No};
-    if (call.boolean(return_counts)) call.output(2).integer(place) = {often, Undecided::No};
+    call.output(unique_values_result).integer(place) = {value, Undecided::No};
+    if (call.boolean(return_counts)) call.output(unique_counts_result).integer(place) = {often, Undecided::No};
     often = place++;
   }
   if (!call.boolean(return_inverse)) return {};
   int64_t next = 0;
   for_each_element(self.layout, [&](int64_t element) {
-    call.output(1).integer(next++) = {times.at(self.integer(element).value), Undecided::No};
+    call.output(unique_inverse_result).integer(next++) = {times.at(self.integer(element).value), Undecided::No};
   });
   return {};
 }

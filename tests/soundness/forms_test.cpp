@@ -197,6 +197,7 @@ TEST(FixedPoint, FollowsProductsAndSums) {
   EXPECT_EQ(sums[0].highest(), 1);
   EXPECT_TRUE(sums[1].decided());
   EXPECT_EQ(sums[2].highest(), 2);
+}
 
 // A dequantized byte may be q s - z s, or an end of the range and its steps. A thousandth of a step is a difference.
 TEST(JoinedConstants, ADequantizedByteIsAnEndAndItsSteps) {
