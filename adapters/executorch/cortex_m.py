@@ -22,7 +22,7 @@ from adapters.worker.system import Json, Rejection, System
 
 aten = torch.ops.aten
 
-# As CortexMToEdge of backends/cortex_m/test/tester.py.
+# As CortexMToEdge of ExecuTorch's own tests of this backend.
 KEPT = (
     aten.linear.default,
     aten.hardsigmoid.default,
