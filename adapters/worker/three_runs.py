@@ -40,8 +40,8 @@ def three_runs(
     there is one, those that make the runs again: from a cache that is warm then.
 
     Memory that nobody wrote holds another byte for the second instance. The outputs of A, and of each later run, are
-    read again after the last run. Where threads are asked for, A runs on as many at the same time, and the first that differs stands for A on a fresh
-    instance.
+    read again after the last run. Where threads are asked for, A runs on as many at the same time, and the first that
+    differs stands for A on a fresh instance.
     """
     first_feed, *later_feeds = feeds_of(request["case"])
     several = "runs" in request["case"]
