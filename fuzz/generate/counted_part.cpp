@@ -16,6 +16,8 @@
 namespace parallax {
 namespace {
 
+// Percentage of the cases that could have one.
+constexpr int counted_parts = 30;
 // What a counted call reads at most: the oracle goes through all of it.
 constexpr int64_t most_elements = 96;
 // Draws of one call that reads counted values.
@@ -275,7 +277,9 @@ class CountedPart {
 
 }  // namespace
 
-Case with_counted_part(Choices& choices, const Vocabulary& words, Case test) {
+Case maybe_with_counted_part(Choices& choices, const Vocabulary& words, Case test) {
+  const bool counts = !test.symbols.empty() && words.has(op_named("aten.nonzero.default"), DType::Bool);
+  if (!counts || !choices.chance(counted_parts)) return test;
   const Choices::Scope scope(choices, "counted part");
   return CountedPart(choices, words, std::move(test)).take();
 }

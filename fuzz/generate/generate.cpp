@@ -43,19 +43,8 @@ constexpr int swapped_operands = 8;
 // Calls of a subgraph, and how deep subgraphs are nested.
 constexpr int64_t most_inner_nodes = 5;
 constexpr int most_levels = 2;
-// Percentage of the graphs of the profile `dynamic` that end in sizes that data decide.
-constexpr int counted_parts = 30;
 // Calls of a method beside the graph.
 constexpr int64_t most_method_nodes = 8;
-
-// The group weights of a profile with the groups that have no op left out.
-std::array<uint32_t, op_group_count> usable_groups(const GenerateWeights& weights, const Vocabulary& words) {
-  std::array<uint32_t, op_group_count> usable = weights.groups;
-  for (std::size_t i = 0; i < op_group_count; ++i) {
-    if (words.of(static_cast<OpGroup>(i)).empty()) usable[i] = 0;
-  }
-  return usable;
-}
 
 class Generator {
  public:
@@ -63,7 +52,7 @@ class Generator {
       : choices_(choices),
         weights_(options.weights ? *options.weights : weights_of(options.profile)),
         words_(options.words ? *options.words : Vocabulary::all()),
-        groups_(usable_groups(weights_, words_)) {
+        groups_(words_.usable(weights_.groups)) {
     const auto most_nodes = static_cast<std::size_t>(std::max(options.min_nodes, options.max_nodes));
     builder_.reserve(most_nodes, most_nodes + usual_extra_values);
     pool_.reserve(most_nodes + usual_extra_values);
@@ -132,9 +121,7 @@ class Generator {
     } else {
       draw_data(choices_, weights_, test);
     }
-    const bool dynamic = weights_.profile == GenerateProfile::Dynamic && !test.symbols.empty();
-    const bool counts = dynamic && words_.has(op_named("aten.nonzero.default"), DType::Bool);
-    if (counts && choices_.chance(counted_parts)) return with_counted_part(choices_, words_, std::move(test));
+    if (weights_.profile == GenerateProfile::Dynamic) return maybe_with_counted_part(choices_, words_, std::move(test));
     return test;
   }
 

@@ -102,6 +102,13 @@ bool Vocabulary::delegates(const Op& op, DType dtype) const {
   return !delegated_calls_.empty() && delegated_calls_[place_of(op)][static_cast<std::size_t>(dtype)];
 }
 
+std::array<uint32_t, op_group_count> Vocabulary::usable(std::array<uint32_t, op_group_count> weights) const {
+  for (std::size_t i = 0; i < op_group_count; ++i) {
+    if (by_group_[i].empty()) weights[i] = 0;
+  }
+  return weights;
+}
+
 bool Vocabulary::has(const Op& op, DType dtype) const {
   return whole() || calls_[place_of(op)][static_cast<std::size_t>(dtype)];
 }

@@ -30,6 +30,8 @@ class Vocabulary {
 
   // The ops of a group, in registry order.
   std::span<const Op* const> of(OpGroup group) const { return by_group_[static_cast<std::size_t>(group)]; }
+  // Weights of the groups, with 0 for those that have no op.
+  std::array<uint32_t, op_group_count> usable(std::array<uint32_t, op_group_count> weights) const;
   // The dtypes that a tensor may have; at least one.
   const Dtypes& dtypes() const { return dtypes_; }
   // Whether calls of this op with a first tensor of this dtype are drawn.
