@@ -125,6 +125,16 @@ Result<Program> compile(const Graph& graph, const Symbols& symbols, const Compil
     sizes.push_back(std::move(instance.sizes));
     others.push_back(std::move(other));
   }
+  // What changes with a size that was not tried would not show, and stay as it is at the bound.
+  for (std::size_t s = 0; s < symbols.list.size(); ++s) {
+    const Symbol& symbol = symbols.list[s];
+    const auto is_tried = [&](const SymbolSizes& tried) { return tried[s] != symbol.high; };
+    if (symbol.low < symbol.high && std::ranges::none_of(sizes, is_tried)) {
+      return std::unexpected(
+          Error{ErrorKind::Unsupported, "", "",
+                fmt::format("the graph holds at none of the other sizes of {} that were tried", symbol.name)});
+    }
+  }
   // The numbers of the calls are those of the compiled graph from here on.
   Symbols inputs_alone = symbols;
   inputs_alone.numbers.clear();
