@@ -58,6 +58,7 @@ Result<void> reference_masked_scatter(const ReferenceCall& call) {
   const std::vector<int64_t> to = elements_of(output.layout);
   const std::vector<int64_t> sources = elements_of(source.layout);
   std::size_t next = 0;
+  std::size_t perhaps = 0;  // that the mask may choose, from the first on that is not known
   Undecided lost = Undecided::No;
   for (std::size_t i = 0; i < to.size(); ++i) {
     const IntegerBall& choice = mask.integer(chosen[i]);
@@ -67,6 +68,7 @@ Result<void> reference_masked_scatter(const ReferenceCall& call) {
       convert_element(self, from[i], output, to[i], call.profile());
     } else if (lost != Undecided::No) {
       set_undecided(output, to[i], lost);
+      if (next + ++perhaps > sources.size()) call.note_may_raise();
     } else if (next == sources.size()) {
       return refuse("{}: the mask chooses more than the source's {} elements", call.op().name, sources.size());
     } else {

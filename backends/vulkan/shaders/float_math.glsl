@@ -43,7 +43,8 @@ float power(float x, float y) {
   } else if (m == 0.0 || is_inf(m)) {
     p = (m == 0.0) == (y > 0.0) ? 0.0 : float_inf;
   } else {
-    p = pow(m, y);
+    // A driver's logarithm may be of a number that is not subnormal.
+    p = m < 1.1754944e-38 ? pow(m * 16777216.0, y) * exp2(-24.0 * y) : pow(m, y);
     if (x < 0.0 && !whole) return float_nan;
   }
   return odd && is_negative(x) ? -p : p;
