@@ -10,8 +10,15 @@ namespace parallax {
 namespace {
 
 // By RunKind, PlaceKind and ElementState.
-constexpr std::array<std::string_view, 7> run_names = {
-    "a", "b", "later", "a kept after b", "a kept after the last", "a on a fresh instance", "later on a fresh instance"};
+constexpr std::array<std::string_view, 8> run_names = {"a",
+                                                       "b",
+                                                       "later",
+                                                       "a kept after b",
+                                                       "a kept after the last",
+                                                       "later kept",
+                                                       "a on a fresh instance",
+                                                       "later on a fresh instance"};
+static_assert(run_names.size() == static_cast<std::size_t>(RunKind::LaterOnFreshInstance) + 1);
 constexpr std::array<std::string_view, 5> place_names = {"output", "input", "buffer", "gradient", "outputs"};
 constexpr std::array<std::string_view, 3> state_names = {"inside", "outside", "undecided"};
 

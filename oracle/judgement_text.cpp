@@ -19,6 +19,7 @@ constexpr std::array<std::string_view, 8> run_texts = {"A",
                                                        "run {}, read again after the last run",
                                                        "A on a fresh instance",
                                                        "run {} on a fresh instance"};
+static_assert(run_texts.size() == static_cast<std::size_t>(RunKind::LaterOnFreshInstance) + 1);
 
 struct PlaceText {
   std::string_view tensor;    // {0} is the index, {1} the name

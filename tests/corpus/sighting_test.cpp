@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "oracle/judgement_text.h"
+
 namespace parallax {
 namespace {
 
@@ -34,6 +36,16 @@ TEST(SightingTest, ComesBackFromItsJson) {
   EXPECT_EQ(read->tensors[1].other, "has the type f32[1]");
   EXPECT_TRUE(read->stages[1].wrong);
   EXPECT_EQ(read->stages[1].lines.size(), 2U);
+}
+
+TEST(SightingTest, EveryKindOfRunComesBack) {
+  for (int kind = 0; kind <= static_cast<int>(RunKind::LaterOnFreshInstance); ++kind) {
+    Sighting sighting = sample();
+    sighting.tensors[0].run.kind = static_cast<RunKind>(kind);
+    const auto read = parse_sighting(sighting_json(sighting));
+    ASSERT_TRUE(read) << read.error().text();
+    EXPECT_EQ(read->tensors[0].run.kind, sighting.tensors[0].run.kind) << run_text(sighting.tensors[0].run);
+  }
 }
 
 TEST(SightingTest, WhatIsBrokenIsNamedByItsPlace) {
