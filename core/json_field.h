@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/json_text.h"
 
@@ -61,6 +62,18 @@ Result<void> for_each_member(const Field& object, Visit&& visit) {
     TRY_VOID(visit(member.key(), object.member(member.key(), *member)));
   }
   return {};
+}
+
+// The elements of an array as `read(element)` makes them, in order; the first error ends it.
+template <class Read>
+auto read_array(const Field& array, Read&& read) -> Result<std::vector<typename decltype(read(array))::value_type>> {
+  TRY_VOID(array.expect_array());
+  std::vector<typename decltype(read(array))::value_type> elements;
+  for (std::size_t i = 0; i < array.json().size(); ++i) {
+    TRY(auto element, read(array.element(i)));
+    elements.push_back(std::move(element));
+  }
+  return elements;
 }
 
 }  // namespace parallax

@@ -131,10 +131,7 @@ Result<WrongCall> read_wrong_call(const Field& field) {
   TRY(wrong.call, read_call(call));
   wrong.read_again = field.find("read_again").has_value();
   TRY(const Field needs, field.need("needs"));
-  TRY_VOID(needs.expect_array());
-  for (std::size_t i = 0; i < needs.json().size(); ++i) {
-    TRY(wrong.needs.emplace_back(), read_call(needs.element(i)));
-  }
+  TRY(wrong.needs, read_array(needs, read_call));
   return wrong;
 }
 
@@ -158,10 +155,7 @@ Result<void> read_opinions(const Field& root, Finding& finding) {
     TRY(finding.evidence, read_evidence(*field));
   }
   if (const auto field = root.find("jury")) {
-    TRY_VOID(field->expect_array());
-    for (std::size_t i = 0; i < field->json().size(); ++i) {
-      TRY(finding.jury.emplace_back(), read_juror(field->element(i)));
-    }
+    TRY(finding.jury, read_array(*field, read_juror));
   }
   return {};
 }
@@ -185,11 +179,7 @@ Result<Finding> read_finding(const Field& root) {
     }));
   }
   if (const auto planted = root.find("planted")) {
-    TRY_VOID(planted->expect_array());
-    for (std::size_t i = 0; i < planted->json().size(); ++i) {
-      TRY(std::string fault, planted->element(i).text());
-      finding.planted.push_back(std::move(fault));
-    }
+    TRY(finding.planted, read_array(*planted, [](const Field& fault) { return fault.text(); }));
   }
   if (root.find("reason")) {
     TRY(finding.reason, text_member(root, "reason"));

@@ -96,10 +96,7 @@ Result<TensorElements> read_tensor(const Field& field) {
     TRY(tensor.other, field.need_text("other"));
   }
   TRY(const Field rows, field.need("rows"));
-  TRY_VOID(rows.expect_array());
-  for (std::size_t i = 0; i < rows.json().size(); ++i) {
-    TRY(tensor.rows.emplace_back(), read_row(rows.element(i)));
-  }
+  TRY(tensor.rows, read_array(rows, read_row));
   return tensor;
 }
 
@@ -119,10 +116,7 @@ Result<StageReport> read_stage(const Field& field) {
   stage.wrong = wrong.json().get<bool>();
   const auto lines = field.find("lines");
   if (!lines) return stage;
-  TRY_VOID(lines->expect_array());
-  for (std::size_t i = 0; i < lines->json().size(); ++i) {
-    TRY(stage.lines.emplace_back(), lines->element(i).text());
-  }
+  TRY(stage.lines, read_array(*lines, [](const Field& line) { return line.text(); }));
   return stage;
 }
 
@@ -147,15 +141,9 @@ Result<Sighting> parse_sighting(std::string_view json) {
     TRY(sighting.detail, root.need_text("detail"));
   }
   TRY(const Field tensors, root.need("tensors"));
-  TRY_VOID(tensors.expect_array());
-  for (std::size_t i = 0; i < tensors.json().size(); ++i) {
-    TRY(sighting.tensors.emplace_back(), read_tensor(tensors.element(i)));
-  }
+  TRY(sighting.tensors, read_array(tensors, read_tensor));
   TRY(const Field stages, root.need("stages"));
-  TRY_VOID(stages.expect_array());
-  for (std::size_t i = 0; i < stages.json().size(); ++i) {
-    TRY(sighting.stages.emplace_back(), read_stage(stages.element(i)));
-  }
+  TRY(sighting.stages, read_array(stages, read_stage));
   return sighting;
 }
 

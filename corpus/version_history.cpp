@@ -58,10 +58,7 @@ Result<VersionHistory> parse_version_history(std::string_view json) {
   TRY(history.first_fixed, read_release(root, "first_fixed"));
   TRY(history.still_there, read_flag(root, "still_there"));
   TRY(const Field judged, root.need("judged"));
-  TRY_VOID(judged.expect_array());
-  for (std::size_t i = 0; i < judged.json().size(); ++i) {
-    TRY(history.judged.emplace_back(), read_judged(judged.element(i)));
-  }
+  TRY(history.judged, read_array(judged, read_judged));
   return history;
 }
 

@@ -54,25 +54,22 @@ using CalledLater = std::function<const Graph*(std::size_t place)>;
 void compare_runs(const Graph& graph, const CalledLater& called, const ExpectedRuns& expected, const Outcome& outcome,
                   bool promises_identity, Judgement& judgement) {
   RunComparison comparison(graph, judgement);
-  const auto compare_later = [&](std::span<const Observation> got, RunKind kind) {
-    for (std::size_t i = 0; i < std::min(got.size(), expected.later.size()); ++i) {
+  // Calls `visit(comparison, place, run)` for each run after the first, with the comparison of what it calls.
+  const auto for_each_later = [&](std::size_t count, RunKind kind, auto&& visit) {
+    for (std::size_t i = 0; i < std::min(count, expected.later.size()); ++i) {
       const RunId run{kind, static_cast<int>(i) + 2};
       if (const Graph* method = called(i)) {
-        RunComparison(*method, judgement).run(expected.later[i], got[i], run);
+        RunComparison of_method(*method, judgement);
+        visit(of_method, i, run);
       } else {
-        comparison.run(expected.later[i], got[i], run);
+        visit(comparison, i, run);
       }
     }
   };
-  const auto compare_later_kept = [&] {
-    for (std::size_t i = 0; i < std::min(outcome.later_kept.size(), expected.later.size()); ++i) {
-      const RunId run{RunKind::LaterKept, static_cast<int>(i) + 2};
-      if (const Graph* method = called(i)) {
-        RunComparison(*method, judgement).kept(expected.later[i], outcome.later_kept[i], run);
-      } else {
-        comparison.kept(expected.later[i], outcome.later_kept[i], run);
-      }
-    }
+  const auto compare_later = [&](std::span<const Observation> got, RunKind kind) {
+    for_each_later(got.size(), kind, [&](RunComparison& of_run, std::size_t i, const RunId& run) {
+      of_run.run(expected.later[i], got[i], run);
+    });
   };
   const auto is_right_so_far = [&] { return judgement.verdict != Verdict::Mismatch; };
   comparison.run(expected.a, *outcome.a, {RunKind::A});
@@ -82,7 +79,12 @@ void compare_runs(const Graph& graph, const CalledLater& called, const ExpectedR
   if ((outcome.b || !outcome.later.empty()) && is_right_so_far()) {
     comparison.kept(expected.a, outcome.a_kept, {outcome.b ? RunKind::AKeptAfterB : RunKind::AKeptAfterTheLast});
   }
-  if (is_right_so_far()) compare_later_kept();
+  if (is_right_so_far()) {
+    for_each_later(outcome.later_kept.size(), RunKind::LaterKept,
+                   [&](RunComparison& of_run, std::size_t i, const RunId& run) {
+                     of_run.kept(expected.later[i], outcome.later_kept[i], run);
+                   });
+  }
   if (!outcome.a_again) return;
   if (is_right_so_far()) comparison.run(expected.a, *outcome.a_again, {RunKind::AOnFreshInstance});
   if (is_right_so_far() && !same_bits(*outcome.a, *outcome.a_again, expected.a)) {

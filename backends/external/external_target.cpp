@@ -9,7 +9,6 @@
 #include "backends/external/artifact_folder.h"
 #include "backends/external/last_line.h"
 #include "backends/given_up.h"
-#include "core/json_field.h"
 #include "graph/control_op.h"
 #include "graph/counts.h"
 #include "graph/runs.h"
@@ -52,7 +51,7 @@ class ExternalTarget final : public Target {
   std::vector<std::pair<std::string, std::string>> versions() const override { return hello_.versions; }
   bool takes(const Op& op) const override {
     // A size that hangs on data, whatever the operands are: that of nonzero, not that of an index.
-    if (!counts_ && has_counted_size(op) && !op.sample) return false;
+    if (!hello_.counts && has_counted_size(op) && !op.sample) return false;
     return (!hello_.ops || std::ranges::find(*hello_.ops, op.name) != hello_.ops->end()) &&
            !options_.declined.wholly(op.name);
   }
@@ -99,20 +98,12 @@ class ExternalTarget final : public Target {
   ExternalOptions options_;
   std::optional<Process> worker_;
   Hello hello_;
-  bool counts_ = false;  // whether it takes cases with sizes that hang on data
   int64_t next_id_ = 1;
   int served_ = 0;            // cases that this worker was given
   bool anew_ = false;         // whether the next run builds its program anew
   double ended_seconds_ = 0;  // processor time of earlier workers, as far as it was looked at
   double last_seconds_ = 0;   // of this one, when it was looked at last
 };
-
-// Whether a greeting says "counts": true.
-bool says_counts(const std::string& greeting) {
-  const Result<Json> hello = parse_json(greeting);
-  const auto counts = hello && hello->is_object() ? hello->find("counts") : Json::const_iterator();
-  return hello && hello->is_object() && counts != hello->end() && counts->is_boolean() && counts->get<bool>();
-}
 
 Result<void> ExternalTarget::start() {
   worker_.reset();
@@ -137,7 +128,6 @@ Result<void> ExternalTarget::start() {
     return fail("{}: the worker does not speak the adapter protocol: {}", name_, hello.error().text());
   }
   hello_ = *std::move(hello);
-  counts_ = says_counts(*line);
   return {};
 }
 
@@ -279,7 +269,7 @@ Outcome ExternalTarget::run(const Case& test, const std::vector<Tensor>* second)
     outcome.message = hello_.name + " takes no case with branches or loops";
     return outcome;
   }
-  if (!counts_ && holds_counts(test.graph)) {
+  if (!hello_.counts && holds_counts(test.graph)) {
     Outcome outcome;
     outcome.status = Status::Unsupported;
     outcome.message = hello_.name + " takes no case with sizes that hang on data";

@@ -41,17 +41,6 @@ Result<std::string> text_or_empty(const Field& object, std::string_view key) {
   return field ? field->text() : std::string();
 }
 
-template <class Read>
-auto read_array(const Field& array, Read&& read) -> Result<std::vector<typename decltype(read(array))::value_type>> {
-  TRY_VOID(array.expect_array());
-  std::vector<typename decltype(read(array))::value_type> elements;
-  for (std::size_t i = 0; i < array.json().size(); ++i) {
-    TRY(auto element, read(array.element(i)));
-    elements.push_back(std::move(element));
-  }
-  return elements;
-}
-
 Result<Tensor> read_reply_tensor(const Field& entry) {
   TRY_VOID(entry.expect_object());
   TRY(Field type_field, entry.need("type"));
@@ -324,6 +313,7 @@ Result<Hello> read_hello(const Field& root) {
                                                       {"several_runs", &hello.several_runs},
                                                       {"instances", &hello.instances},
                                                       {"methods", &hello.methods},
+                                                      {"counts", &hello.counts},
                                                       {"artifacts", &hello.artifacts},
                                                       {"subgraphs", &hello.subgraphs},
                                                       {"writing_subgraphs", &hello.writing_subgraphs}};

@@ -36,6 +36,7 @@ struct Hello {
   bool several_runs = false;                                  // whether it takes cases with runs of their own
   bool instances = true;                                      // and with runs on several instances
   bool methods = false;                                       // and with several methods of one program
+  bool counts = false;                                        // whether it takes cases with sizes that hang on data
   bool artifacts = false;                                     // whether it writes what it compiled where it is told to
   std::vector<std::string> delegated_ops;                     // what its delegate may take; empty: it has none
   std::vector<DType> delegated_dtypes;

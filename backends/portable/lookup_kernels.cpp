@@ -164,22 +164,28 @@ Result<void> search_sorted(const KernelCall& call) {
   return {};
 }
 
-// The places of what is not 0, one row each; the rows that are left get a number of their own.
-Result<void> nonzero_static(const KernelCall& call) {
+// The places of what is not 0, one row after the other, and how many rows these are.
+std::size_t append_nonzero(const KernelCall& call, Numbers<int64_t>& places) {
   const TensorRef& self = call.input(arg::self);
   const Dims& sizes = self.layout->sizes;
   const Dims strides = contiguous_strides(sizes);
-  const auto rank = static_cast<std::size_t>(sizes.size());
-  Numbers<int64_t> places = call.numbers<int64_t>(call.output().layout->numel());
-  std::ranges::fill(places, call.integer(arg::fill_value));
+  std::size_t rows = 0;
   with_compute_type(self.dtype, [&]<class C>(std::type_identity<C>) {
     const Numbers<C> values = call.read<C>(self, *self.layout, self.dtype);
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < values.size() && next + rank <= places.size(); ++i) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
       if (values[i] == C(0)) continue;
-      for (int d = 0; d < sizes.size(); ++d) places[next++] = static_cast<int64_t>(i) / strides[d] % sizes[d];
+      ++rows;
+      for (int d = 0; d < sizes.size(); ++d) places.push_back(static_cast<int64_t>(i) / strides[d] % sizes[d]);
     }
   });
+  return rows;
+}
+
+// nonzero_static: as many rows as the call says; those that are left get a number of their own.
+Result<void> nonzero_static(const KernelCall& call) {
+  Numbers<int64_t> places = call.numbers<int64_t>(0);
+  append_nonzero(call, places);
+  places.resize(static_cast<std::size_t>(call.output().layout->numel()), call.integer(arg::fill_value));
   call.write(places);
   return {};
 }
@@ -191,22 +197,10 @@ Result<void> check_count(const KernelCall& call, std::size_t found) {
   return refuse("there are {} and not {}", found, planned);
 }
 
-// nonzero: the places of what is not 0, one row each.
+// nonzero: a row for each.
 Result<void> nonzero(const KernelCall& call) {
-  const TensorRef& self = call.input(arg::self);
-  const Dims& sizes = self.layout->sizes;
-  const Dims strides = contiguous_strides(sizes);
   Numbers<int64_t> places = call.numbers<int64_t>(0);
-  std::size_t rows = 0;
-  with_compute_type(self.dtype, [&]<class C>(std::type_identity<C>) {
-    const Numbers<C> values = call.read<C>(self, *self.layout, self.dtype);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (values[i] == C(0)) continue;
-      ++rows;
-      for (int d = 0; d < sizes.size(); ++d) places.push_back(static_cast<int64_t>(i) / strides[d] % sizes[d]);
-    }
-  });
-  TRY_VOID(check_count(call, rows));
+  TRY_VOID(check_count(call, append_nonzero(call, places)));
   call.write(places);
   return {};
 }
