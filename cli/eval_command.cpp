@@ -23,6 +23,7 @@ using Json = nlohmann::ordered_json;
 struct EvalFlags {
   std::string path;
   std::string profile = "eager";
+  int members = reported_members;
   bool json = false;
 };
 
@@ -75,7 +76,7 @@ Result<int> eval(const EvalFlags& flags) {
     error.file = flags.path;
     return std::unexpected(std::move(error));
   }
-  add_spreads(profile, test, reported_members, *expected);
+  add_spreads(profile, test, flags.members, *expected);
   Json outputs = Json::array();
   for (std::size_t run = 0; run <= expected->later.size(); ++run) {
     const Expected& seen = run == 0 ? expected->a : expected->later[run - 1];
@@ -120,6 +121,11 @@ void add_eval_command(CLI::App& program, int& exit_code) {
   command->add_option("--profile", flags->profile, "Whose arithmetic the bound is for")
       ->capture_default_str()
       ->check(member_of(profile_names()));
+  command
+      ->add_option("--members", flags->members,
+                   "Legal runs of the ensemble: `check` takes 8 for a first look and 32 before it reports anything")
+      ->capture_default_str()
+      ->check(whole_number(1, 1000));
   command->add_flag("--json", flags->json, "As JSON on standard output");
   command->callback([flags, &exit_code] { exit_code = code_of(eval(*flags)); });
 }

@@ -12,6 +12,8 @@ namespace parallax {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+// A constant: where rounding modes count, GCC converts this one from a long double wherever it stands in an expression.
+constexpr double tiniest = std::numeric_limits<double>::denorm_min();
 
 double finite_reach(const Ball& ball) { return std::isfinite(ball.mid) ? reach(ball) : 0; }
 
@@ -65,7 +67,7 @@ Ball normalized(const BallMath& math, const Normalized& element, DType saved_as)
   const double operands = reach(element.x) + reach(element.mean);
   // In the second form x scale and mean scale are rounded twice each, where they may cancel. A part of a subnormal is
   // no double, and times the scale it is one again.
-  const double apart = operands > 0 ? 4 * unit_roundoff * operands + std::numeric_limits<double>::denorm_min() : 0;
+  const double apart = operands > 0 ? 4 * unit_roundoff * operands + tiniest : 0;
   const double saving = std::max(saved(math, element.mean, saved_as).radius - element.mean.radius, 0.0);
   const double off = std::isfinite(apart + saving) ? apart + saving : 0;
   const Ball inverse = saved(math, element.inverse, saved_as);

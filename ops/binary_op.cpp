@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ops/element_math.h"
+#include "ops/plain/elementwise_in_double.h"
 
 namespace parallax {
 namespace {
@@ -163,6 +164,11 @@ Result<std::vector<ResultMeta>> infer_binary(const Call& call, const BinaryFunct
   if (function.contiguous_of_number && !call.is_tensor(first_operand))
     return fresh_result(dtype, contiguous_layout(layout.sizes));
   return fresh_result(dtype, layout);
+}
+
+bool plain_binary(const ReferenceCall& call, const BinaryFunction& function) {
+  const double alpha = function.scaled ? call.real(arg::alpha) : 1;
+  return compute_plainly(call, {a_of(function), b_of(function), alpha}, function.plain);
 }
 
 Result<void> reference_binary(const ReferenceCall& call, const BinaryFunction& function) {

@@ -53,10 +53,12 @@ struct BinaryFunction {
   bool contiguous_of_number = false;  // the result of a number and a tensor is contiguous, whatever the tensor is
   Result<void> (*check)(const Call& call, DType common) = nullptr;
   Scalar (*draw_number)(Choices& choices, DType dtype) = draw_scalar;
+  double (*plain)(double a, double b) = nullptr;  // for the plain kernel, which is none without it
 };
 
 Result<std::vector<ResultMeta>> infer_binary(const Call& call, const BinaryFunction& function);
 Result<void> reference_binary(const ReferenceCall& call, const BinaryFunction& function);
+bool plain_binary(const ReferenceCall& call, const BinaryFunction& function);
 std::optional<std::vector<Argument>> sample_binary(const Op& op, SampleContext& context,
                                                    const BinaryFunction& function);
 
@@ -80,6 +82,8 @@ OpDef binary_op(std::string_view schema, bool takes_numbers = false) {
   return {.schema = schema,
           .infer = [](const Call& call) { return infer_binary(call, function); },
           .reference = [](const ReferenceCall& call) { return reference_binary(call, function); },
+          .plain = function.plain == nullptr ? nullptr
+                                             : +[](const ReferenceCall& call) { return plain_binary(call, function); },
           .sample = [](const Op& op, SampleContext& context) { return sample_binary(op, context, function); },
           .takes_numbers = takes_numbers};
 }

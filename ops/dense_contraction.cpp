@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ops/ball_sum.h"
+#include "ops/products/wide_product.h"
 
 namespace parallax {
 
@@ -73,20 +74,24 @@ void DenseContraction::add_batch(const Operand& left, const Operand& right, int6
   const auto of_left = [&](const Matrix& matrix) { return matrix.middleRows(batch * rows_, rows_); };
   const auto of_right = [&](const Matrix& matrix) { return matrix.middleRows(batch * columns_, columns_); };
   const auto part = [&](Matrix& sums) { return sums.middleRows(batch * rows_, rows_); };
+  // Of the lanes of this batch; adds to the sums where those are set already.
+  const auto products = [&](Matrix& sums, const auto& of_left_lanes, const auto& of_right_lanes, bool adds = false) {
+    multiply({rows_, columns_, inner_}, of_left_lanes.data(), of_right_lanes.data(), part(sums).data(), adds);
+  };
   const Matrix a = of_left(left.mid).cwiseAbs();
   const Matrix b = of_right(right.mid).cwiseAbs();
   const Matrix a_squares = a.cwiseAbs2();
   const Matrix b_squares = b.cwiseAbs2();
-  part(mid_).noalias() = of_left(left.mid) * of_right(right.mid).transpose();
-  part(magnitude_).noalias() = a * b.transpose();
-  part(squares_).noalias() = a_squares * b_squares.transpose();
+  products(mid_, of_left(left.mid), of_right(right.mid));
+  products(magnitude_, a, b);
+  products(squares_, a_squares, b_squares);
   if (left.zeros || right.zeros) {
     // An uncertain 0 is a product like any other.
     const auto present = [](const Matrix& mids, const Operand& operand, int64_t first) -> Matrix {
       if (!operand.inexact) return (mids.array() != 0).cast<double>();
       return (mids.array() != 0 || operand.radius.middleRows(first, mids.rows()).array() != 0).cast<double>();
     };
-    part(products_).noalias() = present(a, left, batch * rows_) * present(b, right, batch * columns_).transpose();
+    products(products_, present(a, left, batch * rows_), present(b, right, batch * columns_));
   } else {
     part(products_).setConstant(static_cast<double>(inner_));
   }
@@ -95,15 +100,15 @@ void DenseContraction::add_batch(const Operand& left, const Operand& right, int6
   part(variance_).setZero();
   if (right.inexact) {
     const Matrix variance = of_right(right.deviation).cwiseAbs2();
-    part(spread_).noalias() += a * of_right(right.radius).transpose();
-    part(variance_).noalias() += a_squares * variance.transpose();
+    products(spread_, a, of_right(right.radius), true);
+    products(variance_, a_squares, variance, true);
   }
   if (left.inexact) {
     const Matrix variance = of_left(left.deviation).cwiseAbs2();
     const Matrix reach = right.inexact ? Matrix(b + of_right(right.radius)) : b;
     const Matrix deviated = right.inexact ? Matrix((b + of_right(right.deviation)).cwiseAbs2()) : b_squares;
-    part(spread_).noalias() += of_left(left.radius) * reach.transpose();
-    part(variance_).noalias() += variance * deviated.transpose();
+    products(spread_, of_left(left.radius), reach, true);
+    products(variance_, variance, deviated, true);
   }
 }
 

@@ -155,6 +155,11 @@ class ReferenceCall : public Call {
 // zero). An in-place op's output is its own written operand, so a kernel reads an element before it writes it.
 using ReferenceFn = Result<void> (*)(const ReferenceCall& call);
 
+// The same in double and without a bound, of operands that are exact numbers (ops/plain/elements_in_double.h). False, with nothing
+// written, where one of them is not, or the call is one that the kernel does not compute. It reads all operands before
+// it writes, and gives numbers of real arithmetic: rounding them is left to who calls it.
+using PlainFn = bool (*)(const ReferenceCall& call);
+
 // What an op may draw its operands from.
 struct Candidate {
   ValueId value;
@@ -214,6 +219,7 @@ struct OpDef {
   std::string_view schema;  // as PyTorch prints it (tests/data/README.md names the source)
   InferFn infer = nullptr;
   ReferenceFn reference = nullptr;       // null: every result is a view, the layout is the meaning
+  PlainFn plain = nullptr;               // null: members of an ensemble run the reference kernel
   SampleFn sample = nullptr;             // null: the generator does not make it
   std::string_view functional = "";      // an in-place op: the op whose result it writes ("aten.add.Tensor")
   std::string_view view_twin = "";       // a copying twin of a view op: that op ("aten.view.default" of view_copy)
@@ -228,6 +234,7 @@ struct Op {
   Schema schema;
   InferFn infer = nullptr;
   ReferenceFn reference = nullptr;
+  PlainFn plain = nullptr;
   SampleFn sample = nullptr;
   const Op* functional = nullptr;
   const Op* view_twin = nullptr;

@@ -46,6 +46,7 @@ struct Registry {
       op.schema = *std::move(schema);
       op.infer = definition.infer;
       op.reference = definition.reference;
+      op.plain = definition.plain;
       op.sample = definition.sample;
       for (Parameter& parameter : op.schema.parameters) {
         parameter.takes_number = definition.takes_numbers && parameter.kind == ArgKind::Tensor && !parameter.written;
@@ -59,7 +60,11 @@ struct Registry {
       PARALLAX_CHECK(by_name.emplace(op.name, &op).second);
     }
     for (std::size_t i = 0; i < ops.size(); ++i) {
-      if (!definitions[i].functional.empty()) ops[i].functional = by_name.at(definitions[i].functional);
+      if (!definitions[i].functional.empty()) {
+        ops[i].functional = by_name.at(definitions[i].functional);
+        // What is written in place is read before.
+        if (!ops[i].plain) ops[i].plain = ops[i].functional->plain;
+      }
       if (!definitions[i].view_twin.empty()) ops[i].view_twin = by_name.at(definitions[i].view_twin);
     }
   }

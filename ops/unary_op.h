@@ -8,6 +8,7 @@
 #include "ops/ball_math.h"
 #include "ops/inplace.h"
 #include "ops/op.h"
+#include "ops/plain/elementwise_in_double.h"
 
 namespace parallax {
 
@@ -28,6 +29,7 @@ struct UnaryFunction {
   Result<void> (*check)(const Call& call) = nullptr;  // of the further arguments
   // Not by way of f32: eager stores each step of a half as one, or the function is about the dtype itself.
   bool in_own_dtype = false;
+  double (*plain)(double x, const ReferenceCall& call) = nullptr;  // for the plain kernel, which is none without it
 };
 
 Result<std::vector<ResultMeta>> infer_unary(const Call& call, const UnaryFunction& function);
@@ -45,6 +47,9 @@ OpDef unary_op(std::string_view schema, SampleFn sample = sample_unary<function.
   return {.schema = schema,
           .infer = [](const Call& call) { return infer_unary(call, function); },
           .reference = [](const ReferenceCall& call) { return reference_unary(call, function); },
+          .plain = function.plain == nullptr
+                       ? nullptr
+                       : +[](const ReferenceCall& call) { return compute_plainly(call, function.plain); },
           .sample = sample};
 }
 

@@ -71,11 +71,29 @@ bool for_each_tensor(ExpectedRuns& runs, const ExpectedRuns& others, F visit) {
   return true;
 }
 
-Result<ExpectedRuns> run_of(const Profile& profile, const Case& test, const LegalRun::Style& style) {
-  LegalRun run(test.graph, style);
+// The program in double, with notes of how far its results may be off.
+Result<ExpectedRuns> run_in_double(const Profile& profile, const Case& test, ErrorNotes& notes) {
+  LegalRun run(test.graph, LegalRun::in_double());
+  const auto decide = [&](const Node& node, std::span<const BallView> values) {
+    notes.after(node, values);
+    run.decide(node, values);
+  };
+  return expected_runs(
+      profile, test, [&](NodeId node, std::span<const BallView> values) { decide(test.graph.node(node), values); },
+      decide,
+      [&](const ReferenceCall& call) {
+        notes.before(call);
+        return false;
+      });
+}
+
+Result<ExpectedRuns> run_of(const Profile& profile, const Case& test, const LegalRun::Style& style,
+                            const ErrorNotes& notes) {
+  LegalRun run(test.graph, style, notes);
   return expected_runs(
       profile, test, [&](NodeId node, std::span<const BallView> values) { run.decide(node, values); },
-      [&](const Node& node, std::span<const BallView> values) { run.decide(node, values); });
+      [&](const Node& node, std::span<const BallView> values) { run.decide(node, values); },
+      [&](const ReferenceCall& call) { return run.compute(call); });
 }
 
 // A member's distances, over the values that are noted already.
@@ -164,7 +182,8 @@ void forget(ExpectedRuns& expected) {
 }  // namespace
 
 bool add_spreads(const Profile& profile, const Case& test, int members, ExpectedRuns& expected) {
-  const Result<ExpectedRuns> values = run_of(profile, test, LegalRun::in_double());
+  ErrorNotes notes;
+  const Result<ExpectedRuns> values = run_in_double(profile, test, notes);
   if (!values) return false;
   // Tensors of the proof, the values and each member lie side by side in the same order.
   std::vector<const BallTensor*> plain;
@@ -179,9 +198,10 @@ bool add_spreads(const Profile& profile, const Case& test, int members, Expected
     const int count = std::min(together, members - first);
     std::vector<std::future<Result<ExpectedRuns>>> others;
     for (int i = 1; i < count; ++i) {
-      others.push_back(std::async(std::launch::async, [&, i] { return run_of(profile, test, style_of(first + i)); }));
+      others.push_back(
+          std::async(std::launch::async, [&, i] { return run_of(profile, test, style_of(first + i), notes); }));
     }
-    const Result<ExpectedRuns> own = run_of(profile, test, style_of(first));
+    const Result<ExpectedRuns> own = run_of(profile, test, style_of(first), notes);
     for (int i = 0; i < count; ++i) {
       const Result<ExpectedRuns> run = i == 0 ? own : others[static_cast<std::size_t>(i - 1)].get();
       const double weight = style_of(first + i).exaggeration > 1 ? exaggerated_weight : 1;

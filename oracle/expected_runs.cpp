@@ -41,7 +41,8 @@ class Programs {
 // A method's nodes are shown as those of a subgraph.
 Result<std::vector<Expected>> expected_later(Interpreter& first, const Profile& profile, const Case& test,
                                              const Interpreter::Observer& observe,
-                                             const Interpreter::InnerObserver& inner) {
+                                             const Interpreter::InnerObserver& inner,
+                                             const Interpreter::Substitute& substitute) {
   std::vector<Expected> expected;
   const Interpreter::Observer nobody;
   std::vector<Graph> graphs;
@@ -57,7 +58,7 @@ Result<std::vector<Expected>> expected_later(Interpreter& first, const Profile& 
       inner(graph.node(node), values);
     };
     const Interpreter::Observer& shown = is_method ? (inner ? as_inner : nobody) : observe;
-    TRY(Expected after, interpreter.run(test.later[run - 1].feed, shown, inner));
+    TRY(Expected after, interpreter.run(test.later[run - 1].feed, shown, inner, substitute));
     expected.push_back(std::move(after));
   }
   return expected;
@@ -66,15 +67,17 @@ Result<std::vector<Expected>> expected_later(Interpreter& first, const Profile& 
 }  // namespace
 
 Result<ExpectedRuns> expected_runs(const Profile& profile, const Case& test, const Interpreter::Observer& observe,
-                                   const Interpreter::InnerObserver& inner) {
+                                   const Interpreter::InnerObserver& inner, const Interpreter::Substitute& substitute) {
   Interpreter interpreter(test.graph, profile);
-  TRY(Expected first, interpreter.run(test.feed, observe, inner));
+  TRY(Expected first, interpreter.run(test.feed, observe, inner, substitute));
   ExpectedRuns expected{std::move(first), std::nullopt, {}};
   if (has_several_runs(test)) {
-    TRY(expected.later, expected_later(interpreter, profile, test, observe, inner));
+    TRY(expected.later, expected_later(interpreter, profile, test, observe, inner, substitute));
     return expected;
   }
-  if (Result<Expected> after = interpreter.run(second_feed(test), observe, inner)) expected.b = *std::move(after);
+  if (Result<Expected> after = interpreter.run(second_feed(test), observe, inner, substitute)) {
+    expected.b = *std::move(after);
+  }
   return expected;
 }
 

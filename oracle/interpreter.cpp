@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "core/check.h"
 #include "graph/storage_sets.h"
@@ -11,14 +12,27 @@
 #include "ops/fused_op.h"
 #include "oracle/coarsest_dtypes.h"
 #include "oracle/control_flow.h"
-#include "oracle/large_constants.h"
 #include "oracle/lost_values.h"
 
 namespace parallax {
 namespace {
 
+// Weights of f32, which are most of what a whole program loads. False where they are not dense, or may not be kept as
+// they are.
+bool load_dense_floats(const Tensor& tensor, const Layout& layout, const Profile& profile, BallStorage& storage) {
+  if (tensor.dtype != DType::F32 || profile.flushes_operands || !is_contiguous(layout)) return false;
+  Ball* to = storage.balls.data() + layout.offset;
+  for (int64_t i = 0; i < tensor.numel(); ++i) {
+    float x = 0;
+    std::memcpy(&x, tensor.at(i), sizeof x);
+    to[i] = Ball::exact(static_cast<double>(x));
+  }
+  return true;
+}
+
 // Row-major host elements into a storage under a layout.
 void load(const Tensor& tensor, const Layout& layout, const Profile& profile, BallStorage& storage) {
+  if (load_dense_floats(tensor, layout, profile, storage)) return;
   int64_t i = 0;
   for_each_element(layout, [&](int64_t element) {
     const auto at = static_cast<std::size_t>(element);
@@ -99,11 +113,11 @@ Interpreter::Interpreter(const Graph& graph, const Profile& profile)
       elision_(graph, profile),
       joined_(graph, profile),
       requantization_(graph, profile),
+      large_(graph),
       coarsest_(coarsest_dtypes(graph)) {
-  const LargeConstants large(graph);
   storages_.reserve(graph.storages.size());
   for (const Storage& storage : graph.storages) {
-    storages_.emplace_back(storage.dtype, large.holds(StorageId(storages_.size())) ? 0 : storage.elements);
+    storages_.emplace_back(storage.dtype, large_.holds(StorageId(storages_.size())) ? 0 : storage.elements);
     if (storage.data) load(*storage.data, contiguous_layout(storage.sizes), profile, storages_.back());
   }
   views_.reserve(graph.metas.size());
@@ -113,7 +127,7 @@ Interpreter::Interpreter(const Graph& graph, const Profile& profile)
   for (const Source& source : graph.sources) {
     if (source.kind == SourceKind::Input || source.window) continue;
     const TensorMeta& meta = graph.meta(source.value);
-    if (large.holds(meta.storage)) continue;
+    if (large_.holds(meta.storage)) continue;
     load(source.data, meta.layout, profile, storages_[meta.storage.index]);
   }
 }
@@ -123,7 +137,9 @@ void Interpreter::resize(const Graph& resized) {
   elision_ = CastElision(resized, *profile_);
   joined_ = JoinedConstants(resized, *profile_);
   requantization_ = Requantization(resized, *profile_);
+  large_ = LargeStorages(resized);
   for (std::size_t s = 0; s < storages_.size(); ++s) {
+    if (large_.holds(StorageId(s))) continue;
     const Storage& storage = resized.storages[s];
     const std::size_t held = std::max(storages_[s].balls.size(), storages_[s].integers.size());
     if (held != static_cast<std::size_t>(storage.elements)) storages_[s] = BallStorage(storage.dtype, storage.elements);
@@ -160,7 +176,7 @@ Result<std::vector<BallTensor>> Interpreter::call(std::span<const BallTensor> op
     });
   }
   const Observer as_inner = [&](NodeId node, std::span<const BallView> values) { inner(graph_->node(node), values); };
-  TRY_VOID(run_nodes(inner ? as_inner : Observer(), inner, may_raise));
+  TRY_VOID(run_nodes(inner ? as_inner : Observer(), inner, Substitute(), may_raise));
   std::vector<BallTensor> outputs;
   for (const ValueId output : graph_->outputs) outputs.push_back(snapshot(views_[output.index]));
   return outputs;
@@ -175,7 +191,8 @@ BallTensor Interpreter::handed_out(ValueId value) const {
 
 BallTensor Interpreter::operand(std::size_t i) const { return snapshot(views_[graph_->sources[i].value.index]); }
 
-Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& observe, const InnerObserver& inner) {
+Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& observe, const InnerObserver& inner,
+                                  const Substitute& substitute) {
   const std::vector<FeedSlot> slots = feed_slots(*graph_);
   PARALLAX_CHECK(slots.size() == feed.size());
   for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -189,7 +206,7 @@ Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& 
   }
 
   bool may_raise = false;
-  TRY_VOID(run_nodes(observe, inner, may_raise));
+  TRY_VOID(run_nodes(observe, inner, substitute, may_raise));
 
   Expected expected;
   expected.may_raise = may_raise;
@@ -207,22 +224,25 @@ Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& 
   return expected;
 }
 
-Result<void> Interpreter::run_nodes(const Observer& observe, const InnerObserver& inner, bool& may_raise) {
+Result<void> Interpreter::run_nodes(const Observer& observe, const InnerObserver& inner, const Substitute& substitute,
+                                    bool& may_raise) {
   joined_.start();
   alternatives_.clear();
   std::vector<BallView> results;
-  const LargeConstants large(*graph_);
   for (std::size_t n = 0; n < graph_->nodes.size(); ++n) {
     const Node& node = graph_->nodes[n];
-    large.for_each_first_taken(n, [&](std::size_t source) {
-      const TensorMeta& meta = graph_->meta(graph_->sources[source].value);
-      BallStorage& storage = storages_[meta.storage.index];
-      storage = BallStorage(meta.dtype, graph_->storage(meta.storage).elements);
-      load(graph_->sources[source].data, meta.layout, *profile_, storage);
+    large_.for_each_first_taken(n, [&](StorageId held) {
+      const Storage& taken = graph_->storage(held);
+      BallStorage& storage = storages_[held.index];
+      storage = BallStorage(taken.dtype, taken.elements);
+      if (const Source* source = large_.constant(held)) {
+        load(source->data, graph_->meta(source->value).layout, *profile_, storage);
+      }
     });
     results.clear();
     for (ValueId result : node.results) results.push_back(views_[result.index]);
     joined_.note(node, views_);
+    bool substituted = false;
     if (const ControlOp* control = as_control(*node.op)) {
       if (auto done = run_control(*control, node, views_, *profile_, inner, may_raise); !done)
         return at(fmt::format("/graph/nodes/{}", n), std::move(done.error()));
@@ -234,17 +254,22 @@ Result<void> Interpreter::run_nodes(const Observer& observe, const InnerObserver
       const Call call(*node.op, node.arguments, graph_->metas);
       if (auto known = check_count(call, views_); !known)
         return at(fmt::format("/graph/nodes/{}", n), std::move(known.error()));
-      if (auto done = node.op->reference(ReferenceCall(call, views_, results, *profile_, &may_raise)); !done) {
-        return at(fmt::format("/graph/nodes/{}", n), std::move(done.error()));
+      const ReferenceCall reference(call, views_, results, *profile_, &may_raise);
+      substituted = substitute && substitute(reference);
+      if (!substituted) {
+        if (auto done = node.op->reference(reference); !done)
+          return at(fmt::format("/graph/nodes/{}", n), std::move(done.error()));
       }
     }
-    elision_.widen(node, results);
-    joined_.widen(node, views_);
-    requantization_.widen(node, views_);
-    widen_lost(node, *profile_, views_);
+    if (!substituted) {
+      elision_.widen(node, results);
+      joined_.widen(node, views_);
+      requantization_.widen(node, views_);
+      widen_lost(node, *profile_, views_);
+    }
     alternatives_.note(node, graph_->metas, views_, results, *profile_);
     if (observe) observe(NodeId(n), views_);
-    large.for_each_last_taken(
+    large_.for_each_last_taken(
         n, [&](StorageId storage) { storages_[storage.index] = BallStorage(storages_[storage.index].dtype, 0); });
   }
   return {};

@@ -11,9 +11,11 @@
 #include "core/profile.h"
 #include "graph/graph.h"
 #include "ops/ball.h"
+#include "ops/op.h"
 #include "oracle/alternatives.h"
 #include "oracle/cast_elision.h"
 #include "oracle/joined_constants.h"
+#include "oracle/large_storages.h"
 #include "oracle/requantization.h"
 #include "oracle/spread.h"
 
@@ -59,11 +61,14 @@ class Interpreter {
   using Observer = std::function<void(NodeId node, std::span<const BallView> values)>;
   // The same for each node of a subgraph that is run, with the subgraph's own values.
   using InnerObserver = std::function<void(const Node& node, std::span<const BallView> values)>;
+  // Asked before the reference kernel of each node of the graph, and may stand in for it: whether it filled the
+  // results, which then are what the run goes on with.
+  using Substitute = std::function<bool(const ReferenceCall& call)>;
 
   // One run; `feed` is parallel to feed_slots(graph). An error is what eager raises on this data, with the node's
   // pointer; the state is undefined then.
   Result<Expected> run(std::span<const Tensor> feed, const Observer& observe = nullptr,
-                       const InnerObserver& inner = nullptr);
+                       const InnerObserver& inner = nullptr, const Substitute& substitute = nullptr);
 
   // One run of a graph that is a subgraph, on operands by position: its outputs. `may_raise` is set where eager raises
   // or not by data that is undecided.
@@ -73,7 +78,8 @@ class Interpreter {
   BallTensor operand(std::size_t i) const;
 
  private:
-  Result<void> run_nodes(const Observer& observe, const InnerObserver& inner, bool& may_raise);
+  Result<void> run_nodes(const Observer& observe, const InnerObserver& inner, const Substitute& substitute,
+                         bool& may_raise);
   // A value as it is handed out of a run.
   BallTensor handed_out(ValueId value) const;
 
@@ -82,6 +88,7 @@ class Interpreter {
   CastElision elision_;
   JoinedConstants joined_;
   Requantization requantization_;
+  LargeStorages large_;
   std::vector<DType> coarsest_;  // by storage, or empty
   HeldAlternatives alternatives_;
   std::vector<BallStorage> storages_;

@@ -2,19 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/choices.h"
 #include "graph/written_operands.h"
 
 namespace parallax {
 namespace {
-
-// The largest error that is drawn. Where a standard deviation is known, an even spread with that deviation; the worst
-// case of a long sum is far from anything that runs.
-double amplitude(const Ball& ball) {
-  if (ball.deviation <= 0) return ball.radius;
-  return std::min(ball.radius, std::sqrt(3.0) * static_cast<double>(ball.deviation));
-}
 
 // The nearest multiple of a power of two, which is no farther than `most`. Numbers that may be equal mostly are there.
 double on_grid(double x, double most) {
@@ -36,25 +30,46 @@ void LegalRun::decide(Ball& ball, DType dtype) {
   // A definite NaN or infinity is a number already; what has no end stays undecided.
   if (!ball.decided() || !std::isfinite(ball.mid) || !std::isfinite(ball.radius)) return;
   double x = ball.mid;
-  if (ball.radius > 0) {
-    switch (style_.errors) {
-      case Errors::None:
-        break;
-      case Errors::Random:
-        x += draw() * style_.exaggeration * amplitude(ball);
-        if (std::fabs(ball.mid) <= ball.radius && (style_.cancels || draw() < -0.5)) x = 0;
-        if (style_.coincides) x = on_grid(ball.mid, amplitude(ball));
-        break;
-      case Errors::Up:
-        x += amplitude(ball);
-        break;
-      case Errors::Down:
-        x -= amplitude(ball);
-        break;
-    }
-  }
+  if (ball.radius > 0) x = off(x, drawn_error(ball), std::fabs(ball.mid) <= ball.radius);
   if (style_.rounds) x = round_to(dtype, x);
   ball = {x, 0, ball.may_nan, ball.may_inf, Undecided::No, -1};
+}
+
+double LegalRun::off(double x, double amplitude, bool may_be_zero) {
+  switch (style_.errors) {
+    case Errors::None:
+      break;
+    case Errors::Random: {
+      const double moved = x + draw() * style_.exaggeration * amplitude;
+      const bool vanishes = may_be_zero && (style_.cancels || draw() < -0.5);
+      if (style_.coincides) return on_grid(x, amplitude);
+      return vanishes ? 0 : moved;
+    }
+    case Errors::Up:
+      return x + amplitude;
+    case Errors::Down:
+      return x - amplitude;
+  }
+  return x;
+}
+
+bool LegalRun::compute(const ReferenceCall& call) {
+  const auto* errors = notes_ ? notes_->of(visits_++, call) : nullptr;
+  if (!errors || !call.op().plain(call)) return false;
+  for (std::size_t k = 0; k < errors->size(); ++k) {
+    const BallView& output = call.output(static_cast<int>(k));
+    const bool is_f32 = output.dtype == DType::F32;
+    auto error = (*errors)[k].begin();
+    for_each_element(output.layout, [&](int64_t element) {
+      double x = output.ball(element).mid;
+      if (error->amplitude() > 0) x = off(x, error->amplitude(), error->may_be_zero());
+      if (style_.rounds) x = is_f32 ? static_cast<double>(static_cast<float>(x)) : round_to(output.dtype, x);
+      output.ball(element).mid = x;
+      ++error;
+    });
+  }
+  computed_ = true;
+  return true;
 }
 
 void LegalRun::decide(IntegerBall& integer) {
@@ -80,7 +95,7 @@ void LegalRun::decide(IntegerBall& integer) {
 }
 
 void LegalRun::decide(const Node& node, std::span<const BallView> values) {
-  if (node.op->is_view()) return;
+  if (node.op->is_view() || std::exchange(computed_, false)) return;
   const auto decide_all = [&](ValueId value) {
     const BallView& view = values[value.index];
     for_each_element(view.layout, [&](int64_t element) {

@@ -6,7 +6,8 @@
 #include <span>
 
 #include "graph/graph.h"
-#include "ops/ball.h"
+#include "ops/op.h"
+#include "oracle/noted_errors.h"
 
 namespace parallax {
 
@@ -34,6 +35,13 @@ class LegalRun {
 
   // The graph must outlive the run.
   LegalRun(const Graph& graph, const Style& style) : graph_(&graph), style_(style) {}
+  // One whose errors are those of the notes, which must outlive it too.
+  LegalRun(const Graph& graph, const Style& style, const ErrorNotes& notes)
+      : graph_(&graph), style_(style), notes_(&notes) {}
+
+  // In place of the reference kernel, where the notes tell of the call: its results in double, off by as much as they
+  // may be. Whether it computed them.
+  bool compute(const ReferenceCall& call);
 
   // Makes numbers of what a node that was just run made or wrote, of all values. Elements that are undecided on exact
   // operands stay so, and what may be NaN or infinite keeps that.
@@ -44,10 +52,15 @@ class LegalRun {
  private:
   void decide(Ball& ball, DType dtype);
   void decide(IntegerBall& integer);
+  // The number itself, or one that is off by at most so much.
+  double off(double x, double amplitude, bool may_be_zero);
   double draw();  // in [-1, 1)
 
   const Graph* graph_;
   Style style_;
+  const ErrorNotes* notes_ = nullptr;
+  std::size_t visits_ = 0;  // calls that `compute` was asked of
+  bool computed_ = false;   // the node that is to be decided next
   uint64_t drawn_ = 0;
 };
 

@@ -68,9 +68,8 @@ class ProgramCase:
             for node in self._program.graph.nodes
             if node.op == "placeholder"
         ]
-        # The run may write to them.
-        copies, _ = private_copies([value for *_, value in given if isinstance(value, torch.Tensor)])
-        own = iter(copies)
+        tensors = [value for *_, value in given if isinstance(value, torch.Tensor)]
+        own = iter(private_copies(tensors)[0] if may_write(self._program) else tensors)
         inputs = [
             self._declared(node, spec, next(own)) if isinstance(value, torch.Tensor) else value
             for node, spec, value in given
@@ -171,6 +170,16 @@ class ProgramCase:
             self.notes.say(f"output {position} is {result!r}, which is no tensor: it is left out")
         else:
             raise RefusedError(f"output {position} is a {type(result).__name__}")
+
+
+def may_write(program: torch.export.ExportedProgram) -> bool:
+    """Whether a run may write to what it is given: large weights are not copied for one that does not."""
+    signature = program.graph_signature
+    if any(spec.kind.name.endswith("_MUTATION") for spec in signature.output_specs):
+        return True
+    graphs = [module for module in program.graph_module.modules() if isinstance(module, torch.fx.GraphModule)]
+    calls = [node.target for module in graphs for node in module.graph.nodes if node.op == "call_function"]
+    return any(not isinstance(call, torch._ops.OpOverload) or call._schema.is_mutable for call in calls)
 
 
 def flat_inputs(program: torch.export.ExportedProgram, args: Any, kwargs: Any) -> list[Any]:

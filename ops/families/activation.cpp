@@ -1,6 +1,8 @@
 // Activation: the non-linear functions of neural networks, element by element.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <numbers>
 
 #include "ops/ball_activations.h"
 #include "ops/ball_functions.h"
@@ -38,17 +40,31 @@ Result<void> check_gelu(const Call& call) {
   return refuse("{}: approximate is {}, neither none nor tanh", call.op().name, approximate);
 }
 
+double plain_gelu(double x, const ReferenceCall& call) {
+  if (call.text(arg::approximate) == "none") return x * std::erfc(-x / std::numbers::sqrt2) / 2;
+  const double slope = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+  return x / 2 * (1 + std::tanh(slope * (x + 0.044715 * x * x * x)));
+}
+
 constexpr UnaryFunction gelu = {.takes = Takes::Floats,
                                 .floating =
                                     [](const BallMath& math, const Ball& x, const ReferenceCall& call) {
                                       return call.text(arg::approximate) == "tanh" ? ball_gelu_tanh(math, x)
                                                                                    : ball_gelu(math, x);
                                     },
-                                .check = check_gelu};
-constexpr UnaryFunction silu = {Takes::Floats, of_ball<ball_silu>};
+                                .check = check_gelu,
+                                .plain = plain_gelu};
+constexpr UnaryFunction silu = {.takes = Takes::Floats,
+                                .floating = of_ball<ball_silu>,
+                                .plain = [](double x, const ReferenceCall&) { return x / (1 + std::exp(-x)); }};
 constexpr UnaryFunction mish = {Takes::Floats, of_ball<ball_mish>};
-constexpr UnaryFunction hardsigmoid = {Takes::Floats, of_ball<ball_hardsigmoid>};
-constexpr UnaryFunction hardswish = {Takes::Floats, of_ball<ball_hardswish>};
+double sixth_gate(double x) { return std::clamp(x + 3, 0.0, 6.0) / 6; }
+constexpr UnaryFunction hardsigmoid = {.takes = Takes::Floats,
+                                       .floating = of_ball<ball_hardsigmoid>,
+                                       .plain = [](double x, const ReferenceCall&) { return sixth_gate(x); }};
+constexpr UnaryFunction hardswish = {.takes = Takes::Floats,
+                                     .floating = of_ball<ball_hardswish>,
+                                     .plain = [](double x, const ReferenceCall&) { return x * sixth_gate(x); }};
 
 // The product of the numbers is rounded too.
 constexpr UnaryFunction elu = {.takes = Takes::Floats,
@@ -86,12 +102,14 @@ constexpr UnaryFunction celu = {.takes = Takes::Floats,
                                     },
                                 .check = check_celu};
 
-constexpr UnaryFunction leaky_relu = {.takes = Takes::Floats,
-                                      .floating =
-                                          [](const BallMath& math, const Ball& x, const ReferenceCall& call) {
-                                            return ball_leaky_relu(math, x, number(math, call, arg::negative_slope));
-                                          },
-                                      .check = check_numbers};
+constexpr UnaryFunction leaky_relu = {
+    .takes = Takes::Floats,
+    .floating =
+        [](const BallMath& math, const Ball& x, const ReferenceCall& call) {
+          return ball_leaky_relu(math, x, number(math, call, arg::negative_slope));
+        },
+    .check = check_numbers,
+    .plain = [](double x, const ReferenceCall& call) { return x > 0 ? x : call.real(arg::negative_slope) * x; }};
 
 constexpr UnaryFunction softplus = {.takes = Takes::Floats,
                                     .floating =
@@ -157,27 +175,32 @@ Result<void> check_hardtanh(const Call& call) {
   return {};
 }
 
-constexpr UnaryFunction hardtanh = {.takes = Takes::Numbers,
-                                    .floating =
-                                        [](const BallMath& math, const Ball& x, const ReferenceCall& call) {
-                                          return between(math, x, number(math, call, arg::min_val),
-                                                         number(math, call, arg::max_val));
-                                        },
-                                    .integral =
-                                        [](int64_t x, const ReferenceCall& call) {
-                                          const DType dtype = call.output().dtype;
-                                          return std::min(std::max(x, number_as(dtype, call.scalar(arg::min_val))),
-                                                          number_as(dtype, call.scalar(arg::max_val)));
-                                        },
-                                    .clones_layout = true,
-                                    .check = check_hardtanh};
+constexpr UnaryFunction hardtanh = {
+    .takes = Takes::Numbers,
+    .floating =
+        [](const BallMath& math, const Ball& x, const ReferenceCall& call) {
+          return between(math, x, number(math, call, arg::min_val), number(math, call, arg::max_val));
+        },
+    .integral =
+        [](int64_t x, const ReferenceCall& call) {
+          const DType dtype = call.output().dtype;
+          return std::min(std::max(x, number_as(dtype, call.scalar(arg::min_val))),
+                          number_as(dtype, call.scalar(arg::max_val)));
+        },
+    .clones_layout = true,
+    .check = check_hardtanh,
+    .plain =
+        [](double x, const ReferenceCall& call) {
+          return std::min(std::max(x, call.real(arg::min_val)), call.real(arg::max_val));
+        }};
 
 constexpr UnaryFunction relu6 = {
     .takes = Takes::Numbers,
     .floating = [](const BallMath& math, const Ball& x,
                    const ReferenceCall&) { return between(math, x, Ball::exact(0), Ball::exact(6)); },
     .integral = [](int64_t x, const ReferenceCall&) { return std::clamp<int64_t>(x, 0, 6); },
-    .clones_layout = true};
+    .clones_layout = true,
+    .plain = [](double x, const ReferenceCall&) { return std::clamp(x, 0.0, 6.0); }};
 
 // log_sigmoid reads a contiguous operand. Its forward hands exp(-|x|), the buffer, on to the backward.
 constexpr int buffer_result = 1;

@@ -6,6 +6,8 @@
 #include "ops/families.h"
 #include "ops/fresh_layout.h"
 #include "ops/pair_sample.h"
+#include "ops/plain/attention_in_double.h"
+#include "ops/plain/elements_in_double.h"
 #include "ops/sample.h"
 
 namespace parallax {
@@ -168,9 +170,26 @@ std::vector<Ball> scores_of(const ReferenceCall& call, const AttentionPlan& plan
 }
 
 template <Second second>
+Result<AttentionPlan> plan_of(const Call& call) {
+  return plan_attention(call, second == Second::LogSum ? call.tensor(arg::query).layout.rank() > 2 : is_grouped(call));
+}
+
+template <Second second>
+bool plain_attention(const ReferenceCall& call) {
+  const Result<AttentionPlan> plan = plan_of<second>(call);
+  // Values that broadcast the scores make each of them several times.
+  if (!plan || (second == Second::Weights && plan->batch != plan->score_batch)) return false;
+  const std::optional<PlainAttention> attention = attend_plainly(call, *plan);
+  if (!attention) return false;
+  store_plain(attention->results, call.output());
+  if constexpr (second == Second::LogSum) store_plain(attention->log_sums, call.output(second_result));
+  if constexpr (second == Second::Weights) store_plain(attention->weights, call.output(second_result));
+  return true;
+}
+
+template <Second second>
 Result<void> reference_attention(const ReferenceCall& call) {
-  const bool grouped = second == Second::LogSum ? call.tensor(arg::query).layout.rank() > 2 : is_grouped(call);
-  TRY(const AttentionPlan plan, plan_attention(call, grouped));
+  TRY(const AttentionPlan plan, plan_of<second>(call));
   const BallView& output = call.output();
   const BallAttention attention(output.dtype, call.profile(), plan.scale);
   const Operands operands = operands_of(call, plan);
@@ -277,18 +296,21 @@ std::vector<OpDef> attention_family() {
                  "dropout_p=0., bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
        .infer = infer_attention,
        .reference = reference_attention<Second::None>,
+       .plain = plain_attention<Second::None>,
        .sample = sample_attention},
       {.schema = "_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float "
                  "dropout_p=0., bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, "
                  "Tensor logsumexp)",
        .infer = infer_kernel,
        .reference = reference_attention<Second::LogSum>,
+       .plain = plain_attention<Second::LogSum>,
        .sample = sample_attention},
       {.schema = "_scaled_dot_product_attention_math(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, "
                  "float dropout_p=0., bool is_causal=False, Tensor? dropout_mask=None, *, float? scale=None, bool "
                  "enable_gqa=False) -> (Tensor, Tensor)",
        .infer = infer_math,
        .reference = reference_attention<Second::Weights>,
+       .plain = plain_attention<Second::Weights>,
        .sample = sample_attention},
   };
 }

@@ -12,6 +12,7 @@
 #include "ops/fresh_layout.h"
 #include "ops/inplace.h"
 #include "ops/lanes.h"
+#include "ops/plain/normalization_in_double.h"
 
 namespace parallax {
 namespace {
@@ -215,8 +216,12 @@ std::optional<std::vector<Argument>> sample_batch_norm(const Op& op, SampleConte
   return arguments;
 }
 
-OpDef batch_norm(std::string_view schema) {
-  return {.schema = schema, .infer = infer_batch_norm, .reference = reference_batch_norm, .sample = sample_batch_norm};
+OpDef batch_norm(std::string_view schema, PlainFn plain = normalize_batch_plainly) {
+  return {.schema = schema,
+          .infer = infer_batch_norm,
+          .reference = reference_batch_norm,
+          .plain = plain,
+          .sample = sample_batch_norm};
 }
 
 }  // namespace
@@ -229,9 +234,10 @@ std::vector<OpDef> batch_norm_family() {
       batch_norm(
           "_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) "
           "running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)"),
-      batch_norm("_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, "
-                 "bool training, float momentum, "
-                 "float eps) -> (Tensor, Tensor, Tensor)"),
+      // It always trains.
+      batch_norm("_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float "
+                 "momentum, float eps) -> (Tensor, Tensor, Tensor)",
+                 nullptr),
       batch_norm("_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor "
                  "running_mean, Tensor "
                  "running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)"),

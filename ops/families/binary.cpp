@@ -14,33 +14,42 @@ using Bools = BinaryFunction::Bools;
 constexpr BinaryFunction add = {
     .floating = [](const BallMath& math, const BallPair& pair) { return math.add(pair.a, pair.b); },
     .integral = [](DType, int64_t a, int64_t b) { return std::optional(wrapping_add(a, b)); },
-    .scaled = true};
+    .scaled = true,
+    .plain = [](double a, double b) { return a + b; }};
 
 constexpr BinaryFunction sub = {
     .floating = [](const BallMath& math,
                    const BallPair& pair) { return pair.same ? math.sub_same(pair.a) : math.sub(pair.a, pair.b); },
     .integral = [](DType, int64_t a, int64_t b) { return std::optional(wrapping_sub(a, b)); },
     .bools = Bools::Refused,
-    .scaled = true};
+    .scaled = true,
+    .plain = [](double a, double b) { return a - b; }};
 
 // other - alpha * self.
-constexpr BinaryFunction rsub = {
-    .floating = sub.floating, .integral = sub.integral, .bools = Bools::Refused, .reversed = true, .scaled = true};
+constexpr BinaryFunction rsub = {.floating = sub.floating,
+                                 .integral = sub.integral,
+                                 .bools = Bools::Refused,
+                                 .reversed = true,
+                                 .scaled = true,
+                                 .plain = sub.plain};
 
 constexpr BinaryFunction mul = {
     .floating = [](const BallMath& math,
                    const BallPair& pair) { return pair.same ? math.mul_same(pair.a) : math.mul(pair.a, pair.b); },
-    .integral = [](DType, int64_t a, int64_t b) { return std::optional(wrapping_mul(a, b)); }};
+    .integral = [](DType, int64_t a, int64_t b) { return std::optional(wrapping_mul(a, b)); },
+    .plain = [](double a, double b) { return a * b; }};
 
 constexpr BinaryFunction maximum = {
     .floating = [](const BallMath& math,
                    const BallPair& pair) { return pair.same ? pair.a : math.maximum(pair.a, pair.b); },
-    .integral = [](DType, int64_t a, int64_t b) { return std::optional(std::max(a, b)); }};
+    .integral = [](DType, int64_t a, int64_t b) { return std::optional(std::max(a, b)); },
+    .plain = [](double a, double b) { return std::max(a, b); }};
 
 constexpr BinaryFunction minimum = {
     .floating = [](const BallMath& math,
                    const BallPair& pair) { return pair.same ? pair.a : math.minimum(pair.a, pair.b); },
-    .integral = [](DType, int64_t a, int64_t b) { return std::optional(std::min(a, b)); }};
+    .integral = [](DType, int64_t a, int64_t b) { return std::optional(std::min(a, b)); },
+    .plain = [](double a, double b) { return std::min(a, b); }};
 
 constexpr BinaryFunction fmax = {
     .floating = [](const BallMath& math,

@@ -7,6 +7,7 @@
 #include "ops/elementwise.h"
 #include "ops/families.h"
 #include "ops/pair_sample.h"
+#include "ops/plain/convolution_in_double.h"
 #include "ops/sample.h"
 
 namespace parallax {
@@ -307,8 +308,11 @@ std::optional<std::vector<Argument>> sample_convolution(const Op& op, SampleCont
 }
 
 OpDef convolution(std::string_view schema) {
-  return {
-      .schema = schema, .infer = infer_convolution, .reference = reference_convolution, .sample = sample_convolution};
+  return {.schema = schema,
+          .infer = infer_convolution,
+          .reference = reference_convolution,
+          .plain = convolve_plainly,
+          .sample = sample_convolution};
 }
 
 }  // namespace

@@ -44,7 +44,10 @@ Ball true_quotient(const BallMath& math, const BallPair& pair) {
   return pair.same ? math.div_same(pair.a) : ball_div(math, pair.a, pair.b, pair.b_zero_is_positive);
 }
 
-constexpr BinaryFunction div = {.floating = true_quotient, .floats = Floats::Made, .draw_number = draw_divisor};
+constexpr BinaryFunction div = {
+    .floating = true_quotient, .floats = Floats::Made, .draw_number = draw_divisor, .plain = [](double a, double b) {
+      return a / b;
+    }};
 
 constexpr BinaryFunction div_floor = {
     .floating =

@@ -14,24 +14,29 @@ using Takes = UnaryFunction::Takes;
 // An integer zero has no sign, and becomes +0.
 bool zeros_are_positive(const ReferenceCall& call) { return !call.input(arg::self).floating(); }
 
-constexpr UnaryFunction exp = {Takes::AsFloats, of_ball<&BallMath::exp>};
+constexpr UnaryFunction exp = {.floating = of_ball<&BallMath::exp>,
+                               .plain = [](double x, const ReferenceCall&) { return std::exp(x); }};
 constexpr UnaryFunction exp2 = {Takes::AsFloats, of_ball<ball_exp2>};
 constexpr UnaryFunction expm1 = {Takes::AsFloats, of_ball<ball_expm1>};
-constexpr UnaryFunction log = {Takes::AsFloats, of_ball<ball_log>};
+constexpr UnaryFunction log = {.floating = of_ball<ball_log>,
+                               .plain = [](double x, const ReferenceCall&) { return std::log(x); }};
 constexpr UnaryFunction log2 = {Takes::AsFloats, of_ball<ball_log2>};
 constexpr UnaryFunction log10 = {Takes::AsFloats, of_ball<ball_log10>};
 constexpr UnaryFunction log1p = {Takes::AsFloats, of_ball<ball_log1p>};
-constexpr UnaryFunction sqrt = {Takes::AsFloats, of_ball<&BallMath::sqrt>};
+constexpr UnaryFunction sqrt = {.floating = of_ball<&BallMath::sqrt>,
+                                .plain = [](double x, const ReferenceCall&) { return std::sqrt(x); }};
 // The root of a half may be stored as one.
 constexpr UnaryFunction rsqrt = {
     .floating = [](const BallMath& math, const Ball& x,
                    const ReferenceCall& call) { return ball_rsqrt(math, x, zeros_are_positive(call)); },
-    .in_own_dtype = true};
+    .in_own_dtype = true,
+    .plain = [](double x, const ReferenceCall&) { return 1 / std::sqrt(x); }};
 constexpr UnaryFunction reciprocal = {Takes::AsFloats,
                                       [](const BallMath& math, const Ball& x, const ReferenceCall& call) {
                                         return ball_reciprocal(math, x, zeros_are_positive(call));
                                       }};
-constexpr UnaryFunction sigmoid = {Takes::AsFloats, of_ball<&BallMath::sigmoid>};
+constexpr UnaryFunction sigmoid = {.floating = of_ball<&BallMath::sigmoid>,
+                                   .plain = [](double x, const ReferenceCall&) { return 1 / (1 + std::exp(-x)); }};
 
 // Kept between eps and 1 - eps where there is an eps, and as eager does it where they cross: the lower one first.
 Ball kept_inside(const BallMath& math, const Ball& x, double eps) {

@@ -5,6 +5,7 @@
 #include "ops/indices.h"
 #include "ops/inplace.h"
 #include "ops/pair_sample.h"
+#include "ops/plain/product_in_double.h"
 #include "ops/sample.h"
 
 namespace parallax {
@@ -66,6 +67,12 @@ Result<void> reference_product(const ReferenceCall& call) {
   return {};
 }
 
+template <const Product& product>
+bool plain_product(const ReferenceCall& call) {
+  return call.output().floating() &&
+         contract_plainly(call, product.left, product.right, *contraction_of(call, product), {});
+}
+
 Result<void> check_addend(const Call& call, arg addend, const Contraction& contraction, DType dtype) {
   const TensorMeta& added = call.tensor(addend);
   if (added.dtype != dtype) {
@@ -117,6 +124,13 @@ Result<void> reference_added(const ReferenceCall& call) {
   return {};
 }
 
+template <const Product& product>
+bool plain_added(const ReferenceCall& call) {
+  return call.output().floating() &&
+         contract_plainly(call, product.left, product.right, *contraction_of(call, product),
+                          {.alpha = call.scalar(arg::alpha), .beta = call.scalar(arg::beta), .addend = arg::self});
+}
+
 Metas infer_linear(const Call& call) {
   TRY(const Contraction contraction, contraction_of(call, linear));
   const DType dtype = call.tensor(arg::input).dtype;
@@ -134,6 +148,13 @@ Result<void> reference_linear(const ReferenceCall& call) {
   if (call.has(arg::bias)) scaling.addend = arg::bias;
   contract(call, linear.left, linear.right, contraction, scaling);
   return {};
+}
+
+bool plain_linear(const ReferenceCall& call) {
+  Scaling scaling;
+  if (call.has(arg::bias)) scaling.addend = arg::bias;
+  return call.output().floating() &&
+         contract_plainly(call, linear.left, linear.right, *contraction_of(call, linear), scaling);
 }
 
 // What a generated product may cost, and how large it may get.
@@ -212,6 +233,7 @@ OpDef pure(std::string_view schema) {
   return {.schema = schema,
           .infer = infer_product<product>,
           .reference = reference_product<product>,
+          .plain = plain_product<product>,
           .sample = sample_product<product>};
 }
 
@@ -220,6 +242,7 @@ OpDef added(std::string_view schema) {
   return {.schema = schema,
           .infer = infer_added<product>,
           .reference = reference_added<product>,
+          .plain = plain_added<product>,
           .sample = sample_added<product>};
 }
 
@@ -245,6 +268,7 @@ std::vector<OpDef> matmul_family() {
       {.schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
        .infer = infer_linear,
        .reference = reference_linear,
+       .plain = plain_linear,
        .sample = sample_linear},
 
       added<addmm>("addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor"),

@@ -10,6 +10,7 @@
 #include "ops/families.h"
 #include "ops/fresh_layout.h"
 #include "ops/lanes.h"
+#include "ops/plain/normalization_in_double.h"
 #include "ops/sample.h"
 
 namespace parallax {
@@ -118,6 +119,16 @@ Result<void> reference_layer_norm(const ReferenceCall& call) {
   return {};
 }
 
+// How many elements are normalized together.
+std::size_t normalized_count(const Call& call) {
+  return static_cast<std::size_t>(reduced_count(call.tensor(arg::input).layout.sizes, *normalized_dims(call)));
+}
+
+bool plain_layer_norm(const ReferenceCall& call) {
+  return normalize_plainly(call, normalized_count(call), call.real(arg::eps),
+                           [](std::size_t, std::size_t k) { return k; });
+}
+
 // rms_norm: no mean is taken off, and eps is that of the dtype it is computed in where it is None.
 Metas infer_rms_norm(const Call& call) {
   const TensorMeta& self = call.tensor(arg::input);
@@ -130,6 +141,17 @@ Metas infer_rms_norm(const Call& call) {
   return fresh_result(self.dtype, layout);
 }
 
+// The eps that is given, or that of the dtype it is computed in.
+double eps_of_rms_norm(const ReferenceCall& call, DType accumulator) {
+  if (call.has(arg::eps)) return call.real(arg::eps);
+  return accumulator == DType::F64 ? std::numeric_limits<double>::epsilon()
+                                   : static_cast<double>(std::numeric_limits<float>::epsilon());
+}
+
+bool plain_rms_norm(const ReferenceCall& call) {
+  return normalize_squares_plainly(call, normalized_count(call), eps_of_rms_norm(call, parameters_as(call)));
+}
+
 Result<void> reference_rms_norm(const ReferenceCall& call) {
   if (has_no_result(call)) return {};
   const DimMask reduced = *normalized_dims(call);
@@ -138,15 +160,13 @@ Result<void> reference_rms_norm(const ReferenceCall& call) {
   const DType accumulator = parameters_as(call);
   const BallMath math(accumulator, call.profile());
   const std::vector<Ball> weight = parameter_balls(call, arg::weight, accumulator);
-  const double own_eps = accumulator == DType::F64 ? std::numeric_limits<double>::epsilon()
-                                                   : static_cast<double>(std::numeric_limits<float>::epsilon());
+  const double eps = eps_of_rms_norm(call, accumulator);
   for (std::size_t i = 0; i < from.size(); ++i) {
     const std::vector<Ball> lane = lane_balls(call.input(arg::input), from[i], accumulator, call.profile());
     BallSum squares(math);
     for (const Ball& x : lane) squares.add(math.mul_same(x));
     const Ball mean = divided_by_count(math, not_negative(squares.result()), static_cast<int64_t>(lane.size()));
-    const Ball inverse =
-        inverse_deviation(math, not_negative(mean), call.has(arg::eps) ? call.real(arg::eps) : own_eps);
+    const Ball inverse = inverse_deviation(math, not_negative(mean), eps);
     for (std::size_t k = 0; k < lane.size(); ++k) {
       Ball ball = math.mul(lane[k], inverse);
       if (!weight.empty()) ball = math.mul(ball, weight[k]);
@@ -237,6 +257,15 @@ Result<void> reference_group_norm(const ReferenceCall& call) {
   return {};
 }
 
+bool plain_group_norm(const ReferenceCall& call) {
+  const GroupShape shape = *group_shape(call);
+  const auto channels = static_cast<std::size_t>(shape.channels / shape.groups);
+  const auto inner = static_cast<std::size_t>(shape.inner);
+  const auto groups = static_cast<std::size_t>(shape.groups);
+  return normalize_plainly(call, channels * inner, call.real(arg::eps),
+                           [=](std::size_t lane, std::size_t k) { return lane % groups * channels + k / inner; });
+}
+
 // A value of those sizes and that dtype, or None.
 Argument draw_parameter(SampleContext& context, DType dtype, const Dims& sizes, bool contiguous) {
   const auto value = context.pick([&](const Candidate&, const TensorMeta& meta) {
@@ -290,11 +319,19 @@ std::optional<std::vector<Argument>> sample_group_norm(const Op& op, SampleConte
 }
 
 OpDef layer_norm(std::string_view schema) {
-  return {.schema = schema, .infer = infer_layer_norm, .reference = reference_layer_norm, .sample = sample_layer_norm};
+  return {.schema = schema,
+          .infer = infer_layer_norm,
+          .reference = reference_layer_norm,
+          .plain = plain_layer_norm,
+          .sample = sample_layer_norm};
 }
 
 OpDef group_norm(std::string_view schema) {
-  return {.schema = schema, .infer = infer_group_norm, .reference = reference_group_norm, .sample = sample_group_norm};
+  return {.schema = schema,
+          .infer = infer_group_norm,
+          .reference = reference_group_norm,
+          .plain = plain_group_norm,
+          .sample = sample_group_norm};
 }
 
 }  // namespace
@@ -312,6 +349,7 @@ std::vector<OpDef> normalization_family() {
       {.schema = "rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
        .infer = infer_rms_norm,
        .reference = reference_rms_norm,
+       .plain = plain_rms_norm,
        .sample = sample_layer_norm},
   };
 }

@@ -5,6 +5,7 @@
 #include "ops/ball_sum.h"
 #include "ops/elementwise.h"
 #include "ops/families.h"
+#include "ops/plain/elements_in_double.h"
 #include "ops/pool_plan.h"
 #include "ops/sample.h"
 
@@ -114,6 +115,22 @@ Result<void> reference_average(const ReferenceCall& call) {
 }
 
 template <const Averaging& averaging>
+bool plain_average(const ReferenceCall& call) {
+  const Result<PoolPlan> plan = plan_pool(call, averaging.at, true);
+  const BallView& input = call.input(arg::self);
+  const BallView& output = call.output();
+  if (!plan || !output.floating() || !plain_elements(input)) return false;
+  for_each_window(*plan, input.layout, output.layout,
+                  [&](const PoolWindow& window, const int64_t* picture, int64_t to) {
+                    double sum = 0;
+                    for (const int64_t element : window.elements) sum += input.ball(picture[element]).mid;
+                    const auto divisor = static_cast<double>(divisor_of(call, window));
+                    output.ball(to) = Ball::exact(window.elements.empty() ? 0 : sum / divisor);
+                  });
+  return true;
+}
+
+template <const Averaging& averaging>
 std::optional<std::vector<Argument>> sample_average(const Op& op, SampleContext& context) {
   const auto self = context.pick([](const Candidate&, const TensorMeta& meta) {
     return may_pool(meta, averaging.at.spatial) && takes(averaging, meta.dtype);
@@ -140,6 +157,7 @@ OpDef average(std::string_view schema) {
   return {.schema = schema,
           .infer = infer_average<averaging>,
           .reference = reference_average<averaging>,
+          .plain = plain_average<averaging>,
           .sample = sample_average<averaging>};
 }
 

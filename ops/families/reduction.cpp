@@ -5,6 +5,7 @@
 #include "ops/elementwise.h"
 #include "ops/families.h"
 #include "ops/lanes.h"
+#include "ops/plain/elements_in_double.h"
 
 namespace parallax {
 namespace {
@@ -106,6 +107,25 @@ Result<void> reference_mean(const ReferenceCall& call) {
   return {};
 }
 
+// The sum of each lane, or its mean.
+template <bool divides>
+bool plain_total(const ReferenceCall& call) {
+  const BallView& self = call.input(arg::self);
+  if (self.dtype != call.output().dtype || self.layout.numel() == 0) return false;
+  const std::optional<std::vector<double>> elements = plain_elements(self);
+  if (!elements) return false;
+  const DimMask reduced = *reduced_dims(call);
+  const std::vector<int64_t> lanes = result_indices(self.layout.sizes, reduced);
+  std::vector<double> totals(static_cast<std::size_t>(call.output().layout.numel()));
+  for (std::size_t i = 0; i < elements->size(); ++i) totals[static_cast<std::size_t>(lanes[i])] += (*elements)[i];
+  if constexpr (divides) {
+    const auto count = static_cast<double>(reduced_count(self.layout.sizes, reduced));
+    for (double& total : totals) total /= count;
+  }
+  store_plain(totals, call.output());
+  return true;
+}
+
 std::optional<std::vector<Argument>> sample_total(const Op& op, SampleContext& context) {
   return sample_lanes(op, context);
 }
@@ -118,6 +138,7 @@ OpDef sum(std::string_view schema) {
   return {.schema = schema,
           .infer = infer_total,
           .reference = reference_reduction<BallSum, IntegerSum>,
+          .plain = plain_total<false>,
           .sample = sample_total};
 }
 
@@ -129,7 +150,11 @@ OpDef prod(std::string_view schema) {
 }
 
 OpDef mean(std::string_view schema) {
-  return {.schema = schema, .infer = infer_mean, .reference = reference_mean, .sample = sample_floating};
+  return {.schema = schema,
+          .infer = infer_mean,
+          .reference = reference_mean,
+          .plain = plain_total<true>,
+          .sample = sample_floating};
 }
 
 }  // namespace

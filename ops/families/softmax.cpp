@@ -5,6 +5,7 @@
 #include "ops/elementwise.h"
 #include "ops/families.h"
 #include "ops/lanes.h"
+#include "ops/plain/softmax_in_double.h"
 #include "ops/sample.h"
 #include "ops/view_layout.h"
 
@@ -120,7 +121,11 @@ std::optional<std::vector<Argument>> sample_logsumexp(const Op& op, SampleContex
 
 template <Ball (BallSoftmax::*element)(std::size_t) const>
 OpDef softmax(std::string_view schema, InferFn infer) {
-  return {.schema = schema, .infer = infer, .reference = reference_softmax<element>, .sample = sample_softmax};
+  return {.schema = schema,
+          .infer = infer,
+          .reference = reference_softmax<element>,
+          .plain = element == &BallSoftmax::probability ? softmax_plainly : log_softmax_plainly,
+          .sample = sample_softmax};
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Trigonometric: the functions of angles and of the hyperbola, their inverses, and the units of angles.
+#include <cmath>
 #include <numbers>
 
 #include "ops/ball_functions.h"
@@ -10,15 +11,18 @@ namespace {
 
 using Takes = UnaryFunction::Takes;
 
-constexpr UnaryFunction sin = {Takes::AsFloats, of_ball<&BallMath::sin>};
-constexpr UnaryFunction cos = {Takes::AsFloats, of_ball<&BallMath::cos>};
+constexpr UnaryFunction sin = {.floating = of_ball<&BallMath::sin>,
+                               .plain = [](double x, const ReferenceCall&) { return std::sin(x); }};
+constexpr UnaryFunction cos = {.floating = of_ball<&BallMath::cos>,
+                               .plain = [](double x, const ReferenceCall&) { return std::cos(x); }};
 constexpr UnaryFunction tan = {Takes::AsFloats, of_ball<ball_tan>};
 constexpr UnaryFunction asin = {Takes::AsFloats, of_ball<ball_asin>};
 constexpr UnaryFunction acos = {Takes::AsFloats, of_ball<&BallMath::acos>};
 constexpr UnaryFunction atan = {Takes::AsFloats, of_ball<ball_atan>};
 constexpr UnaryFunction sinh = {Takes::AsFloats, of_ball<ball_sinh>};
 constexpr UnaryFunction cosh = {Takes::AsFloats, of_ball<ball_cosh>};
-constexpr UnaryFunction tanh = {Takes::AsFloats, of_ball<&BallMath::tanh>};
+constexpr UnaryFunction tanh = {.floating = of_ball<&BallMath::tanh>,
+                                .plain = [](double x, const ReferenceCall&) { return std::tanh(x); }};
 constexpr UnaryFunction asinh = {Takes::AsFloats, of_ball<ball_asinh>};
 constexpr UnaryFunction acosh = {Takes::AsFloats, of_ball<&BallMath::acosh>};
 constexpr UnaryFunction atanh = {Takes::AsFloats, of_ball<ball_atanh>};

@@ -20,9 +20,18 @@ int64_t rectified(int64_t x) { return std::max<int64_t>(x, 0); }
 int64_t sign_of(int64_t x) { return (x > 0) - (x < 0); }
 int64_t squared(int64_t x) { return static_cast<int64_t>(static_cast<uint64_t>(x) * static_cast<uint64_t>(x)); }
 
-constexpr UnaryFunction neg = {Takes::Numbers, of_ball<&BallMath::neg>, of_integer<negated>};
-constexpr UnaryFunction abs = {Takes::Numbers, of_ball<&BallMath::abs>, of_integer<magnitude>};
-constexpr UnaryFunction relu = {Takes::Numbers, of_ball<&BallMath::relu>, of_integer<rectified>};
+constexpr UnaryFunction neg = {.takes = Takes::Numbers,
+                               .floating = of_ball<&BallMath::neg>,
+                               .integral = of_integer<negated>,
+                               .plain = [](double x, const ReferenceCall&) { return -x; }};
+constexpr UnaryFunction abs = {.takes = Takes::Numbers,
+                               .floating = of_ball<&BallMath::abs>,
+                               .integral = of_integer<magnitude>,
+                               .plain = [](double x, const ReferenceCall&) { return std::fabs(x); }};
+constexpr UnaryFunction relu = {.takes = Takes::Numbers,
+                                .floating = of_ball<&BallMath::relu>,
+                                .integral = of_integer<rectified>,
+                                .plain = [](double x, const ReferenceCall&) { return std::max(x, 0.0); }};
 constexpr UnaryFunction sign = {Takes::Anything, of_ball<ball_sign>, of_integer<sign_of>};
 constexpr UnaryFunction square = {Takes::Anything, of_ball<&BallMath::mul_same>, of_integer<squared>};
 constexpr UnaryFunction bitwise_not = {Takes::Integers, nullptr, [](int64_t x, const ReferenceCall& call) -> int64_t {
@@ -125,6 +134,13 @@ Result<void> reference_clamp(const ReferenceCall& call) {
   return {};
 }
 
+bool plain_clamp(const ReferenceCall& call) {
+  return compute_plainly(call, [](double x, const ReferenceCall& of) {
+    if (of.has(arg::min)) x = std::max(x, of.real(arg::min));
+    return of.has(arg::max) ? std::min(x, of.real(arg::max)) : x;
+  });
+}
+
 std::optional<std::vector<Argument>> sample_clamp(const Op& op, SampleContext& context) {
   const auto self =
       op.writes() ? pick_writable(context, [](DType dtype) { return dtype != DType::Bool; }) : pick_number(context);
@@ -158,6 +174,7 @@ std::vector<OpDef> unary_family() {
       {.schema = "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
        .infer = infer_clamp,
        .reference = reference_clamp,
+       .plain = plain_clamp,
        .sample = sample_clamp},
 
       unary_twin<neg>("neg_(Tensor(a!) self) -> Tensor(a!)", "aten.neg.default"),

@@ -1,5 +1,5 @@
-// Large constants are held as balls only while a node takes them, and what is computed is the same.
-#include "oracle/large_constants.h"
+// Large storages are held as balls only while a node takes them, and what is computed is the same.
+#include "oracle/large_storages.h"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ ValueId weight_of(GraphBuilder& builder, const char* name, double step) {
   return *builder.add_source(SourceKind::Constant, name, DType::F32, contiguous_layout({wide, wide}), ripple(step));
 }
 
-TEST(LargeConstants, AreHeldFromTheFirstNodeThatTakesThemToTheLast) {
+TEST(LargeStorages, AreHeldFromTheFirstNodeThatTakesThemToTheLast) {
   GraphBuilder builder;
   const ValueId x = *builder.add_source(SourceKind::Input, "x", DType::F32, contiguous_layout({wide, wide}));
   const ValueId w = weight_of(builder, "w", 0.7);
@@ -33,19 +33,40 @@ TEST(LargeConstants, AreHeldFromTheFirstNodeThatTakesThemToTheLast) {
   const ValueId product = *builder.call("aten.mm.default", {start, turned});
   builder.add_output(*builder.call("aten.neg.default", {product}));
   const Graph graph = builder.take();
-  const LargeConstants large(graph);
+  const LargeStorages large(graph);
   EXPECT_TRUE(large.holds(graph.meta(w).storage));
   EXPECT_FALSE(large.holds(graph.meta(x).storage)) << "an input";
-  std::vector<std::size_t> first, last;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    large.for_each_first_taken(n, [&](std::size_t) { first.push_back(n); });
-    large.for_each_last_taken(n, [&](StorageId) { last.push_back(n); });
-  }
-  EXPECT_EQ(first, std::vector<std::size_t>{1});
-  EXPECT_EQ(last, std::vector<std::size_t>{2}) << "through the view";
+  EXPECT_TRUE(large.holds(graph.meta(start).storage)) << "what a node makes";
+  EXPECT_FALSE(large.holds(graph.meta(graph.outputs[0]).storage)) << "an output";
+  const auto nodes_of = [&](ValueId value) {
+    std::vector<std::size_t> nodes;
+    for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+      const auto note = [&](StorageId storage) {
+        if (storage == graph.meta(value).storage) nodes.push_back(n);
+      };
+      large.for_each_first_taken(n, note);
+      large.for_each_last_taken(n, note);
+    }
+    return nodes;
+  };
+  EXPECT_EQ(nodes_of(w), (std::vector<std::size_t>{1, 2})) << "through the view";
+  EXPECT_EQ(nodes_of(start), (std::vector<std::size_t>{0, 2}));
 }
 
-TEST(LargeConstants, WhatIsHandedOutOrABufferIsNone) {
+// The scales of a dequantization are looked at again where its result is quantized.
+TEST(LargeStorages, OperandsThatAreLookedBackAtAreHeldThroughout) {
+  GraphBuilder builder;
+  const ValueId x = *builder.add_source(SourceKind::Input, "x", DType::F32, contiguous_layout({wide, wide}));
+  const ValueId doubled = *builder.call("aten.mul.Scalar", {x, Scalar(2.0)});
+  const ValueId stored =
+      *builder.call("quantized_decomposed.quantize_per_tensor.default",
+                    {doubled, Scalar(0.5), Scalar(int64_t{0}), Scalar(int64_t{-128}), Scalar(int64_t{127}), DType::I8});
+  builder.add_output(*builder.call("aten.neg.default", {stored}));
+  const Graph graph = builder.take();
+  EXPECT_FALSE(LargeStorages(graph).holds(graph.meta(doubled).storage));
+}
+
+TEST(LargeStorages, WhatIsHandedOutOrABufferIsHeldThroughout) {
   GraphBuilder builder;
   const ValueId given = weight_of(builder, "given", 0.3);
   const ValueId buffer =
@@ -54,14 +75,14 @@ TEST(LargeConstants, WhatIsHandedOutOrABufferIsNone) {
   builder.call("aten.add_.Tensor", {buffer, taken}, "sum").value();
   builder.add_output(*builder.call("aten.t.default", {given}));
   const Graph graph = builder.take();
-  const LargeConstants large(graph);
+  const LargeStorages large(graph);
   EXPECT_FALSE(large.holds(graph.meta(given).storage));
   EXPECT_FALSE(large.holds(graph.meta(buffer).storage));
   EXPECT_TRUE(large.holds(graph.meta(taken).storage));
 }
 
 // A second run takes the same numbers again, and both are those of weights that are fed.
-TEST(LargeConstants, HoldTheirNumbersInEveryRun) {
+TEST(LargeStorages, HoldTheirNumbersInEveryRun) {
   const auto graph_of = [](SourceKind kind) {
     GraphBuilder builder;
     const ValueId x = *builder.add_source(SourceKind::Input, "x", DType::F32, contiguous_layout({wide, wide}));
