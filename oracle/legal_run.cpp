@@ -62,7 +62,9 @@ bool LegalRun::compute(const ReferenceCall& call) {
     auto error = (*errors)[k].begin();
     for_each_element(output.layout, [&](int64_t element) {
       double x = output.ball(element).mid;
-      if (error->amplitude() > 0) x = off(x, error->amplitude(), error->may_be_zero());
+      // A factor that became 0 here makes the product 0, however far off the program's own number may be.
+      const bool vanished = x == 0 && !error->may_be_zero();
+      if (error->amplitude() > 0 && !vanished) x = off(x, error->amplitude(), error->may_be_zero());
       if (style_.rounds) x = is_f32 ? static_cast<double>(static_cast<float>(x)) : round_to(output.dtype, x);
       output.ball(element).mid = x;
       ++error;

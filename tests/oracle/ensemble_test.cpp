@@ -77,6 +77,22 @@ TEST(Ensemble, MembersAreRunJointlyThroughTheGraph) {
   for (const Spread& spread : spreads_of(test)) EXPECT_LT(spread.half, 1e-30);
 }
 
+// A deviation that cancels may be 0, then a third of it is 0 too, and 0 / 0 is NaN.
+TEST(Ensemble, WhatBecomesZeroInAMemberStaysZero) {
+  Tensor even(DType::F32, {4});
+  for (int64_t i = 0; i < even.numel(); ++i) even.set_double(i, 1 + static_cast<double>(i) * 0x1p-23);
+  const Case test = case_over(even, [](GraphBuilder& builder, ValueId x) {
+    const ValueId scaled = *builder.call("aten.mul.Scalar", {x, Scalar(0.7)});
+    const ValueId deviation = *builder.call("aten.std.dim", {scaled, IntList{0}});
+    const ValueId third = *builder.call("aten.div.Scalar", {deviation, Scalar(3.0)});
+    return *builder.call("aten.div.Tensor", {third, *builder.call("aten.clone.default", {third})});
+  });
+  for (const Spread& spread : spreads_of(test)) {
+    EXPECT_NEAR(spread.value, 1, 1e-6);
+    EXPECT_TRUE(std::isinf(spread.half)) << spread.half;
+  }
+}
+
 // 1/3 * 3 may be 1 or a little less, and so floor may be 1 or 0: the members disagree, and say nothing.
 TEST(Ensemble, ADecisionNearItsBoundIsNotDecided) {
   Tensor one(DType::F32, {1});
