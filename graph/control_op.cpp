@@ -64,8 +64,7 @@ Result<void> check_subgraph(const ControlParts& parts, std::size_t k) {
   if (graph->outputs.empty()) return fault_of_subgraph(parts, k, fmt::format("'{}' returns nothing", name));
   const std::vector<bool> written = written_storages(*graph);
   for (std::size_t i = 0; i < operands; ++i) {
-    const bool is_condition = parts.kind == ControlKind::WhileLoop && k == 0;
-    const bool may_be_written = parts.kind != ControlKind::Map && !is_condition && i >= parts.carries + parts.scanned;
+    const bool may_be_written = parts.kind != ControlKind::Map && i >= parts.carries + parts.scanned;
     const ValueId value = graph->sources[i].value;
     if (written[graph->meta(value).storage.index] && !may_be_written) {
       return fault_of_subgraph(parts, k,
@@ -125,6 +124,29 @@ Result<void> check_carries(const ControlParts& parts, std::size_t k) {
   return {};
 }
 
+// Eager hands on the closure itself, and what is written to it later shows in the carry.
+Result<void> check_handed_on(const ControlParts& parts) {
+  const std::size_t last = parts.subgraphs.size() - 1;
+  const auto& [name, body] = parts.subgraphs[last];
+  std::vector<bool> written(body->sources.size(), false);
+  for (const Subgraph& subgraph : parts.subgraphs) {
+    const std::vector<bool> storages = written_storages(*subgraph.graph);
+    for (std::size_t i = 0; i < written.size(); ++i)
+      written[i] = written[i] || storages[input_meta(*subgraph.graph, i).storage.index];
+  }
+  StorageSets sets(*body);
+  for (std::size_t k = 0; k < parts.carries; ++k) {
+    for (std::size_t i = parts.carries + parts.scanned; i < written.size(); ++i) {
+      if (!written[i] || !sets.may_share(output_meta(*body, k).storage, input_meta(*body, i).storage)) continue;
+      return at(fmt::format("/args/{}/graph", last),
+                Error{ErrorKind::Unsupported, "", "",
+                      fmt::format("'{}' hands on '{}', which is written in each step; clone it", name,
+                                  body->name(body->sources[i].value))});
+    }
+  }
+  return {};
+}
+
 Result<void> check_branches(const ControlParts& parts) {
   const auto& [then_name, then_graph] = parts.subgraphs[0];
   const auto& [else_name, else_graph] = parts.subgraphs[1];
@@ -144,7 +166,7 @@ Result<void> check_branches(const ControlParts& parts) {
   return {};
 }
 
-// A loop whose condition hangs on nothing that its body changes stops at once or never.
+// A loop whose condition hangs on nothing that it or the body changes stops at once or never.
 Result<void> check_ends(const ControlParts& parts) {
   const Graph& condition = *parts.subgraphs[0].graph;
   const Graph& body = *parts.subgraphs[1].graph;
@@ -153,8 +175,11 @@ Result<void> check_ends(const ControlParts& parts) {
     changes[condition.sources[i].value.index] = body.outputs[i] != body.sources[i].value;
   }
   const std::vector<bool> written = written_storages(body);
+  const std::vector<bool> written_while_asked = written_storages(condition);
   for (std::size_t i = parts.carries; i < body.sources.size(); ++i) {
-    changes[condition.sources[i].value.index] = written[body.meta(body.sources[i].value).storage.index];
+    const ValueId asked = condition.sources[i].value;
+    changes[asked.index] = written[body.meta(body.sources[i].value).storage.index] ||
+                           written_while_asked[condition.meta(asked).storage.index];
   }
   // A write marks all views of what it writes.
   std::vector<bool> storage_changes(condition.storages.size(), false);
@@ -195,10 +220,12 @@ Result<void> check_parts(const ControlParts& parts) {
       }
       if (parts.max_steps < 1 || parts.max_steps > most_loop_steps)
         return at("/kwargs/max_steps", fail("{} is not in [1, {}]", parts.max_steps, most_loop_steps).error());
+      TRY_VOID(check_handed_on(parts));
       return check_ends(parts);
     case ControlKind::Scan:
       if (parts.carries == 0) return at("/args/1", fail("a scan needs a carry").error());
       TRY_VOID(check_carries(parts, 0));
+      TRY_VOID(check_handed_on(parts));
       [[fallthrough]];
     case ControlKind::Map:
       if (parts.scanned == 0) return fail("{} needs a tensor to take slices of", name(parts.kind));

@@ -166,7 +166,8 @@ class ControlRun {
   // Steps for as long as the loop may go on.
   Result<void> go_on(std::optional<Tensors>& stopped, Undecided& reason) {
     for (int64_t step = 0;; ++step) {
-      TRY(const Ran asked, call(0, operands_));
+      TRY(Ran asked, call(0, operands_));
+      operands_ = std::move(asked.operands);  // it may write to closures
       const IntegerBall goes_on = asked.outputs.front().integers.front();
       if (goes_on.undecided == Undecided::No && goes_on.value == 0) return {};
       if (goes_on.undecided != Undecided::No) {

@@ -91,23 +91,25 @@ class ControlWriter:
         self, condition: Json, body: Json, carries: list[Reference], closures: Sequence[Reference] = ()
     ) -> list[Reference]:
         graph, carried, closed = self._graph, self._values(carries), self._values(closures)
-        first = self._run(graph, condition["graph"], [*carried, *closed]).results[0]
+        begin = len(carried)
+        first = self._run(graph, condition["graph"], [*carried, *closed])
         inner = graph.subgraph()
         counters = [Value(inner.fresh_name(), dtype, ()) for dtype in ("i64", "bool")]
         inside = _like(inner, carried)
         outside = _like(inner, closed)
         ran = self._run(inner, body["graph"], [*inside, *outside])
-        written = [i for i in range(len(closed)) if ran.wrote_to(len(carried) + i)]
-        closed_after = [ran.operand(len(carried) + i) if i in written else one for i, one in enumerate(outside)]
-        going = self._run(inner, condition["graph"], [*ran.results, *closed_after]).results[0]
-        for value in [inner.reshape(going, ()), *ran.results, *(closed_after[i] for i in written)]:
+        going = self._run(inner, condition["graph"], [*ran.results, *_after(ran, begin, outside)])
+        written = [i for i in range(len(closed)) if ran.wrote_to(begin + i) or going.wrote_to(begin + i)]
+        closed_after = _after(going, begin, _after(ran, begin, outside))
+        for value in [inner.reshape(going.results[0], ()), *ran.results, *(closed_after[i] for i in written)]:
             inner.own_output(value)
         _bind(inner, [*counters, *inside, *(outside[i] for i in written)], closed, outside, written)
-        given = [*carried, *(closed[i] for i in written)]
+        asked = _after(first, begin, closed)  # the condition may write, too, and does so before the first step
+        given = [*carried, *(asked[i] for i in written)]
         types = [(value.dtype, value.shape) for value in given]
-        made = graph.results("Loop", [None, graph.reshape(first, ()), *given], types, body=inner)
-        self._write_back([closures[i] for i in written], made[len(carried) :])
-        return self._results(made[: len(carried)], ran.tensors)
+        made = graph.results("Loop", [None, graph.reshape(first.results[0], ()), *given], types, body=inner)
+        self._write_back([closures[i] for i in written], made[begin:])
+        return self._results(made[:begin], ran.tensors)
 
     def _map(self, function: Json, xs: list[Reference], closures: Sequence[Reference] = ()) -> list[Reference]:
         return self._scan(function, [], xs, closures)
@@ -136,6 +138,11 @@ class ControlWriter:
                 self._write_back([closures[i]], [value])
         rows = [Reference(self._memory.fresh(value)) for value in made[len(states) :]]
         return self._results(made[: len(carried)], ran.tensors[: len(carried)]) + rows
+
+
+def _after(ran: Ran, begin: int, closed: Sequence[Value]) -> list[Value]:
+    """Closures, operands from `begin` on, as a subgraph leaves them."""
+    return [ran.operand(begin + i) if ran.wrote_to(begin + i) else one for i, one in enumerate(closed)]
 
 
 def _like(inner: Graph, values: Sequence[Value]) -> list[Value]:

@@ -133,6 +133,15 @@ class SubgraphsTest(unittest.TestCase):
             outputs, after = run(LOOP, {"i": [0], "x": [0, 0], "w": [1, 2], "n": [steps]})
             self.assertEqual((outputs, after["w"]), ([[steps], total], weight))
 
+    def test_a_condition_writes_each_time_that_it_is_asked(self) -> None:
+        write_first = node("v", "aten.add_.Scalar", "%w", 1)
+        less = subgraph(CARRIED, ["%c"], write_first, node("c", "aten.lt.Tensor", "%i", "%n"))
+        step = subgraph(CARRIED, ["%k", "%s"], *LOOP["subgraphs"]["step"]["nodes"][:2])
+        counted = {**LOOP, "subgraphs": {"less": less, "step": step}}
+        for steps, total, weight in ((0, [0, 0], [2, 3]), (1, [2, 3], [3, 4]), (2, [5, 7], [4, 5])):
+            outputs, after = run(counted, {"i": [0], "x": [0, 0], "w": [1, 2], "n": [steps]})
+            self.assertEqual((outputs, after["w"]), ([[steps], total], weight))
+
     def test_a_scan_stacks_and_carries(self) -> None:
         feed = {"h": [1, 1], "x": [1, 2, 3, 4, 5, 6], "w": [10, 100]}
         for captures in (True, False):

@@ -158,7 +158,6 @@ def make_system(
         "counts": True,
         "instances": False,
         "subgraphs": True,
-        "writing_subgraphs": False,
         "switches": declared(switches),
     }
     build = remembered(build_with(backends, settings))

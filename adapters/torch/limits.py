@@ -18,7 +18,8 @@ FUNCTIONALIZATION_REJECTIONS = (
 CONTROL_FLOW_REJECTIONS = (
     Rejection(
         r"Encountered (aliasing|input mutation) during higher order op tracing",
-        "the docstrings of torch.while_loop and torch.scan: no operand may alias another or a result, or be written",
+        "the docstrings of torch.cond, while_loop and scan: no operand may alias another or a result, and what may be "
+        "written is closures of a branch or loop, where no gradients are recorded",
     ),
     Rejection(
         r"might be (aliasing the input or the output|modifying the input)!",

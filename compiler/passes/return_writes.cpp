@@ -3,9 +3,13 @@
 // A subgraph takes a clone of such an operand, writes that, and returns it beside its own results; behind the node the
 // operand is overwritten with what came back. In a loop or a scan, where the operand is a closure that every step sees
 // as the one before left it, it becomes a carry. What a branch does not write it returns as it was.
+//
+// A condition returns nothing but its answer. Where it writes, it is asked in front of the loop and at the end of the
+// body, and its answer is a carry.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "compiler/passes.h"
 #include "compiler/rewriter.h"
@@ -86,6 +90,81 @@ Result<std::shared_ptr<const ControlOp>> returning(const Change& change) {
   return make_control_op(std::move(parts));
 }
 
+using FreshName = std::function<std::string(std::string_view stem)>;
+
+// Adds the calls of a subgraph on values that are there; what its outputs are.
+Result<std::vector<ValueId>> add_calls(GraphBuilder& builder, const FreshName& fresh_name, const Graph& subgraph,
+                                       const std::vector<ValueId>& operands) {
+  std::vector<ValueId> mapped(subgraph.metas.size());
+  for (std::size_t i = 0; i < operands.size(); ++i) mapped[subgraph.sources[i].value.index] = operands[i];
+  for (const Node& node : subgraph.nodes) {
+    std::vector<Argument> arguments = node.arguments;
+    for (Argument& argument : arguments) {
+      for_each_value(argument, [&](ValueId& value) { value = builder.current(mapped[value.index]); });
+    }
+    std::vector<std::string> names;
+    for (std::size_t k = 0; node.op->schema.has_list_result() && k < node.results.size(); ++k)
+      names.push_back(fresh_name("asked"));
+    TRY(const std::vector<ValueId> results,
+        builder.add_node(*node.op, std::move(arguments), fresh_name("asked"), std::move(names)));
+    for (std::size_t k = 0; k < results.size(); ++k) mapped[node.results[k].index] = results[k];
+  }
+  std::vector<ValueId> outputs;
+  for (const ValueId output : subgraph.outputs) outputs.push_back(builder.current(mapped[output.index]));
+  return outputs;
+}
+
+bool condition_writes(const ControlOp& op) {
+  if (op.kind() != ControlKind::WhileLoop) return false;
+  const Graph& condition = op.subgraph(0);
+  const std::vector<bool> written = written_storages(condition);
+  return std::ranges::any_of(condition.sources,
+                             [&](const Source& source) { return written[condition.meta(source.value).storage.index]; });
+}
+
+// The inputs of a loop's subgraph with one more behind the carries, the answer that the loop goes on by.
+struct LoopInputs {
+  std::vector<ValueId> own;
+  ValueId answer;
+};
+
+Result<LoopInputs> add_inputs(GraphBuilder& builder, const Graph& subgraph, std::size_t carries) {
+  LoopInputs inputs;
+  for (std::size_t i = 0; i <= subgraph.sources.size(); ++i) {
+    if (i == carries) {
+      TRY(inputs.answer, builder.add_source(SourceKind::Input, "", DType::Bool, contiguous_layout({})));
+    }
+    if (i == subgraph.sources.size()) break;
+    const TensorMeta& meta = subgraph.meta(subgraph.sources[i].value);
+    const Layout layout{meta.layout.sizes, meta.layout.strides, 0};
+    TRY(const ValueId input, builder.add_source(SourceKind::Input, "", meta.dtype, layout));
+    inputs.own.push_back(input);
+  }
+  return inputs;
+}
+
+// A loop whose body asks the condition about what it has made, for the next step.
+Result<std::shared_ptr<const ControlOp>> asking_in_the_body(const ControlOp& op, const Graph& condition) {
+  ControlParts parts = op.parts;
+  GraphBuilder answered;
+  TRY(const LoopInputs given, add_inputs(answered, condition, parts.carries));
+  answered.add_output(given.answer);
+  const Graph& body = op.subgraph(1);
+  GraphBuilder builder;
+  const FreshName fresh_name = [&](std::string_view stem) { return builder.fresh_name(stem); };
+  TRY(const LoopInputs inputs, add_inputs(builder, body, parts.carries));
+  TRY(const std::vector<ValueId> next, add_calls(builder, fresh_name, body, inputs.own));
+  std::vector<ValueId> asked = inputs.own;
+  std::ranges::copy(next, asked.begin());
+  TRY(const std::vector<ValueId> answer, add_calls(builder, fresh_name, condition, asked));
+  for (const ValueId carry : next) builder.add_output(carry);
+  builder.add_output(answer.front());
+  parts.subgraphs[0].graph = std::make_shared<const Graph>(answered.take());
+  parts.subgraphs[1].graph = std::make_shared<const Graph>(builder.take());
+  ++parts.carries;
+  return make_control_op(std::move(parts));
+}
+
 // A node whose subgraphs write nothing of it, but within which there are such nodes.
 Result<std::shared_ptr<const ControlOp>> rewritten_within(const ControlOp& op) {
   ControlParts parts = op.parts;
@@ -144,16 +223,30 @@ class Returner {
   }
 
   Result<void> write(const Node& node, const ControlOp& op) {
+    std::vector<Argument> old = rewriter_.mapped_arguments(node);
+    if (!condition_writes(op)) return write(node, op, old, 0);
+    TRY(const Graph condition, return_writes(op.subgraph(0)));
+    TRY(const std::shared_ptr<const ControlOp> asking, asking_in_the_body(op, condition));
+    std::vector<ValueId> operands;
+    for (const Argument& argument : old) operands.push_back(std::get<ValueId>(argument));
+    const FreshName fresh_name = [&](std::string_view stem) { return rewriter_.fresh_name(stem); };
+    TRY(const std::vector<ValueId> answer, add_calls(rewriter_.builder(), fresh_name, condition, operands));
+    old.insert(old.begin() + static_cast<std::ptrdiff_t>(op.parts.carries), answer.front());
+    return write(node, *asking, old, 1);
+  }
+
+  // The node as a call of that op on these operands; its last carries, so many, are none of the node's.
+  Result<void> write(const Node& node, const ControlOp& op, const std::vector<Argument>& old, std::size_t more) {
     const Change change = change_of(op);
     TRY(const std::shared_ptr<const ControlOp> made, returning(change));
     const std::size_t first = op.first_operand();
-    const std::vector<Argument> old = rewriter_.mapped_arguments(node);
     std::vector<Argument> arguments(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(first));
     for (const std::size_t i : change.order) arguments.push_back(old[first + i]);
-    const std::size_t place = op.kind() == ControlKind::Cond ? node.results.size() : op.parts.carries;
-    TRY(const std::vector<ValueId> states, add(node, *made, std::move(arguments), place, change.written.size()));
-    for (std::size_t i = 0; i < states.size(); ++i) {
-      TRY_VOID(rewriter_.builder().call("aten.copy_.default", {old[first + change.written[i]], states[i]},
+    const std::size_t place = op.kind() == ControlKind::Cond ? node.results.size() : op.parts.carries - more;
+    const std::size_t count = change.written.size();
+    TRY(const std::vector<ValueId> states, add(node, *made, std::move(arguments), place, more + count));
+    for (std::size_t i = 0; i < count; ++i) {
+      TRY_VOID(rewriter_.builder().call("aten.copy_.default", {old[first + change.written[i]], states[more + i]},
                                         rewriter_.fresh_name(node.name + "_written")));
     }
     return {};

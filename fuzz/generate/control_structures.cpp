@@ -188,6 +188,12 @@ class ControlDrawer {
       const Result<ValueId> both = small ? condition.call("aten.logical_and.default", {goes_on, *small}) : small;
       if (both) goes_on = *both;
     }
+    if (site_.writes && !closures.empty() && choices_.chance(30)) {
+      // Refused where it cannot be written, as an expanded one; then the condition is left as it is.
+      const auto first = asked.begin() + static_cast<std::ptrdiff_t>(carries.size());
+      const ValueId written = choices_.pick(std::vector<ValueId>(first, asked.end()));
+      static_cast<void>(condition.call("aten.add_.Scalar", {written, Scalar(int64_t{1})}));
+    }
     condition.add_output(goes_on);
     parts.subgraphs.push_back({name("condition"), std::make_shared<const Graph>(condition.take())});
 

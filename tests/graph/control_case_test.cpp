@@ -120,6 +120,24 @@ TEST(ControlCase, ABrokenRuleIsRefusedAtItsPlace) {
   }
 }
 
+// In eager the carry is the closure itself, so that it is another one after the next step.
+TEST(ControlCase, AClosureThatIsWrittenAndHandedOnIsRefused) {
+  const std::string handed_on = changed(scan_case, "/graph/subgraphs/step/outputs", R"(["%w", "%o"])");
+  Error error = refused(handed_on);
+  EXPECT_EQ(error.kind, ErrorKind::Unsupported);
+  EXPECT_EQ(error.pointer, "/graph/nodes/0/args/0/graph");
+  EXPECT_EQ(error.reason, "'step' hands on 'k', which is written in each step; clone it");
+  ordered_json asked = ordered_json::parse(testing::counting_condition_case);
+  asked["graph"]["inputs"]["x"]["type"] = "f32[1]";
+  for (const std::string_view name : {"condition", "body"})
+    asked["graph"]["subgraphs"][name]["inputs"]["u"]["type"] = "f32[1]";
+  asked["graph"]["subgraphs"]["body"]["outputs"] = {"%j", "%k"};
+  for (ordered_json& run : asked["runs"]) run["feed"]["x"] = {1};
+  error = refused(asked.dump());
+  EXPECT_EQ(error.pointer, "/graph/nodes/2/args/1/graph");
+  EXPECT_EQ(error.reason, "'body' hands on 'k', which is written in each step; clone it");
+}
+
 // In eager the result of the branch is x.
 TEST(ControlCase, AWriteThatMayReachAnOperandHandedOnIsRefused) {
   const std::string text =

@@ -42,7 +42,8 @@ TEST(ControlFlow, ABranchGoesByItsPredicate) {
 TEST(ControlFlow, APredicateOfMemoryThatNobodyWroteDecidesNothing) {
   ordered_json open = ordered_json::parse(testing::branch_case);
   ordered_json& nodes = open["graph"]["nodes"];
-  const ordered_json unwritten = ordered_json::parse(R"({"out": "e", "op": "aten.empty_like.default", "args": ["%p"]})");
+  const ordered_json unwritten =
+      ordered_json::parse(R"({"out": "e", "op": "aten.empty_like.default", "args": ["%p"]})");
   nodes.insert(nodes.begin(), unwritten);
   nodes[1]["args"][0] = "%e";
   const Expected expected = run(open.dump());
@@ -71,6 +72,15 @@ TEST(ControlFlow, ALoopPastItsBoundIsRefused) {
   ASSERT_FALSE(expected);
   EXPECT_EQ(expected.error().pointer, "/graph/nodes/1");
   EXPECT_EQ(expected.error().reason, "the loop takes more than 9 steps");
+}
+
+// It is asked once more than there are steps, and the body sees what it wrote.
+TEST(ControlFlow, AConditionWritesToItsClosures) {
+  const Case test = read(std::string(testing::counting_condition_case));
+  const Expected expected = Interpreter(test.graph, eager()).run(test.feed).value();
+  EXPECT_EQ(values(expected.outputs[0]), (std::vector<double>{132, 264}));
+  EXPECT_EQ(values(expected.outputs[1]), std::vector<double>{26});
+  EXPECT_EQ(values(expected.buffers[0]), std::vector<double>{13});
 }
 
 TEST(ControlFlow, AScanStacksWhatIsNoCarryAndWritesItsClosure) {

@@ -29,8 +29,8 @@ Case drawn(uint64_t k) {
 
 TEST(ControlStep, TheSampleCasesMatch) {
   const auto target = planted();
-  for (const std::string_view text :
-       {testing::branch_case, testing::loop_case, testing::scan_case, testing::map_case}) {
+  for (const std::string_view text : {testing::branch_case, testing::loop_case, testing::counting_condition_case,
+                                      testing::scan_case, testing::map_case}) {
     const Case test = parse_case(text, "case.json").value();
     const Examination examination = examine(*target, test);
     EXPECT_EQ(examination.judgement.verdict, Verdict::Match) << test.name << ": " << examination.judgement.reason;

@@ -55,6 +55,42 @@ inline constexpr std::string_view loop_case = R"({
   "feed": {"x": [1, 2], "n": [3], "w": [0.5, 1]}
 })";
 
+// The condition counts how often it is asked, in a buffer that was written before.
+inline constexpr std::string_view counting_condition_case = R"({
+  "parallax": 1, "name": "counting condition", "requires": ["runs", "subgraphs"],
+  "graph": {
+    "inputs": {"x": {"type": "f32[2]"}, "n": {"type": "i64[]"}},
+    "buffers": {"asked": {"type": "f32[1]", "data": [0]}},
+    "nodes": [
+      {"out": "zero", "op": "aten.full.default", "args": [[], 0], "kwargs": {"dtype": "i64"}},
+      {"out": "begun", "op": "aten.add_.Scalar", "args": ["%asked", 10]},
+      {"out": "y", "op": "while_loop", "args": [{"graph": "condition"}, {"graph": "body"}, ["%zero", "%x"], ["%n", "%asked"]]},
+      {"out": "a", "op": "getitem", "args": ["%y", 1]},
+      {"out": "z", "op": "aten.mul.Scalar", "args": ["%asked", 2]}
+    ],
+    "outputs": ["%a", "%z"],
+    "subgraphs": {
+      "condition": {
+        "inputs": {"i": {"type": "i64[]"}, "u": {"type": "f32[2]"}, "m": {"type": "i64[]"}, "k": {"type": "f32[1]"}},
+        "nodes": [
+          {"out": "c", "op": "aten.lt.Tensor", "args": ["%i", "%m"]},
+          {"out": "w", "op": "aten.add_.Scalar", "args": ["%k", 1]}
+        ],
+        "outputs": ["%c"]
+      },
+      "body": {
+        "inputs": {"i": {"type": "i64[]"}, "u": {"type": "f32[2]"}, "m": {"type": "i64[]"}, "k": {"type": "f32[1]"}},
+        "nodes": [
+          {"out": "j", "op": "aten.add.Scalar", "args": ["%i", 1]},
+          {"out": "s", "op": "aten.mul.Tensor", "args": ["%u", "%k"]}
+        ],
+        "outputs": ["%j", "%s"]
+      }
+    }
+  },
+  "runs": [{"feed": {"x": [1, 2], "n": [2]}}, {"feed": {"x": [1, 2], "n": [0]}}]
+})";
+
 // A cache that each step of a scan adds to.
 inline constexpr std::string_view scan_case = R"({
   "parallax": 1, "name": "scan", "requires": ["subgraphs"],
