@@ -63,6 +63,11 @@ REJECTIONS = (
         stage="lower",
     ),
     Rejection(
+        r"Unsupported control flow operator: \w+",
+        "exir/emit/_emitter.py lists the control flow that it emits, and names what it does not",
+        stage="lower",
+    ),
+    Rejection(
         r"0 in strides is not supported for ExecuTorch",
         "exir/tensor.py: an expanded tensor has no dim order",
         stage="lower",
@@ -387,6 +392,8 @@ def make_system(
         "several_runs": run is run_in_runtime,
         "instances": run is run_in_runtime,
         "methods": run is run_in_runtime,
+        "subgraphs": run is run_in_runtime,
+        "writing_subgraphs": False,
         "switches": declared(switches),
     }
     if not make and not lower_by:
