@@ -164,6 +164,5 @@ def make_iree(name: str, arguments: list[str], flags: Sequence[str], load: Load)
     # f64 is left out: the compiler demotes it to f32.
     dtypes = ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32"]
     versions = {"iree-base-runtime": version("iree-base-runtime"), "onnx": version("onnx")}
-    return make_system(
-        name, version("iree-base-compiler"), dtypes, "iree", build, REJECTIONS, versions, explain=explain
-    )
+    installed = version("iree-base-compiler")
+    return make_system(name, installed, dtypes, "iree", build, REJECTIONS, versions, explain=explain, subgraphs=True)
