@@ -6,6 +6,7 @@
 
 #include "export/python_text.h"
 #include "graph/storage_sets.h"
+#include "graph/written_operands.h"
 
 namespace parallax {
 namespace {
@@ -18,8 +19,16 @@ std::vector<std::string> value_names(const Graph& graph) {
   return names;
 }
 
+// Dropout in evaluation copies in eager, and is its operand where torch.compile traces what a branch or a loop runs.
+bool is_evaluated_dropout(const Graph& graph, ValueId value) {
+  return std::ranges::any_of(graph.nodes, [&](const Node& node) {
+    return node.op->name == "aten.native_dropout.default" && node.results.front() == value;
+  });
+}
+
 // Whether eager may hand the output on as an operand's memory or as that of an earlier output.
 bool may_share(const Graph& graph, const StorageSets& sets, std::size_t output) {
+  if (is_evaluated_dropout(graph, graph.outputs[output])) return true;
   const StorageId storage = graph.meta(graph.outputs[output]).storage;
   const auto shares = [&](ValueId value) { return sets.may_share(graph.meta(value).storage, storage); };
   return std::ranges::any_of(graph.sources, shares, &Source::value) ||
@@ -48,6 +57,21 @@ std::string tuple_of(const std::vector<std::string>& entries) {
 
 }  // namespace
 
+bool writes_in_subgraphs(const Graph& graph) {
+  const SubgraphNames subgraphs(graph);
+  return std::ranges::any_of(subgraphs.all(), [](const Graph* subgraph) {
+    std::vector<StorageId> operands;
+    for (const Source& source : subgraph->sources) operands.push_back(subgraph->meta(source.value).storage);
+    bool writes = false;
+    for (const Node& node : subgraph->nodes) {
+      for_each_written(node, [&](ValueId value) {
+        writes = writes || std::ranges::find(operands, subgraph->meta(value).storage) != operands.end();
+      });
+    }
+    return writes;
+  });
+}
+
 std::string subgraph_functions(const SubgraphNames& names, const PythonCall& call, int indentation) {
   std::string text;
   for (const Graph* graph : names.all()) {
@@ -69,9 +93,13 @@ std::string subgraph_functions(const SubgraphNames& names, const PythonCall& cal
 
 std::string control_call(const Node& node, const ControlOp& op, const SubgraphNames& names,
                          const std::vector<std::string>& values) {
+  // PyTorch takes no tensor twice.
   const auto called = [&](std::size_t from, std::size_t count) {
     std::vector<std::string> list;
-    for (std::size_t i = 0; i < count; ++i) list.push_back(values[std::get<ValueId>(node.arguments[from + i]).index]);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string& value = values[std::get<ValueId>(node.arguments[from + i]).index];
+      list.push_back(std::ranges::find(list, value) != list.end() ? value + ".clone()" : value);
+    }
     return list;
   };
   const auto function = [&](std::size_t k) { return function_name(names, op.subgraph(k)); };

@@ -9,6 +9,9 @@
 
 namespace parallax {
 
+// Whether a subgraph of the graph, or of theirs, writes an operand: PyTorch's branches and loops may not.
+bool writes_in_subgraphs(const Graph& graph);
+
 // A function for each subgraph, at that indentation. What shares memory with an operand or with another output is
 // cloned, as PyTorch asks for.
 std::string subgraph_functions(const SubgraphNames& names, const PythonCall& call, int indentation);

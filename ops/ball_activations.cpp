@@ -123,13 +123,25 @@ double quotient_error(const BallMath& math, double reach, double least, double m
 
 }  // namespace
 
+namespace {
+
+// Eager multiplies x with 1 + erf before it halves the product, in f32 for halves too (f64 is halved first): from half
+// the largest number on that overflows. Of infinity it makes infinity one by one, and NaN in vectors.
+Ball doubled_before_halved(const BallMath& math, const Ball& x, const Ball& result) {
+  const bool overflows = highest(x) > info(DType::F32).max_finite / 2;
+  if (math.dtype() == DType::F64 || !result.decided() || is_definite_nan(x) || !overflows) return result;
+  return including(can_be_plus_infinity(x) ? including(result, nan) : result, infinity);
+}
+
+}  // namespace
+
 // x / 2 (1 + erf(x / sqrt 2)): the function's error, or erf's where it is made of that; the rounded argument's, at most
 // 2 roundings times z erf'(z) < 0.49; the sum's rounding, of a value up to 2; and of the products.
 Ball ball_gelu(const BallMath& math, const Ball& x) {
   const double of_erf = std::max(math.function_error(1), math.as(FunctionKind::Erf).function_error(1));
   const double cancelled = of_erf + 4 * math.rounding(1);
   const double products = 3 * math.rounding(reach(x) * normal(x.high()));
-  return gated(math, x, gelu, reach(x) / 2 * cancelled + products);
+  return doubled_before_halved(math, x, gated(math, x, gelu, reach(x) / 2 * cancelled + products));
 }
 
 // x / 2 (1 + tanh(y)): likewise, y after five roundings times y tanh'(y) < 0.45.

@@ -4,6 +4,7 @@
 
 #include "graph/written_operands.h"
 #include "ops/ball_math.h"
+#include "ops/tied_indices.h"
 
 namespace parallax {
 namespace {
@@ -24,10 +25,12 @@ bool is_hull(const BallView& view, int64_t element, const std::vector<Ball>& alt
 void HeldAlternatives::note(const Node& node, std::span<const TensorMeta> metas, std::span<const BallView> views,
                             std::span<const BallView> results, const Profile& profile) {
   forget_what_it_wrote(node, views);
-  if (!gives_alternatives(*node.op)) return;
+  const bool reads_texels = gives_alternatives(*node.op);
+  if (!reads_texels && !gives_tied_indices(*node.op)) return;
   const Call call(*node.op, node.arguments, metas);
-  Alternatives found = nearest_alternatives(ReferenceCall(call, views, results, profile));
-  const BallView& output = results.front();
+  const ReferenceCall reference(call, views, results, profile);
+  Alternatives found = reads_texels ? nearest_alternatives(reference) : tied_indices(reference);
+  const BallView& output = reads_texels ? results.front() : results.back();
   std::erase_if(found, [&](const auto& entry) { return !is_hull(output, entry.first, entry.second); });
   if (!found.empty()) held_[output.storage] = std::move(found);
 }

@@ -232,13 +232,17 @@ Result<void> reference_attention(const ReferenceCall& call) {
   return {};
 }
 
-bool may_attend(const TensorMeta& meta) {
-  return is_floating(meta.dtype) && meta.layout.rank() >= 2 && meta.layout.rank() <= 4 && meta.layout.numel() > 0;
+// Eager's kernel takes the last dim to lie dense and does not look: of others it reads past the memory. What calls it
+// looks first, so that it has no meaning there.
+bool may_attend(const TensorMeta& meta, bool kernel) {
+  const Layout& layout = meta.layout;
+  if (!is_floating(meta.dtype) || layout.rank() < 2 || layout.rank() > 4 || layout.numel() == 0) return false;
+  return !kernel || layout.sizes.back() == 1 || layout.strides.back() == 1;
 }
 
 // Queries and what can be keys and values for them: the same batches, or heads that theirs divide.
 bool may_meet(const TensorMeta& query, const TensorMeta& key, bool kernel) {
-  if (!may_attend(query) || !may_attend(key) || query.dtype != key.dtype) return false;
+  if (!may_attend(query, kernel) || !may_attend(key, kernel) || query.dtype != key.dtype) return false;
   const Dims& q = query.layout.sizes;
   const Dims& k = key.layout.sizes;
   if (q.size() != k.size() || q.back() != k.back() || (kernel && q.size() != 4)) return false;
@@ -272,7 +276,7 @@ std::optional<std::vector<Argument>> sample_attention(const Op& op, SampleContex
   const TensorMeta& query = context.meta(pair->first);
   const TensorMeta& key = context.meta(pair->second);
   const auto value = context.pick([&](const Candidate&, const TensorMeta& meta) {
-    return meta.dtype == key.dtype && meta.layout.sizes == key.layout.sizes;
+    return meta.dtype == key.dtype && meta.layout.sizes == key.layout.sizes && may_attend(meta, kernel);
   });
   std::vector<Argument> arguments = with_defaults(op, {pair->first, pair->second, *value});
   const auto set = [&](arg name, Argument argument) {

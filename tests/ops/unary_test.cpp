@@ -138,6 +138,11 @@ TEST(Unary, EagersValuesLieInTheBalls) {
       {"aten.sinc.default", 1, {}, -2.7827534e-08},
       {"aten.gelu.default", -2.5, {}, -0.015524178743362427},
       {"aten.gelu.default", -inf, {}, nan},
+      {"aten.gelu.default", inf, {}, nan},
+      {"aten.gelu.default", inf, {}, inf},
+      {"aten.gelu.default", 3e38, {}, inf},
+      {"aten.gelu.default", 3e38, {}, 3e38},
+      {"aten.gelu.default", inf, {std::string("tanh")}, inf},
       {"aten.silu.default", -2.5, {}, -0.18964545428752899},
       {"aten.silu.default", -3e38, {}, 0},
       {"aten.mish.default", -2.5, {}, -0.19681607186794281},
@@ -160,6 +165,30 @@ TEST(Unary, EagersValuesLieInTheBalls) {
     EXPECT_TRUE(harness.ball(*result).decided()) << value.op;
     EXPECT_TRUE(in_ball(DType::F32, harness.ball(*result), round_to(DType::F32, value.result)))
         << value.op << " of " << value.x << ": " << harness.ball(*result).mid << " by " << harness.ball(*result).radius;
+  }
+}
+
+// x (1 + erf) overflows before it is halved, in f32: neither in f64 nor from a smaller number on, nor by the tanh form.
+TEST(Unary, GeluOverflowsInEagersOwnFormAlone) {
+  struct Row {
+    DType dtype;
+    double x;
+    const char* form;
+    bool overflows;
+  };
+  for (const Row& row : {Row{DType::F32, 1.75e38, "none", true}, Row{DType::BF16, 0x1p127, "none", true},
+                         Row{DType::F32, 1.65e38, "none", false}, Row{DType::F64, 3e38, "none", false},
+                         Row{DType::F64, inf, "none", false}, Row{DType::F16, 65504, "none", false},
+                         Row{DType::F32, 3e38, "tanh", false}, Row{DType::F32, -inf, "none", false}}) {
+    OpHarness harness;
+    const double x = round_to(row.dtype, row.x);
+    const Result<ValueId> result =
+        call(harness, "aten.gelu.default", {harness.add(row.dtype, {1}, {x}), std::string(row.form)});
+    ASSERT_TRUE(result.has_value());
+    const Ball ball = harness.ball(*result);
+    EXPECT_EQ(in_ball(row.dtype, ball, inf), row.overflows || row.x == inf) << x << ", " << row.form;
+    EXPECT_EQ(in_ball(row.dtype, ball, nan), row.x == -inf) << x << ", " << row.form;
+    EXPECT_TRUE(row.x < 0 || in_ball(row.dtype, ball, x)) << x << ", " << row.form;
   }
 }
 

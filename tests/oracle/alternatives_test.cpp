@@ -16,8 +16,8 @@ using testing::case_of;
 // 2 texels become 6: a third of 3 is 1, or a little less, as it is rounded.
 Case resize_of(const std::string& dtype, const std::string& op, const std::string& after, const std::string& output) {
   return case_of(R"({"inputs": {"x": {"type": ")" + dtype + R"([1,1,2]"}},
-    "nodes": [{"out": "y", "op": "aten.)" + op +
-                     R"(", "args": ["%x", [6]]})" + after + R"(], "outputs": ["%)" + output + R"("]})",
+    "nodes": [{"out": "y", "op": "aten.)" +
+                     op + R"(", "args": ["%x", [6]]})" + after + R"(], "outputs": ["%)" + output + R"("]})",
                  R"({"x": [10, 20]})");
 }
 
@@ -70,6 +70,43 @@ TEST(Alternatives, GoNoFurtherThanTheElement) {
   EXPECT_TRUE(expected.a.outputs[0].alternatives.empty());
   EXPECT_NE(verdict_of(written, {11, 11, 11, 15, 21, 21}), Verdict::Mismatch);
   EXPECT_EQ(verdict_of(written, {11, 11, 11, 22, 21, 21}), Verdict::Mismatch);
+}
+
+Case ranking_of(const std::string& op, const std::string& args, const std::string& result, const std::string& data) {
+  return case_of(R"({"inputs": {"x": {"type": "f32[4]"}},
+    "nodes": [{"out": "both", "op": "aten.)" +
+                     op + R"(", "args": ["%x"]" + args + R"(]}, {"out": "y", "op": "getitem", "args": ["%both", )" +
+                     result + R"(]}], "outputs": ["%y"]})",
+                 R"({"x": [)" + data + "]}");
+}
+
+// Equal elements stand in no defined order: an index is the place of any of them, and of no other.
+TEST(Alternatives, AnIndexOfEqualElementsIsThePlaceOfAny) {
+  const Case sorted = ranking_of("sort.default", "", "1", "3, 1, 3, 2");
+  EXPECT_EQ(verdict_of(sorted, {1, 3, 0, 2}), Verdict::Match);
+  EXPECT_EQ(verdict_of(sorted, {1, 3, 2, 0}), Verdict::Match);
+  EXPECT_EQ(verdict_of(sorted, {1, 3, 1, 0}), Verdict::Mismatch) << "1 is no 3";
+  EXPECT_EQ(verdict_of(sorted, {3, 1, 0, 2}), Verdict::Mismatch) << "of the others there is one each";
+  const Case largest = ranking_of("topk.default", ", 2", "1", R"(3, "nan", 3, "nan")");
+  EXPECT_EQ(verdict_of(largest, {3, 1}), Verdict::Match);
+  EXPECT_EQ(verdict_of(largest, {3, 0}), Verdict::Mismatch);
+  const Case middle = ranking_of("median.dim", ", 0", "1", "3, 3, 3, 1");
+  EXPECT_EQ(verdict_of(middle, {2}), Verdict::Match);
+  EXPECT_EQ(verdict_of(middle, {3}), Verdict::Mismatch);
+  const Case second = ranking_of("kthvalue.default", ", 2", "1", "-0.0, 0.0, 1, 2");
+  EXPECT_EQ(verdict_of(second, {0}), Verdict::Match) << "zeros are equal";
+  EXPECT_EQ(verdict_of(second, {2}), Verdict::Mismatch);
+}
+
+// Of elements that are known up to a radius, which is first is a fact that the bound does not reach.
+TEST(Alternatives, OfElementsThatAreNotExactAnIndexIsUndecided) {
+  const Case rounded = case_of(R"({"inputs": {"x": {"type": "f32[2]"}},
+    "nodes": [{"out": "e", "op": "aten.exp.default", "args": ["%x"]},
+              {"out": "y", "op": "aten.argsort.default", "args": ["%e"]}], "outputs": ["%y"]})",
+                               R"({"x": [0.5, 0.5]})");
+  EXPECT_EQ(verdict_of(rounded, {0, 1}), Verdict::Undecided);
+  const Case unordered = ranking_of("topk.default", ", 2, 0, true, false", "1", "3, 3, 2, 1");
+  EXPECT_EQ(verdict_of(unordered, {2, 0}), Verdict::Undecided) << "without an order any may stand anywhere";
 }
 
 }  // namespace
