@@ -75,7 +75,7 @@ TEST(Alternatives, GoNoFurtherThanTheElement) {
 Case ranking_of(const std::string& op, const std::string& args, const std::string& result, const std::string& data) {
   return case_of(R"({"inputs": {"x": {"type": "f32[4]"}},
     "nodes": [{"out": "both", "op": "aten.)" +
-                     op + R"(", "args": ["%x"]" + args + R"(]}, {"out": "y", "op": "getitem", "args": ["%both", )" +
+                     op + R"(", "args": ["%x")" + args + R"(]}, {"out": "y", "op": "getitem", "args": ["%both", )" +
                      result + R"(]}], "outputs": ["%y"]})",
                  R"({"x": [)" + data + "]}");
 }
