@@ -51,12 +51,17 @@ inline constexpr int function_kinds = 27;
 std::string_view name(FunctionKind kind);
 
 // How far an implementation may be off: the larger of `ulp` units in the last place of its result, with
-// `ulp_per_operand` more for each unit of |x|, and `absolute`. Beyond |x| = `nan_beyond` it may give NaN as well.
+// `ulp_per_operand` more for each unit of |x|, and `absolute`. Beyond |x| = `nan_beyond` it may give NaN as well. With
+// `keeps_zeros` it is 0 where the function is, of 0 or 1, whatever `absolute` is: log(1), asin(0).
 struct FunctionError {
   float ulp = 4;
   float ulp_per_operand = 0;
   float absolute = 0;
   float nan_beyond = std::numeric_limits<float>::infinity();
+  bool keeps_zeros = false;
+
+  // Whether a result that is 0 by the function is 0 for certain: an error in units of it is none.
+  bool hits_zeros() const { return absolute == 0 || keeps_zeros; }
 };
 
 // How results and operands are rounded, whatever computes them.

@@ -40,9 +40,9 @@ double BallMath::sigmoid_error(double least, double most) const {
 }
 
 // A relative error of 0 is 0: where the result is exactly 0 of an exact 0 or 1, every implementation whose error is in
-// units of the result returns it.
+// units of the result returns it, and so does one of which that was seen.
 bool BallMath::keeps_zero(const Ball& x, Function f) const {
-  return x.is_exact() && (x.mid == 0 || x.mid == 1) && function_.absolute == 0 && f(x.mid) == 0;
+  return function_.hits_zeros() && x.is_exact() && (x.mid == 0 || x.mid == 1) && f(x.mid) == 0;
 }
 
 Ball BallMath::monotone(const Ball& x, Function f, double domain_low, double domain_high, ErrorOf error) const {

@@ -62,7 +62,7 @@ Ball ball_lgamma(const BallMath& of_any, const Ball& x) {
   }
   const double mid = log_gamma(x.mid);
   // At 1 and 2: an error in units of 0 is none.
-  if (x.is_exact() && mid == 0 && math.function().absolute == 0) return Ball::exact(0);
+  if (x.is_exact() && mid == 0 && math.function().hits_zeros()) return Ball::exact(0);
   const double highest = std::max(log_gamma(x.low()), log_gamma(x.high()));
   if (x.radius == 0 && std::isinf(mid)) return with_infinities(beyond_double(math, mid), x);
   if (!std::isfinite(highest)) return Ball::unknown(Undecided::Unbounded);

@@ -30,6 +30,7 @@ Result<void> read_error(const Field& object, FunctionError& error) {
   TRY_VOID(object.expect_object());
   return for_each_member(object, [&](const std::string& key, const Field& value) -> Result<void> {
     if (key == "source") return {};
+    if (key == "keeps_zeros") return read_flag(value, error.keeps_zeros);
     float* wanted = key == "ulp"               ? &error.ulp
                     : key == "ulp_per_operand" ? &error.ulp_per_operand
                     : key == "absolute"        ? &error.absolute

@@ -38,12 +38,13 @@ TEST(Profile, WhatIsNotNamedIsTheBases) {
 
 TEST(Profile, AFunctionIsNamedForAllDtypesOrForOne) {
   const auto profile = read(
-      R"({"name":"x","functions":{"exp":{"f16":{"ulp":1}},"other":{"ulp":7},"log":{"ulp":2,"absolute":0.5,"nan_beyond":9}}})");
+      R"({"name":"x","functions":{"exp":{"f16":{"ulp":1}},"other":{"ulp":7},"log":{"ulp":2,"absolute":0.5,"nan_beyond":9,"keeps_zeros":true}}})");
   ASSERT_TRUE(profile.has_value()) << profile.error().text();
   EXPECT_EQ(profile->error_of(FunctionKind::Exp, DType::F16).ulp, 1);
   EXPECT_EQ(profile->error_of(FunctionKind::Exp, DType::F32).ulp, 7) << "other, wherever it stands";
   EXPECT_EQ(profile->error_of(FunctionKind::Log, DType::F64).absolute, 0.5);
   EXPECT_EQ(profile->error_of(FunctionKind::Log, DType::F64).nan_beyond, 9);
+  EXPECT_TRUE(profile->error_of(FunctionKind::Log, DType::F64).hits_zeros());
   EXPECT_EQ(profile->error_of(FunctionKind::Exp, DType::F16).nan_beyond, std::numeric_limits<float>::infinity());
   EXPECT_EQ(profile->error_of(FunctionKind::Division, DType::F32).ulp, 0.5) << "IEEE 754 unless it is named";
 }
