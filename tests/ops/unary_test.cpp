@@ -178,7 +178,7 @@ TEST(Unary, GeluOverflowsInEagersOwnFormAlone) {
   };
   for (const Row& row : {Row{DType::F32, 1.75e38, "none", true}, Row{DType::BF16, 0x1p127, "none", true},
                          Row{DType::F32, 1.65e38, "none", false}, Row{DType::F64, 3e38, "none", false},
-                         Row{DType::F64, inf, "none", false}, Row{DType::F16, 65504, "none", false},
+                         Row{DType::F64, inf, "none", false}, Row{DType::F16, 40000, "none", false},
                          Row{DType::F32, 3e38, "tanh", false}, Row{DType::F32, -inf, "none", false}}) {
     OpHarness harness;
     const double x = round_to(row.dtype, row.x);
