@@ -121,10 +121,6 @@ double quotient_error(const BallMath& math, double reach, double least, double m
   return error + std::max(math.rounding(quotient), math.as(FunctionKind::Division).function_error(quotient));
 }
 
-}  // namespace
-
-namespace {
-
 // Eager multiplies x with 1 + erf before it halves the product, in f32 for halves too (f64 is halved first): from half
 // the largest number on that overflows. Of infinity it makes infinity one by one, and NaN in vectors.
 Ball doubled_before_halved(const BallMath& math, const Ball& x, const Ball& result) {

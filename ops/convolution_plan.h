@@ -29,6 +29,8 @@ struct ConvolutionPlan {
 
   int spatial() const { return input.rank() - 2; }
   int64_t out_channels() const { return transposed ? weight.sizes[1] * groups : weight.sizes[0]; }
+  // Of one filter; there must be a weight.
+  int64_t kernel_positions() const { return weight.numel() / (weight.sizes[0] * weight.sizes[1]); }
 };
 
 // The plan of a call, or what eager refuses.

@@ -24,17 +24,22 @@ double drawn_error(const Ball& ball) {
   return std::min(ball.radius, std::sqrt(3.0) * static_cast<double>(ball.deviation));
 }
 
+std::vector<BallStorage> plain_results(const ReferenceCall& call) {
+  if (!call.op().plain) return {};
+  std::vector<BallStorage> results;
+  std::vector<BallView> outputs;
+  results.reserve(call.outputs().size());
+  for (const BallView& output : call.outputs()) {
+    results.emplace_back(output.dtype, output.layout.numel());
+    outputs.push_back({&results.back(), output.dtype, contiguous_layout(output.layout.sizes)});
+  }
+  if (!call.op().plain(call.with(call, outputs))) return {};
+  return results;
+}
+
 void ErrorNotes::before(const ReferenceCall& call) {
   visits_.push_back({&call.op(), {}});
-  plain_.clear();
-  if (!call.op().plain) return;
-  std::vector<BallView> outputs;
-  plain_.reserve(call.outputs().size());
-  for (const BallView& output : call.outputs()) {
-    plain_.emplace_back(output.dtype, output.layout.numel());
-    outputs.push_back({&plain_.back(), output.dtype, contiguous_layout(output.layout.sizes)});
-  }
-  if (!call.op().plain(call.with(call, outputs))) plain_.clear();
+  plain_ = plain_results(call);
 }
 
 void ErrorNotes::after(const Node& node, std::span<const BallView> values) {

@@ -29,6 +29,10 @@ class NotedError {
 // even spread; the worst case of a long sum is far from anything that runs.
 double drawn_error(const Ball& ball);
 
+// What the plain kernel makes of a call, a dense storage for each result; nothing where it has none or computes
+// nothing.
+std::vector<BallStorage> plain_results(const ReferenceCall& call);
+
 class ErrorNotes {
  public:
   // Before a node of the program in double runs: what its plain kernel makes of the operands.

@@ -62,10 +62,6 @@ struct ChannelSteps {
   }
 };
 
-int64_t kernel_positions(const ConvolutionPlan& plan) {
-  return plan.weight.numel() / (plan.weight.sizes[0] * plan.weight.sizes[1]);
-}
-
 // The factors of every sum as lanes: a batch is a group of a batch, its rows are the group's channels of the result,
 // its columns the positions. What meets padding is an exact 0.
 DenseContraction::Lanes lanes_of(const ReferenceCall& call, const ConvolutionPlan& plan,
@@ -76,7 +72,7 @@ DenseContraction::Lanes lanes_of(const ReferenceCall& call, const ConvolutionPla
   const std::vector<int64_t> inputs = elements_of(plan.input);
   const std::vector<int64_t> weights = elements_of(plan.weight);
   const ChannelSteps step(plan);
-  const int64_t kernel = kernel_positions(plan);
+  const int64_t kernel = plan.kernel_positions();
   const int64_t batches = plan.sizes[0];
   const auto columns = static_cast<int64_t>(taps.size());
   const int64_t rows = plan.out_channels() / plan.groups;
@@ -119,7 +115,7 @@ bool convolve_densely(const ReferenceCall& call, const ConvolutionPlan& plan, in
   if (plan.weight.numel() == 0) return false;
   const std::vector<Taps> taps = taps_of(plan);
   const int64_t rows = plan.out_channels() / plan.groups;
-  const int64_t inner = plan.input.sizes[1] / plan.groups * kernel_positions(plan);
+  const int64_t inner = plan.input.sizes[1] / plan.groups * plan.kernel_positions();
   const int64_t products = plan.sizes[0] * plan.out_channels() * static_cast<int64_t>(taps.size()) * inner;
   if (inner < 8 || products < few_products) return false;
   const std::optional<DenseContraction> dense = DenseContraction::of(lanes_of(call, plan, taps));

@@ -69,8 +69,7 @@ Result<void> reference_product(const ReferenceCall& call) {
 
 template <const Product& product>
 bool plain_product(const ReferenceCall& call) {
-  return call.output().floating() &&
-         contract_plainly(call, product.left, product.right, *contraction_of(call, product), {});
+  return contract_plainly(call, product.left, product.right, *contraction_of(call, product), {});
 }
 
 Result<void> check_addend(const Call& call, arg addend, const Contraction& contraction, DType dtype) {
@@ -115,20 +114,22 @@ Metas infer_added_inplace(const Call& call) {
 }
 
 template <const Product& product>
+Scaling added_scaling(const Call& call) {
+  const int64_t parts = product.stores_batches ? call.tensor(product.left).layout.sizes[0] : 0;
+  return {.alpha = call.scalar(arg::alpha), .beta = call.scalar(arg::beta), .addend = arg::self, .stored_parts = parts};
+}
+
+template <const Product& product>
 Result<void> reference_added(const ReferenceCall& call) {
   TRY(const Contraction contraction, contraction_of(call, product));
-  const int64_t parts = product.stores_batches ? call.tensor(product.left).layout.sizes[0] : 0;
-  contract(
-      call, product.left, product.right, contraction,
-      {.alpha = call.scalar(arg::alpha), .beta = call.scalar(arg::beta), .addend = arg::self, .stored_parts = parts});
+  contract(call, product.left, product.right, contraction, added_scaling<product>(call));
   return {};
 }
 
 template <const Product& product>
 bool plain_added(const ReferenceCall& call) {
-  return call.output().floating() &&
-         contract_plainly(call, product.left, product.right, *contraction_of(call, product),
-                          {.alpha = call.scalar(arg::alpha), .beta = call.scalar(arg::beta), .addend = arg::self});
+  return contract_plainly(call, product.left, product.right, *contraction_of(call, product),
+                          added_scaling<product>(call));
 }
 
 Metas infer_linear(const Call& call) {
@@ -142,19 +143,20 @@ Metas infer_linear(const Call& call) {
   return fresh_result(dtype, contiguous_layout(contraction.sizes));
 }
 
-Result<void> reference_linear(const ReferenceCall& call) {
-  TRY(const Contraction contraction, contraction_of(call, linear));
+Scaling linear_scaling(const Call& call) {
   Scaling scaling;
   if (call.has(arg::bias)) scaling.addend = arg::bias;
-  contract(call, linear.left, linear.right, contraction, scaling);
+  return scaling;
+}
+
+Result<void> reference_linear(const ReferenceCall& call) {
+  TRY(const Contraction contraction, contraction_of(call, linear));
+  contract(call, linear.left, linear.right, contraction, linear_scaling(call));
   return {};
 }
 
 bool plain_linear(const ReferenceCall& call) {
-  Scaling scaling;
-  if (call.has(arg::bias)) scaling.addend = arg::bias;
-  return call.output().floating() &&
-         contract_plainly(call, linear.left, linear.right, *contraction_of(call, linear), scaling);
+  return contract_plainly(call, linear.left, linear.right, *contraction_of(call, linear), linear_scaling(call));
 }
 
 // What a generated product may cost, and how large it may get.

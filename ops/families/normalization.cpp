@@ -18,10 +18,6 @@ namespace {
 
 using Metas = Result<std::vector<ResultMeta>>;
 
-// The native ops give the moments that they saved as well.
-constexpr int mean_result = 1;
-constexpr int inverse_result = 2;
-
 // The last dims, which `normalized_shape` repeats.
 Result<DimMask> normalized_dims(const Call& call) {
   const Dims& sizes = call.tensor(arg::input).layout.sizes;

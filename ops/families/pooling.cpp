@@ -119,11 +119,13 @@ bool plain_average(const ReferenceCall& call) {
   const Result<PoolPlan> plan = plan_pool(call, averaging.at, true);
   const BallView& input = call.input(arg::self);
   const BallView& output = call.output();
-  if (!plan || !output.floating() || !plain_elements(input)) return false;
-  for_each_window(*plan, input.layout, output.layout,
+  const auto elements = plain_elements(input);
+  if (!plan || !elements) return false;
+  for_each_window(*plan, contiguous_layout(input.layout.sizes), output.layout,
                   [&](const PoolWindow& window, const int64_t* picture, int64_t to) {
                     double sum = 0;
-                    for (const int64_t element : window.elements) sum += input.ball(picture[element]).mid;
+                    for (const int64_t element : window.elements)
+                      sum += (*elements)[static_cast<std::size_t>(picture[element])];
                     const auto divisor = static_cast<double>(divisor_of(call, window));
                     output.ball(to) = Ball::exact(window.elements.empty() ? 0 : sum / divisor);
                   });

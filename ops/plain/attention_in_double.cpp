@@ -13,8 +13,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-bool is_number(const Ball& ball) { return ball.is_exact() && std::isfinite(ball.mid); }
-
 // One matrix of a batch, row-major; its transpose where the strides are given the other way round.
 std::optional<std::vector<double>> matrix(const BallView& view, const MatrixBatch& matrices, std::size_t batch,
                                           int64_t rows, int64_t columns, bool transposed) {

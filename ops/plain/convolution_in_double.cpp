@@ -21,7 +21,7 @@ struct Groups {
   explicit Groups(const ConvolutionPlan& plan)
       : channels(plan.input.sizes[1] / plan.groups),
         rows(plan.out_channels() / plan.groups),
-        kernel(plan.weight.numel() / (plan.weight.sizes[0] * plan.weight.sizes[1])),
+        kernel(plan.kernel_positions()),
         positions(plan.input.numel() / (plan.input.sizes[0] * plan.input.sizes[1])) {}
   int64_t inner() const { return channels * kernel; }
 };

@@ -1,22 +1,18 @@
 #include "ops/plain/elements_in_double.h"
 
-#include <cmath>
-
 namespace parallax {
 
 std::optional<std::vector<double>> plain_elements(const BallView& view, const Layout& layout) {
   if (!view.floating()) return std::nullopt;
   std::vector<double> elements(static_cast<std::size_t>(layout.numel()));
   double* to = elements.data();
-  int others = 0;  // counted without a branch: there is an element of this loop for each of every operand
+  bool plain = true;
   for_each_element(layout, [&](int64_t element) {
     const Ball& ball = view.ball(element);
-    others |= static_cast<int>(ball.radius != 0) | static_cast<int>(ball.may_nan) |
-              static_cast<int>(bool(ball.may_inf)) | static_cast<int>(!ball.decided()) |
-              static_cast<int>(!std::isfinite(ball.mid));
+    plain &= is_number(ball);
     *to++ = ball.mid;
   });
-  if (others != 0) return std::nullopt;
+  if (!plain) return std::nullopt;
   return elements;
 }
 

@@ -11,6 +11,10 @@
 
 namespace parallax {
 
+// The results after the normalized input, of the ops that give the moments that they saved as well.
+inline constexpr int mean_result = 1;
+inline constexpr int inverse_result = 2;
+
 // A weight or a bias, where there is one.
 class PlainParameter {
  public:
@@ -55,8 +59,6 @@ bool normalize_plainly(const ReferenceCall& call, std::size_t length, double eps
   }
   store_plain(*elements, call.output());
   if (call.outputs().size() > 1) {
-    constexpr int mean_result = 1;
-    constexpr int inverse_result = 2;
     store_plain(means, call.output(mean_result));
     store_plain(inverses, call.output(inverse_result));
   }

@@ -7,17 +7,18 @@
 #include "ops/profiles.h"
 #include "ops/registry.h"
 #include "oracle/expected_runs.h"
+#include "oracle/noted_errors.h"
 
 namespace parallax {
 namespace {
 
 // Every number of a plain result that a ball excludes. What was rounded in double is left out.
-int64_t excluded(const BallView& said, const BallView& plain) {
+int64_t excluded(const BallView& said, const BallStorage& plain) {
   int64_t count = 0;
-  int64_t at = 0;
+  auto next = plain.balls.begin();
   for_each_element(said.layout, [&](int64_t element) {
     const Ball& ball = said.ball(element);
-    const Ball& number = plain.ball(at++);
+    const Ball& number = *next++;
     if (!ball.decided() || !std::isfinite(ball.mid)) return;
     const double slack = 0x1p-44 * (std::fabs(ball.mid) + std::fabs(number.mid));
     const bool infinite = !std::isfinite(number.mid) && (ball.may_inf || ball.may_nan);
@@ -37,17 +38,9 @@ TEST_P(PlainKernels, LieInTheBallsOfTheReferenceKernels) {
       const std::optional<Case> test = SingleOpPool::of(GetParam()).draw_case(op, stream);
       if (!test) continue;
       drawn.insert(op.name);
-      std::vector<BallStorage> storages;
-      std::vector<BallView> plain;
+      std::vector<BallStorage> plain;
       const auto compute = [&](const ReferenceCall& call) {
-        storages.clear();
-        plain.clear();
-        storages.reserve(call.outputs().size());
-        for (const BallView& output : call.outputs()) {
-          storages.emplace_back(output.dtype, output.layout.numel());
-          plain.push_back({&storages.back(), output.dtype, contiguous_layout(output.layout.sizes)});
-        }
-        if (!call.op().plain(call.with(call, plain))) plain.clear();
+        plain = plain_results(call);
         return false;
       };
       const auto compare = [&](NodeId id, std::span<const BallView> values) {
