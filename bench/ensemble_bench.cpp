@@ -2,8 +2,8 @@
 // right.
 //
 // Every graph that is drawn runs in process on `portable` and is judged by the proof, and then by the ensemble, whether
-// the proof leaves something open or not: 8 members, and 32 where these accuse. A campaign asks the ensemble only where
-// the proof is weak. What only the ensemble calls wrong is a false alarm.
+// the proof leaves something open or not: 8 members, and more where these accuse (oracle/ensemble.h). A campaign asks
+// the ensemble only where the proof is weak. What only the ensemble calls wrong is a false alarm.
 #include <fmt/format.h>
 
 #include <array>
@@ -51,7 +51,7 @@ void judge_by_both(Target& target, const Case& test, uint64_t k, Tally& tally) {
     return;
   }
   Judgement judgement;
-  for (const int members : {first_look_members, reported_members}) {
+  for (const int members : looks_at(test.graph)) {
     if (!add_spreads(target.profile(), test, members, *expected)) {
       ++tally.refused;
       return;

@@ -1,6 +1,7 @@
 #include "oracle/ensemble.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <future>
 #include <thread>
@@ -125,12 +126,17 @@ void start(BallTensor& noted, const BallTensor& value, const Profile& profile) {
   }
 }
 
+// Of all values of a program.
+int64_t elements_of(const Graph& graph) {
+  int64_t elements = 0;
+  for (const TensorMeta& meta : graph.metas) elements += meta.layout.numel();
+  return elements;
+}
+
 // How many members run at the same time: of a program that is worth a thread, one on each core.
 int members_together(const Graph& graph) {
   constexpr int64_t many_elements = 50'000;
-  int64_t elements = 0;
-  for (const TensorMeta& meta : graph.metas) elements += meta.layout.numel();
-  if (elements < many_elements) return 1;
+  if (elements_of(graph) < many_elements) return 1;
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
 }
 
@@ -180,6 +186,12 @@ void forget(ExpectedRuns& expected) {
 }
 
 }  // namespace
+
+std::span<const int> looks_at(const Graph& graph) {
+  static constexpr std::array looks = {first_look_members, reported_members, small_program_members};
+  constexpr int64_t few_elements = 10'000;
+  return elements_of(graph) < few_elements ? looks : std::span(looks).first(2);
+}
 
 bool add_spreads(const Profile& profile, const Case& test, int members, ExpectedRuns& expected) {
   ErrorNotes notes;

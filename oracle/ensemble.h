@@ -2,6 +2,8 @@
 // grown too wide does not: which numbers a correct target can be expected to return (docs/oracle.md).
 #pragma once
 
+#include <span>
+
 #include "oracle/expected_runs.h"
 
 namespace parallax {
@@ -9,6 +11,12 @@ namespace parallax {
 // Members of a first look, and those that an accusation takes.
 inline constexpr int first_look_members = 8;
 inline constexpr int reported_members = 32;
+// Those that an accusation of a small program takes, whose members cost next to nothing. A decision may go the other
+// way in one legal run of thirty, and 32 members then miss it once in three times; 256 do once in 6,000.
+inline constexpr int small_program_members = 256;
+
+// How many members each look at a program takes. A look is the last one where it accuses nothing.
+std::span<const int> looks_at(const Graph& graph);
 
 // Runs the ensemble and notes the spread of every element. Nothing is noted, and false returned, where a member raises
 // or its runs are others than those of the proof.

@@ -21,7 +21,7 @@ Judgement judge_case(const Profile& profile, const Case& test, const ExpectedRun
   if (!is_doubtful(by_proof)) return by_proof;
   ExpectedRuns with_spreads = expected;
   Judgement judgement;
-  for (const int members : {first_look_members, reported_members}) {
+  for (const int members : looks_at(test.graph)) {
     if (!add_spreads(profile, test, members, with_spreads)) return by_proof;
     judgement = judge(test, with_spreads, outcome, promises_identity);
     if (!is_statistical(judgement)) break;

@@ -67,12 +67,34 @@ TEST(JudgeCase, WhatLiesInsideTheProofAndFarFromEveryLegalRunIsAStatisticalMisma
   ASSERT_TRUE(judgement.divergence->statistical()) << "the proof excludes it: the case tests nothing";
   EXPECT_EQ(judgement.divergence->element, 7);
   EXPECT_EQ(judgement.divergence->outside, 1);
-  EXPECT_EQ(judgement.divergence->legal_runs, reported_members);
+  EXPECT_EQ(judgement.divergence->legal_runs, small_program_members);
   EXPECT_GT(judgement.divergence->half_spreads, accused_half_spreads);
-  EXPECT_TRUE(judgement.reason.ends_with("half-spreads of 32 legal runs")) << judgement.reason;
+  EXPECT_TRUE(judgement.reason.ends_with("half-spreads of 256 legal runs")) << judgement.reason;
 }
 
 TEST(JudgeCase, AnErrorThatEveryLegalRunMayMakeIsAMatch) { EXPECT_EQ(judged(3e-7).verdict, Verdict::Match); }
+
+// sinc(2) is 0 or a little less or more, and its remainder by -1 is 0 or about -1: -1 itself in one legal run of eight.
+TEST(JudgeCase, ADecisionThatFewLegalRunsMeetIsNotJudged) {
+  const Profile& profile = *find_profile("eager");
+  GraphBuilder builder;
+  Case test;
+  Tensor twos(DType::F32, {64});
+  for (int64_t i = 0; i < twos.numel(); ++i) twos.set_double(i, 2);
+  test.feed.push_back(twos);
+  const ValueId x = *builder.add_source(SourceKind::Input, "x", DType::F32, contiguous_layout({64}));
+  const ValueId zero = *builder.call("aten.sinc.default", {x});
+  const ValueId rest = *builder.call("aten.remainder.Scalar", {zero, Scalar(-1.0)});
+  builder.add_output(*builder.call("aten.trunc.default", {rest}));
+  test.graph = builder.take();
+  Outcome outcome;
+  outcome.a.emplace();
+  outcome.a->inputs.resize(1);
+  Tensor& output = outcome.a->outputs.emplace_back(DType::F32, Dims{64});
+  for (int64_t i = 0; i < output.numel(); ++i) output.set_double(i, -1);
+  const Judgement judgement = judge_case(profile, test, *expected_runs(profile, test), outcome, false);
+  EXPECT_NE(judgement.verdict, Verdict::Mismatch) << judgement.reason;
+}
 
 // What a target returned of a case whose right outputs are known, wrong in one way.
 Tensor spoiled(Tensor tensor, std::string_view how) {
