@@ -38,7 +38,7 @@ class ControlDrawer {
       case ControlKind::WhileLoop:
         return loop();
       case ControlKind::Scan:
-        return scan(true);
+        return choices_.chance(30) ? cache() : scan(true);
       case ControlKind::Map:
         return scan(false);
     }
@@ -62,7 +62,13 @@ class ControlDrawer {
     return chosen;
   }
 
-  // One bool: of the data, or one that is there.
+  // A number that the program holds as a tensor.
+  ValueId number(int64_t value, const Dims& sizes = {}) {
+    return site_.call("aten.full.default", {IntList(sizes.begin(), sizes.end()), Scalar(value)},
+                      {{"dtype", Argument(DType::I64)}});
+  }
+
+  // One bool: of the data, of a size, of how often the program was called, or one that is there.
   ValueId predicate() {
     std::vector<ValueId> bools;
     for (const Pool::Entry& entry : site_.pool.entries()) {
@@ -70,6 +76,35 @@ class ControlDrawer {
       if (meta(value).dtype == DType::Bool && meta(value).layout.numel() == 1) bools.push_back(value);
     }
     if (!bools.empty() && choices_.chance(40)) return choices_.pick(bools);
+    if (choices_.chance(15)) {
+      const ValueId turn = this->turn();
+      if (turn.valid()) return turn;
+    }
+    return choices_.chance(15) ? of_a_size() : of_the_data();
+  }
+
+  // A buffer counts the calls of the program: true in every second one.
+  ValueId turn() {
+    const ValueId count = site_.buffer(DType::I64, {});
+    if (!count.valid()) return {};
+    const ValueId counted = site_.call("aten.add_.Scalar", {count, Scalar(int64_t{1})}, {});
+    if (!counted.valid()) return {};
+    const ValueId rest = site_.call("aten.remainder.Scalar", {counted, Scalar(int64_t{2})}, {});
+    if (!rest.valid()) return {};
+    site_.takes_turns = true;
+    return site_.call("aten.eq.Scalar", {rest, Scalar(int64_t{0})}, {});
+  }
+
+  // Known when the program is compiled: one branch is dead, or a pass takes it out.
+  ValueId of_a_size() {
+    const std::vector<ValueId> of = operands(1, 1, [](const TensorMeta& meta) { return meta.layout.rank() > 0; });
+    if (of.empty()) return {};
+    const ValueId size = number(meta(of.front()).layout.sizes[0]);
+    const std::string_view order = choices_.chance(50) ? "aten.gt.Scalar" : "aten.lt.Scalar";
+    return size.valid() ? site_.call(order, {size, Scalar(int64_t{choices_.between(0, 4)})}, {}) : ValueId();
+  }
+
+  ValueId of_the_data() {
     const std::vector<ValueId> of = operands(1, 1, [](const TensorMeta& meta) { return meta.layout.numel() > 0; });
     if (of.empty()) return {};
     const Argument limit(Scalar(int64_t{choices_.between(-1, 1)}));
@@ -161,8 +196,7 @@ class ControlDrawer {
 
   // A loop of a few steps, counted by its first carry; the data may end it before.
   std::optional<ProposedControl> loop() {
-    const ValueId count =
-        site_.call("aten.full.default", {IntList{}, Scalar(int64_t{0})}, {{"dtype", Argument(DType::I64)}});
+    const ValueId count = number(0);
     if (!count.valid()) return std::nullopt;
     std::vector<ValueId> carries = operands(1, 3, [](const TensorMeta& meta) { return is_dense(meta.layout); });
     if (carries.empty()) return std::nullopt;
@@ -241,6 +275,51 @@ class ControlDrawer {
                        .scanned = scanned.size(),
                        .closures = closures.size()};
     return proposed(std::move(parts), arguments_of({carries, scanned, closures}));
+  }
+
+  // A scan that puts each slice into the next row of a cache, and reads the cache: as a carry that is copied to the
+  // buffer afterwards, or where it is written to in place.
+  std::optional<ProposedControl> cache() {
+    const std::vector<ValueId> scanned = operands(1, 1, [](const TensorMeta& meta) {
+      return meta.layout.rank() > 0 && meta.layout.sizes[0] > 0 && meta.layout.sizes[0] <= 6;
+    });
+    if (scanned.empty()) return std::nullopt;
+    const TensorMeta steps = meta(scanned.front());
+    Dims sizes = steps.layout.sizes;
+    sizes[0] += choices_.between(0, 2);
+    const ValueId rows = site_.buffer(steps.dtype, sizes);
+    if (!rows.valid()) return std::nullopt;
+    const ValueId place = number(choices_.between(0, sizes[0] - steps.layout.sizes[0]), {1});
+    if (!place.valid()) return std::nullopt;
+    const bool in_place = site_.writes && choices_.chance(40);
+
+    const TensorMeta slice{steps.dtype, slice_of(steps.layout, 0), {}};
+    const std::vector<TensorMeta> inputs =
+        in_place ? std::vector{meta(place), slice, meta(rows)} : std::vector{meta(rows), meta(place), slice};
+    DrawnBody body = site_.draw_body(inputs, std::vector<bool>(inputs.size(), false));
+    const auto input = [&](std::size_t i) { return body.builder.graph().sources[i].value; };
+    const ValueId cached = input(in_place ? 2 : 0), at = input(in_place ? 0 : 1), added = input(in_place ? 1 : 2);
+    const Result<ValueId> row = body.builder.call("aten.unsqueeze.default", {added, int64_t{0}});
+    if (!row) return std::nullopt;
+    const std::string_view put = in_place ? "aten.index_copy_.default" : "aten.index_copy.default";
+    const Result<ValueId> written = body.builder.call(put, {cached, int64_t{0}, at, *row});
+    const Result<ValueId> next = body.builder.call("aten.add.Scalar", {at, Scalar(int64_t{1})});
+    if (!written || !next) return std::nullopt;
+    const Result<ValueId> read = choices_.chance(50)
+                                     ? body.builder.call("aten.select_copy.int", {*written, int64_t{0}, int64_t{0}})
+                                     : body.builder.call("aten.amax.default", {*written, IntList{0}});
+    if (!read) return std::nullopt;
+    const std::vector<ValueId> outputs = in_place ? std::vector{*next, *read} : std::vector{*written, *next, *read};
+    ControlParts parts{.kind = ControlKind::Scan,
+                       .subgraphs = {finish(name("cached"), std::move(body), outputs)},
+                       .carries = in_place ? 1U : 2U,
+                       .scanned = 1,
+                       .closures = in_place ? 1U : 0U};
+    const std::vector<ValueId> carries = in_place ? std::vector{place} : std::vector{rows, place};
+    const std::vector<ValueId> closures = in_place ? std::vector{rows} : std::vector<ValueId>{};
+    auto proposed = this->proposed(std::move(parts), arguments_of({carries, scanned, closures}));
+    if (proposed && !in_place && choices_.chance(70)) proposed->kept_in = rows;
+    return proposed;
   }
 
   ControlSite& site_;

@@ -25,18 +25,25 @@ using DrawBody = std::function<DrawnBody(const std::vector<TensorMeta>& inputs, 
 using CallOutside = std::function<ValueId(std::string_view op, std::vector<Argument> positional,
                                           std::vector<std::pair<std::string, Argument>> named)>;
 
+// Adds a buffer to the program: an invalid value in a subgraph, which has none of its own, or where the targets take
+// none.
+using AddBuffer = std::function<ValueId(DType dtype, const Dims& sizes)>;
+
 struct ControlSite {
   Choices& choices;
   const GraphBuilder& builder;
   const Pool& pool;
   DrawBody draw_body;
   CallOutside call;
-  bool writes = true;  // operands may be written by subgraphs
+  AddBuffer buffer;
+  bool writes = true;        // operands may be written by subgraphs
+  bool takes_turns = false;  // set where a predicate was drawn that each call of the program finds changed
 };
 
 struct ProposedControl {
   std::shared_ptr<const ControlOp> op;
   std::vector<Argument> arguments;
+  ValueId kept_in = {};  // where it is valid, a buffer that the first result is copied to
 };
 
 // A branch, a loop, a scan or a map on tensors that are there; nothing where none fits.

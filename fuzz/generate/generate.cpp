@@ -67,7 +67,9 @@ class Generator {
     for (int64_t i = 0; i < nodes; ++i) draw_node(delegating ? delegated_calls : 0);
     if (delegating && !holds_delegated_call()) draw_node(100);
     draw_outputs();
-    if (weights_.more_calls > 0 && words_.several_runs() && symbols_.empty() && choices_.chance(weights_.more_calls)) {
+    // Branches that take turns show nothing in one call.
+    const int calls_more = takes_turns_ ? 100 : weights_.more_calls;
+    if (calls_more > 0 && words_.several_runs() && symbols_.empty() && choices_.chance(calls_more)) {
       more_calls_ = draw_more_calls(choices_);
       interleaves_ = words_.instances() && choices_.chance(20);
       has_methods_ = weights_.methods > 0 && words_.methods() && choices_.chance(weights_.methods);
@@ -340,13 +342,21 @@ class Generator {
                              std::vector<std::pair<std::string, Argument>> named) {
       const Op& op = op_named(name);
       auto arguments = bind_arguments(op, std::move(positional), std::move(named));
-      const bool added = arguments && add(op, *std::move(arguments));
+      const bool added = arguments && !writes_read_only(op, *arguments) && add(op, *std::move(arguments));
       return added ? builder_.graph().nodes.back().results.front() : ValueId();
     };
-    ControlSite site{choices_, builder_, pool_, draw_body, call, words_.writing_subgraphs()};
+    const auto buffer = [this](DType dtype, const Dims& sizes) {
+      if (level_ > 0 || is_method_ || !words_.dtypes()[static_cast<std::size_t>(dtype)]) return ValueId();
+      return add_source(SourceKind::Buffer, builder_.fresh_name("s"), {dtype, contiguous_layout(sizes), {}},
+                        {dtype, sizes});
+    };
+    ControlSite site{choices_, builder_, pool_, draw_body, call, buffer, words_.writing_subgraphs()};
     const std::optional<ProposedControl> proposed = draw_control(site);
+    takes_turns_ |= site.takes_turns;
     if (!proposed || writes_read_only(*proposed->op, proposed->arguments)) return;
-    add(*proposed->op, proposed->arguments);
+    if (!add(*proposed->op, proposed->arguments)) return;
+    const ValueId kept = builder_.graph().nodes.back().results.front();
+    if (proposed->kept_in.valid()) call("aten.copy_.default", {proposed->kept_in, kept}, {});
   }
 
   // Whether a call writes to a source that the targets do not let it write to.
@@ -367,20 +377,9 @@ class Generator {
     const std::size_t motif = choices_.weighted(weights_.motifs);
     if (motif == 0) return false;
     const Choices::Scope scope(choices_, "operands");
-    std::optional<ProposedCall> call;
-    switch (motif) {
-      case 1:
-        call = repeat_call(choices_, builder_.graph());
-        break;
-      case 2:
-        call = stack_call(choices_, builder_.graph(), pool_.limits());
-        break;
-      case 3:
-        call = lead_back(choices_, builder_.graph());
-        break;
-      default:
-        break;
-    }
+    auto call = motif == 1   ? repeat_call(choices_, builder_.graph())
+                : motif == 2 ? stack_call(choices_, builder_.graph(), pool_.limits())
+                             : lead_back(choices_, builder_.graph());
     return call && add(*call->op, std::move(call->arguments));
   }
 
@@ -468,6 +467,7 @@ class Generator {
   Symbols symbols_;
   std::vector<SymbolSizes> runs_;
   SizesAhead ahead_;
+  bool takes_turns_ = false;    // a branch goes another way in each call
   std::size_t more_calls_ = 0;  // of the same program, after the first
   bool interleaves_ = false;    // those calls, on several instances
   bool has_methods_ = false;    // some of them are of further methods
