@@ -97,6 +97,31 @@ std::vector<Instance> instances_to_try(const Graph& graph, const Symbols& symbol
   return instances;
 }
 
+// What changes with a size that was not tried would not show, and stay as it is at the bound.
+Result<void> expect_all_tried(const Symbols& symbols, int64_t least_size, std::span<const SymbolSizes> sizes) {
+  for (std::size_t s = 0; s < symbols.list.size(); ++s) {
+    const Symbol& symbol = symbols.list[s];
+    const auto is_tried = [&](const SymbolSizes& tried) { return tried[s] != symbol.high; };
+    if (std::max(symbol.low, least_size) < symbol.high && std::ranges::none_of(sizes, is_tried)) {
+      return std::unexpected(
+          Error{ErrorKind::Unsupported, "", "",
+                fmt::format("the graph holds at none of the other sizes of {} that were tried", symbol.name)});
+    }
+  }
+  return {};
+}
+
+void leave_out_smaller(int64_t least_size, std::vector<SymbolSizes>& sizes, std::vector<Graph>& graphs) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (std::ranges::min(sizes[i]) < least_size) continue;
+    std::swap(sizes[kept], sizes[i]);
+    std::swap(graphs[kept++], graphs[i]);
+  }
+  sizes.resize(kept);
+  graphs.resize(kept);
+}
+
 }  // namespace
 
 Result<Program> compile(const Graph& graph, const CompileOptions& options, const PassObserver& observe) {
@@ -125,23 +150,22 @@ Result<Program> compile(const Graph& graph, const Symbols& symbols, const Compil
     sizes.push_back(std::move(instance.sizes));
     others.push_back(std::move(other));
   }
-  // What changes with a size that was not tried would not show, and stay as it is at the bound.
-  for (std::size_t s = 0; s < symbols.list.size(); ++s) {
-    const Symbol& symbol = symbols.list[s];
-    const auto is_tried = [&](const SymbolSizes& tried) { return tried[s] != symbol.high; };
-    if (symbol.low < symbol.high && std::ranges::none_of(sizes, is_tried)) {
-      return std::unexpected(
-          Error{ErrorKind::Unsupported, "", "",
-                fmt::format("the graph holds at none of the other sizes of {} that were tried", symbol.name)});
-    }
-  }
   // The numbers of the calls are those of the compiled graph from here on.
   Symbols inputs_alone = symbols;
   inputs_alone.numbers.clear();
-  TRY(std::vector<VaryingNumber> varying, varying_numbers(made, inputs_alone, sizes, others));
+  TRY_VOID(expect_all_tried(symbols, 0, sizes));
+  int64_t least_size = 0;
+  auto varying = varying_numbers(made, inputs_alone, sizes, others);
+  if (!varying) {
+    least_size = 2;
+    leave_out_smaller(least_size, sizes, others);
+    if (expect_all_tried(symbols, least_size, sizes)) varying = varying_numbers(made, inputs_alone, sizes, others);
+  }
+  if (!varying) return std::unexpected(varying.error());
   TRY(Program program, lower(std::move(made), others, parts, options));
   program.symbols = std::move(inputs_alone);
-  program.varying = std::move(varying);
+  program.varying = *std::move(varying);
+  program.least_size = least_size;
   return program;
 }
 

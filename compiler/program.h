@@ -61,8 +61,10 @@ struct Program {
   Plan plan;
   Symbols symbols;                     // which sizes may change (compiler/resize.h)
   std::vector<VaryingNumber> varying;  // and what changes with them beside shapes
-  std::vector<Layout> told = {};       // by output: what the caller is told; empty: what it is
-  IntegerRules integers = {};          // what the kernels of its fused calls go by
+  // Where a symbol is smaller, the passes make another graph: a dim of size 1 broadcasts, and nothing is in one of 0.
+  int64_t least_size = 0;
+  std::vector<Layout> told = {};  // by output: what the caller is told; empty: what it is
+  IntegerRules integers = {};     // what the kernels of its fused calls go by
 };
 
 // What the program's steps read and write. A step is a node; those of a fused group, whose reads and writes take turns,

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/fusion.h"
 #include "compiler/lower.h"
 #include "planner/plan_checker.h"
@@ -47,6 +49,10 @@ bool plan_still_holds(const Program& planned, const Program& resized) {
 }
 
 bool follows_the_sizes(const Argument&) { return true; }
+
+bool is_compiled_alone(const Program& program, const SymbolSizes& sizes) {
+  return std::ranges::any_of(sizes, [&](int64_t size) { return size < program.least_size; });
+}
 
 Result<Program> resize(const Program& program, const SymbolSizes& sizes, const CompileOptions& options) {
   const ActiveMutant mutant(options.faults.mutant());

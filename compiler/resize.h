@@ -23,6 +23,9 @@ struct ResizeRules {
   void (*settle)(const Program& before, Program& resized) = nullptr;
 };
 
+// Whether the program is another one at these sizes, and has to be compiled for them.
+bool is_compiled_alone(const Program& program, const SymbolSizes& sizes);
+
 // The program at these sizes, in the place of what it was before. Its options are those that it was compiled with.
 // Refuses sizes outside their range and, by name, a node that does not infer there or that its backend does not take.
 Result<Program> resize(const Program& program, const SymbolSizes& sizes, const CompileOptions& options);

@@ -21,6 +21,7 @@ import iree.runtime
 import numpy as np
 from iree.compiler.api import Output, Session, Source, _initializeGlobalCL
 from iree.compiler.extras import onnx_importer
+from onnx.shape_inference import infer_shapes
 
 from adapters.onnx.graph import Value
 from adapters.onnx.session import Instance, Program, make_system
@@ -70,9 +71,10 @@ def explain(message: str, written: str) -> str:
     return f"{message}: {first.group(1)}" if first else message
 
 
-def import_model(model: Any) -> str:
-    """The model in torch-mlir's dialect for ONNX, as text."""
-    info = onnx_importer.ModelInfo(model)
+def import_model(model: Any, dynamic: bool) -> str:
+    """The model in torch-mlir's dialect for ONNX, as text. The importer takes the types of values from the model, so
+    those of a dynamic one are inferred first, as its own command line does."""
+    info = onnx_importer.ModelInfo(infer_shapes(model, data_prop=True) if dynamic else model)
     module = info.create_module(context=iree.compiler.ir.Context()).operation
     onnx_importer.NodeImporter.define_function(info.main_graph, module).import_all()
     return str(module)
@@ -156,7 +158,7 @@ def make_iree(name: str, arguments: list[str], flags: Sequence[str], load: Load)
 
     def build(written: Written, stages: Stages) -> Program:
         with stages("export"):
-            text = import_model(written.graph.model())
+            text = import_model(written.graph.model(), bool(written.graph.dims))
         with stages("lower"):
             module = compile_text(text, flags)
         return Program(lambda: load(module, written))
@@ -165,4 +167,6 @@ def make_iree(name: str, arguments: list[str], flags: Sequence[str], load: Load)
     dtypes = ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32"]
     versions = {"iree-base-runtime": version("iree-base-runtime"), "onnx": version("onnx")}
     installed = version("iree-base-compiler")
-    return make_system(name, installed, dtypes, "iree", build, REJECTIONS, versions, explain=explain, subgraphs=True)
+    return make_system(
+        name, installed, dtypes, "iree", build, REJECTIONS, versions, explain=explain, symbols=True, subgraphs=True
+    )

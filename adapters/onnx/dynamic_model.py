@@ -151,22 +151,25 @@ class _Generalizer:
             self._compute(self._fit(arrays), first.dtype, name)
         elif all(one.ndim == 1 and one.dtype == np.int64 and _is_range(one) for one in arrays):
             self._range(arrays, name)
-        elif (
-            all(one.ndim == first.ndim for one in arrays)
-            and len({item.tobytes() for one in arrays for item in one.flat}) <= 1
-        ):
+        elif all(one.ndim == first.ndim for one in arrays) and _is_filled(arrays):
             self._fill(arrays, name)
+        elif all(one.ndim == first.ndim and one.dtype == np.int64 and _is_lattice(one) for one in arrays):
+            self._lattice(arrays, name)
         else:
             raise UnsupportedError(f"a constant of shape {list(first.shape)} changes with the sizes")
 
-    def _fit(self, arrays: list[Array]) -> Polynomial:
-        """Refuses what grows in no such way."""
+    def _fit(self, arrays: list[Array], known: Sequence[bool] | None = None) -> Polynomial:
+        """What the arrays are at the sizes where they are known. Refuses what grows in no such way."""
+        all_sizes = self._sizes
+        if known is not None:
+            arrays = [one for one, told in zip(arrays, known, strict=True) if told]
+            all_sizes = [one for one, told in zip(all_sizes, known, strict=True) if told]
         symbols = list(self._sizes[0])
         wide = np.stack([one.astype(np.float64) for one in arrays])
         flat = wide.reshape(len(arrays), -1)
         single: list[Term] = [(), *((symbol,) for symbol in symbols)]
         for terms in (single, [*single, *combinations_with_replacement(symbols, 2)]):
-            rows = np.array([[value_of(term, sizes) for term in terms] for sizes in self._sizes], dtype=np.float64)
+            rows = np.array([[value_of(term, sizes) for term in terms] for sizes in all_sizes], dtype=np.float64)
             factors = np.rint(np.linalg.lstsq(rows, flat, rcond=None)[0])
             if (rows @ factors == flat).all():
                 found = zip(terms, factors.reshape(len(terms), *wide.shape[1:]), strict=True)
@@ -234,6 +237,27 @@ class _Generalizer:
         stop = start.plus(count, step)
         self._node("Range", [self._sum(start), self._sum(stop), self._constant(np.array(step, np.int64))], name)
 
+    def _lattice(self, arrays: list[Array], name: str) -> None:
+        """Places in memory of a view: a start, and a step along each dim."""
+        rank = arrays[0].ndim
+        filled = [one.size > 0 for one in arrays]
+        firsts = [one.flat[0] if one.size else np.int64(0) for one in arrays]
+        if not any(filled):
+            raise UnsupportedError("a constant without elements changes with the sizes")
+        places = self._sum(self._fit([np.array(one) for one in firsts], filled))
+        for dim in range(rank):
+            count = self._fit([np.array(one.shape[dim]) for one in arrays])
+            steps = [_step(one, dim) for one in arrays]
+            if not any(step is not None for step in steps):
+                step = Polynomial({(): np.array(0)})
+            else:
+                step = self._fit([np.array(step or 0) for step in steps], [step is not None for step in steps])
+            zero, one = (self._constant(np.array(number, np.int64)) for number in (0, 1))
+            along = self._node("Mul", [self._node("Range", [zero, self._sum(count), one]), self._sum(step)])
+            shape = self._constant(np.array([-1] + [1] * (rank - 1 - dim), np.int64))
+            places = self._node("Add", [places, self._node("Reshape", [along, shape])])
+        self._front.append(("Identity", [places], [name], {}))
+
     def _fill(self, arrays: list[Array], name: str) -> None:
         shape = self._fit([np.array(one.shape, np.int64) for one in arrays])
         item = next((one.reshape(-1)[:1] for one in arrays if one.size), np.zeros(1, arrays[0].dtype))
@@ -248,6 +272,23 @@ def _dim_text(one: Relation) -> str:
 def _is_filled(arrays: Sequence[Array]) -> bool:
     """Whether one number is all that they hold."""
     return len({item.tobytes() for one in arrays for item in one.flat}) <= 1
+
+
+def _step(array: Array, dim: int) -> int | None:
+    """From one element to the next along a dim of an array that _is_lattice; nothing where it has one or none."""
+    if array.size == 0 or array.shape[dim] < 2:
+        return None
+    return int(np.take(array, 1, dim).flat[0] - np.take(array, 0, dim).flat[0])
+
+
+def _is_lattice(array: Array) -> bool:
+    if array.size == 0:
+        return True
+    places = np.array(array.flat[0])
+    for dim in range(array.ndim):
+        shape = [-1] + [1] * (array.ndim - 1 - dim)
+        places = places + (np.arange(array.shape[dim]) * (_step(array, dim) or 0)).reshape(shape)
+    return bool((places == array).all())
 
 
 def _is_range(array: Array) -> bool:

@@ -83,6 +83,14 @@ class DynamicModelTest(unittest.TestCase):
         self.assertEqual([numbers(one, 3) for one in runs], [list(range(1, 8)), [1], [1, 2, 3]])
         self.assertEqual(numbers(runs[2], 4), [0, 2, 4, 6, 8])
 
+    def test_places_of_a_view_follow_the_inputs(self) -> None:
+        nodes = [
+            node("f", "mul.Scalar", "%x", 2),
+            node("v", "as_strided.default", "%f", ["$B", 1], ["$S", 1], 0),  # the first of each row
+        ]
+        runs = run(case_of(nodes, ["%v"], [(4, 2), (2, 5), (3, 3)]))
+        self.assertEqual([numbers(one, 0) for one in runs], [[0, 4, 8, 12], [0, 10], [0, 6, 12]])
+
     def test_the_model_names_its_dims(self) -> None:
         graph = program_graph(case_of([node("a", "neg.default", "%y")], ["%a"], [(4, 2)]))
         written = write_dynamic(graph, [{"B": 4, "S": 2}])

@@ -18,7 +18,10 @@ struct NamedBuild {
 Result<Program> program_of(const Case& test, const CompileOptions& options) {
   if (test.symbols.empty()) return compile(test.graph, options);
   TRY(const Program program, compile(test.graph, test.symbols, options));
-  return resize(program, sizes_of_run(test, 0), options);
+  const SymbolSizes sizes = sizes_of_run(test, 0);
+  if (!is_compiled_alone(program, sizes)) return resize(program, sizes, options);
+  TRY(const Case first, case_of_run(test, 0));
+  return compile(first.graph, options);
 }
 
 }  // namespace

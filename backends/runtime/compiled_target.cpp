@@ -85,6 +85,10 @@ class CompiledTarget : public Target {
       run_protocol(*plain, *full, options_.memory, test, second, outcome);
       if (options_.threads > 1 && outcome.status == Status::Ok)
         run_on_threads(full->front(), options_.memory, test, options_.threads, outcome);
+      if (!test.symbols.empty()) {
+        const auto is_alone = [](const Loaded& one) { return one->program.symbols.empty(); };
+        outcome.recompiled = static_cast<int>(std::ranges::count_if(*plain, is_alone));
+      }
       outcome.reused_slots = count_reused_slots(plain->front()->program.plan);
       outcome.fusable = fusable_calls(test.graph);
       outcome.fused = fused_calls(plain->front()->program.graph);
@@ -166,7 +170,7 @@ class CompiledTarget : public Target {
   }
 
   // One executable a run. Each is resized from the one before it: whether a plan still holds is asked of the
-  // plan that is there.
+  // plan that is there. At sizes where the program is another one it is compiled again.
   Result<LoadedRuns> built(const Case& test, const Build& how) const {
     const CompileOptions options = options_of(how, test);
     DeviceOfBackend device;
@@ -178,12 +182,13 @@ class CompiledTarget : public Target {
       runs.push_back(std::move(executable));
       return {};
     };
+    const auto add_alone = [&](std::size_t run) -> Result<void> {
+      TRY(const Case one, case_of_run(test, run));
+      TRY(Program program, compile(one.graph, options));
+      return add(std::move(program));
+    };
     if (how.anew && has_several_runs(test)) {
-      for (std::size_t run = 0; run <= test.later.size(); ++run) {
-        TRY(const Case one, case_of_run(test, run));
-        TRY(Program program, compile(one.graph, options));
-        TRY_VOID(add(std::move(program)));
-      }
+      for (std::size_t run = 0; run <= test.later.size(); ++run) TRY_VOID(add_alone(run));
     } else if (test.symbols.empty()) {
       TRY(Program program, compile(test.graph, options));
       TRY_VOID(add(std::move(program)));
@@ -198,6 +203,10 @@ class CompiledTarget : public Target {
       TRY(Program program, compile(test.graph, test.symbols, options));
       for (std::size_t run = 0; run <= test.later.size(); ++run) {
         const SymbolSizes sizes = sizes_of_run(test, run);
+        if (is_compiled_alone(program, sizes)) {
+          TRY_VOID(add_alone(run));
+          continue;
+        }
         TRY(program, resize(program, sizes, options));
         TRY_VOID(check_outputs(program.graph, test, sizes));
         TRY_VOID(add(program));

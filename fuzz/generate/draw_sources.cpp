@@ -36,6 +36,8 @@ ShapeClass draw_class(Choices& choices) {
   return {count, draw_shape(choices, count)};
 }
 
+int64_t longest_dim(const Dims& sizes) { return sizes.empty() ? 0 : *std::ranges::max_element(sizes); }
+
 // A tensor's strides that are not row-major: dims in another order, gaps, or a dim repeated.
 Layout draw_odd_layout(Choices& choices, const Dims& sizes) {
   Layout layout = contiguous_layout(sizes);
@@ -72,6 +74,10 @@ class SourceDrawer {
       if (!words.dtypes()[d]) dtypes_[d] = 0;
     }
     first_ = draw_class(choices_);
+    // Where every program has symbols: a dim of two sizes shows little.
+    for (int tries = 0; tries < 6 && weights_.symbols == 100 && longest_dim(first_.usual) < 3; ++tries) {
+      first_ = draw_class(choices_);
+    }
     second_ = choices_.chance(weights_.second_class) ? draw_class(choices_) : first_;
     const bool usual = words.dtypes()[static_cast<std::size_t>(main_dtype_)];
     if (choices_.chance(weights_.other_main_dtype) || !usual) main_dtype_ = draw_any_dtype();

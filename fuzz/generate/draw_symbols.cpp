@@ -93,8 +93,22 @@ std::optional<SymbolSizes> draw_exchangeable(Choices& choices, const Symbols& sy
 
 bool same_but_for_sizes(const std::vector<ResultMeta>& a, const std::vector<ResultMeta>& b) {
   return std::ranges::equal(a, b, [](const ResultMeta& x, const ResultMeta& y) {
-    return x.dtype == y.dtype && x.alias == y.alias && x.same_object == y.same_object;
+    const bool same_rank = x.layout.rank() == y.layout.rank();
+    return same_rank && x.dtype == y.dtype && x.alias == y.alias && x.same_object == y.same_object;
   });
+}
+
+// Sizes at which a call may turn out to be another one: the least of all, and each symbol alone at its least and at
+// 0, 1 and 2, which are special to broadcasts, views and reductions.
+std::vector<SymbolSizes> special_sizes(const Symbols& symbols) {
+  std::vector<SymbolSizes> special = {least_sizes(symbols)};
+  for (std::size_t s = 0; s < symbols.list.size(); ++s) {
+    for (int64_t size = 0; size <= 2; ++size) {
+      SymbolSizes& sizes = special.emplace_back(symbols.bound());
+      sizes[s] = std::clamp(size, symbols.list[s].low, symbols.list[s].high);
+    }
+  }
+  return special;
 }
 
 // These sizes, or others that no run has yet, where there are any: one symbol is another size.
@@ -126,7 +140,7 @@ SymbolSizes least_sizes(const Symbols& symbols) {
 }
 
 std::size_t draw_run_count(Choices& choices) {
-  static constexpr std::array<uint32_t, 7> weights = {8, 30, 26, 16, 10, 5, 5};
+  static constexpr std::array<uint32_t, 7> weights = {3, 33, 28, 16, 10, 5, 5};
   return 2 + choices.weighted(weights);
 }
 
@@ -173,8 +187,11 @@ std::vector<SymbolSizes> draw_run_sizes(Choices& choices, const Symbols& symbols
 }
 
 SizesAhead::SizesAhead(const Symbols& symbols, const std::vector<SymbolSizes>& runs, const Graph& sources)
-    : symbols_(&symbols), runs_(runs) {
-  for (const SymbolSizes& sizes : runs) {
+    : symbols_(&symbols), sizes_(runs) {
+  for (SymbolSizes& sizes : special_sizes(symbols)) {
+    if (std::ranges::find(sizes_, sizes) == sizes_.end()) sizes_.push_back(std::move(sizes));
+  }
+  for (const SymbolSizes& sizes : sizes_) {
     std::vector<TensorMeta>& metas = metas_.emplace_back(sources.metas);
     for (const SymbolicDim& symbolic : symbols.dims) {
       Layout& layout = metas[sources.sources[symbolic.source].value.index].layout;
@@ -191,11 +208,11 @@ bool SizesAhead::take(const Op& op, std::span<const Argument> arguments, const G
   const auto at_bound = op.infer(Call(op, arguments, graph.metas));
   if (!at_bound) return false;
   std::vector<Argument> there(arguments.begin(), arguments.end());
-  for (std::size_t run = 0; run < metas_.size(); ++run) {
+  for (std::size_t k = 0; k < metas_.size(); ++k) {
     for (const NumberInCall& number : numbers) {
-      *integer_in(there[number.argument], number.place) = number.of.at(runs_[run][number.of.symbol]);
+      *integer_in(there[number.argument], number.place) = number.of.at(sizes_[k][number.of.symbol]);
     }
-    auto results = op.infer(Call(op, there, metas_[run]));
+    auto results = op.infer(Call(op, there, metas_[k]));
     if (!results || !same_but_for_sizes(*at_bound, *results)) return false;
     results_.push_back(*std::move(results));
   }

@@ -27,8 +27,8 @@ struct NumberInCall {
   Relation of = {};
 };
 
-// A graph that grows at its bound, seen at the sizes of its runs: only what is the same call at all of them may join
-// it.
+// A graph that grows at its bound, seen at the sizes of its runs and at those of the range that are special: only what
+// is the same call at all of them may join it. What is another one somewhere in the range is no program of that range.
 class SizesAhead {
  public:
   SizesAhead() = default;
@@ -48,9 +48,9 @@ class SizesAhead {
 
  private:
   const Symbols* symbols_ = nullptr;
-  std::vector<SymbolSizes> runs_;
-  std::vector<std::vector<TensorMeta>> metas_;    // by run and value
-  std::vector<std::vector<ResultMeta>> results_;  // by run: of the call that was taken last
+  std::vector<SymbolSizes> sizes_;
+  std::vector<std::vector<TensorMeta>> metas_;    // by sizes and value
+  std::vector<std::vector<ResultMeta>> results_;  // by sizes: of the call that was taken last
 };
 
 }  // namespace parallax

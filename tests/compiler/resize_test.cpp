@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "backends/examine.h"
 #include "backends/runtime/builds.h"
+#include "backends/runtime/compiled_target.h"
 #include "compiler/compile.h"
 #include "compiler/rewriter.h"
 #include "fuzz/generate/generate.h"
@@ -74,18 +76,39 @@ TEST(Resize, ABackendHasItsSayAtEverySize) {
   EXPECT_EQ(refused.error().reason, "picky does not take node 'y' (aten.neg.default) at these sizes");
 }
 
-// The divisor is the larger of B - 2 and 0, which bends at 2.
+// The divisor is the larger of B - 3 and 0, which bends at 3.
 TEST(Resize, WhatDoesNotGrowInStepIsRefusedByName) {
   const Case test = symbolic_case(R"({
     "inputs": {"x": {"type": "f32[B,2]"}},
     "nodes": [{"out": "a", "op": "aten.sum.dim_IntList", "args": ["%x", [0]]},
-              {"out": "v", "op": "aten.var.correction", "args": ["%x", [0]], "kwargs": {"correction": 2}},
+              {"out": "v", "op": "aten.var.correction", "args": ["%x", [0]], "kwargs": {"correction": 3}},
               {"out": "e", "op": "aten.add.Tensor", "args": ["%a", "%v"]}],
     "outputs": ["%e"]})");
   const Result<Program> program = compile(test.graph, test.symbols, {});
   ASSERT_FALSE(program);
   EXPECT_EQ(program.error().kind, ErrorKind::Unsupported);
   EXPECT_NE(program.error().reason.find("'v"), std::string::npos) << program.error().reason;
+}
+
+// The variance of one row is divided by nothing, that of more by their number.
+TEST(Resize, WhereTheProgramIsAnotherOneItIsCompiledAlone) {
+  const Result<Case> test = parse_case(R"({"parallax": 1, "name": "t", "requires": ["runs", "symbols"],
+    "symbols": {"B": [1, 4]}, "graph": {
+      "inputs": {"x": {"type": "f32[B,2]"}},
+      "buffers": {"s": {"type": "f32[2]", "data": [0, 10]}},
+      "nodes": [{"out": "v", "op": "aten.var.correction", "args": ["%x", [0]], "kwargs": {"correction": 0}},
+                {"out": "a", "op": "aten.add_.Tensor", "args": ["%s", "%v"]}],
+      "outputs": ["%v"]},
+    "runs": [{"feed": {"x": {"type": "f32[3,2]", "data": [1, 2, 3, 4, 5, 6]}}},
+             {"feed": {"x": {"type": "f32[1,2]", "data": [3, 1]}}},
+             {"feed": {"x": {"type": "f32[4,2]", "data": [1, 2, 3, 4, 5, 6, 7, 8]}}}]})");
+  ASSERT_TRUE(test) << test.error().text();
+  const Program program = compile(test->graph, test->symbols, {}).value();
+  EXPECT_TRUE(is_compiled_alone(program, {1}));
+  EXPECT_FALSE(is_compiled_alone(program, {2}));
+  const Examination examination = examine(*make_compiled_target("portable", {}).value(), *test);
+  EXPECT_EQ(examination.judgement.verdict, Verdict::Match) << examination.judgement.reason;
+  EXPECT_EQ(examination.outcome.recompiled, 1);
 }
 
 // A plan that serves two rows leaves no room for four.
@@ -112,6 +135,7 @@ TEST(Resize, ThePlanHoldsAtEverySizeAndIsMostlyKept) {
     Result<Program> program = compile(test.graph, test.symbols, how);
     if (!program) continue;
     for (std::size_t run = 0; run <= test.later.size(); ++run) {
+      if (is_compiled_alone(*program, sizes_of_run(test, run))) continue;
       const Result<Program> resized = resize(*program, sizes_of_run(test, run), how);
       ASSERT_TRUE(resized) << stream << ": " << resized.error().text();
       EXPECT_TRUE(check_plan(schedule_of(*resized), resized->plan).empty()) << stream;

@@ -123,7 +123,7 @@ def make(arguments: list[str]) -> System:
         return Program(start)
 
     versions = {name: version(name) for name in ("numpy", "onnx")}
-    return make_system("mnn", version("MNN"), ["f32"], "mnn", build, REJECTIONS, versions)
+    return make_system("mnn", version("MNN"), ["f32"], "mnn", build, REJECTIONS, versions, symbols=True)
 
 
 if __name__ == "__main__":

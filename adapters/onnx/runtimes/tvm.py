@@ -87,6 +87,7 @@ def make(arguments: list[str]) -> System:
         REJECTIONS,
         {"onnx": version("onnx")},
         explain,
+        symbols=True,
         subgraphs=True,
         more={"switches": declared(SWITCHES)},
     )
