@@ -52,6 +52,11 @@ REJECTIONS = (
         "torch-mlir's Linear.cpp, a note in it: no product of a vector with a batch of matrices",
         stage="lower",
     ),
+    Rejection(
+        r"onnx\.Expand input has a dim that is not statically 1; expected this dim >= dim provided shape",
+        "torch-mlir's DefaultDomainAtoF.cpp, the message itself: an open dim is not broadcast by Expand",
+        stage="run",
+    ),
 )
 
 _DIAGNOSTIC = re.compile(r"error: (.+)$", re.MULTILINE)

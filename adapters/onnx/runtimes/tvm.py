@@ -42,6 +42,16 @@ REJECTIONS = (
         stage="export",
     ),
     Rejection(
+        r"Cannot broadcast symbolic dimension|Squeeze axis -?\d+ has a symbolic extent|Dynamic \w+ not yet supported",
+        "relax/frontend/onnx/onnx_frontend.py: what it does not take of dims that are open, and says so",
+        stage="export",
+    ),
+    Rejection(
+        r"emit_te now only supports Tensor that has ShapeExpr shape",
+        "relax/utils.py of TVM: an operator that is lowered by TE wants a shape that was inferred",
+        stage="export",
+    ),
+    Rejection(
         r"unknown intrinsic .*name=\"tirx\.",
         "src/target/llvm/intrin_rule_llvm.cc: libm has what llvm has no intrinsic for, of f32 and f64",
         stage="lower",
