@@ -148,7 +148,7 @@ class _Generalizer:
             return
         del self._model.initializers[name]
         if all(one.shape == first.shape for one in arrays):
-            self._compute(self._fit(arrays), first.dtype, name)
+            self._compute(arrays, name)
         elif all(one.ndim == 1 and one.dtype == np.int64 and _is_range(one) for one in arrays):
             self._range(arrays, name)
         elif all(one.ndim == first.ndim for one in arrays) and _is_filled(arrays):
@@ -225,8 +225,27 @@ class _Generalizer:
             total = self._node("Add", [total, part])
         return total
 
-    def _compute(self, fitted: Polynomial, dtype: np.dtype, name: str) -> None:
-        self._node("Cast", [self._sum(fitted)], name, to=ONNX_DTYPES[NAMES[dtype]])
+    def _compute(self, arrays: list[Array], name: str) -> None:
+        try:
+            total = self._sum(self._fit(arrays))
+        except UnsupportedError:
+            if arrays[0].size != 1:
+                raise
+            total = self._capped(arrays)
+        self._node("Cast", [total], name, to=ONNX_DTYPES[NAMES[arrays[0].dtype]])
+
+    def _capped(self, arrays: list[Array]) -> str:
+        """A number that grows with one symbol, up to a bound, as the end of a slice does."""
+        bound = max(arrays, key=lambda one: one.item())
+        place, least = min(enumerate(arrays), key=lambda one: one[1].item())
+        # Of the few sizes that are below the bound a whole polynomial would be fitted by chance.
+        for (symbol, size), slope in product(self._sizes[place].items(), (1, 2, 3)):
+            terms: list[Term] = [(), *((one,) for one in self._sizes[0])]
+            factors = {(): least - slope * size, (symbol,): np.full_like(least, slope)}
+            grown = Polynomial({term: factors.get(term, np.zeros_like(least)) for term in terms})
+            if all(np.minimum(grown.at(at), bound) == one for at, one in zip(self._sizes, arrays, strict=True)):
+                return self._node("Min", [self._sum(grown), self._constant(bound.astype(np.int64))])
+        raise UnsupportedError("a number does not grow in step with the sizes")
 
     def _range(self, arrays: list[Array], name: str) -> None:
         step = max((int(one[1] - one[0]) for one in arrays if one.size > 1), default=1)

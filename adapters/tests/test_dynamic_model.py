@@ -91,6 +91,11 @@ class DynamicModelTest(unittest.TestCase):
         runs = run(case_of(nodes, ["%v"], [(4, 2), (2, 5), (3, 3)]))
         self.assertEqual([numbers(one, 0) for one in runs], [[0, 4, 8, 12], [0, 10], [0, 6, 12]])
 
+    def test_the_end_of_a_slice_is_the_size_at_most(self) -> None:
+        nodes = [node("f", "neg.default", "%y"), node("s", "slice.Tensor", "%f", 0, 0, 6)]
+        runs = run(case_of(nodes, ["%s"], [(4, 2), (1, 2), (2, 2), (3, 1)]))
+        self.assertEqual([len(numbers(one, 0)) for one in runs], [6, 3, 5, 6])
+
     def test_the_model_names_its_dims(self) -> None:
         graph = program_graph(case_of([node("a", "neg.default", "%y")], ["%a"], [(4, 2)]))
         written = write_dynamic(graph, [{"B": 4, "S": 2}])
