@@ -63,6 +63,8 @@ class Target {
   virtual bool takes_subgraphs() const { return false; }
   // Whether these may write to their operands.
   virtual bool takes_writing_subgraphs() const { return true; }
+  // Whether it takes cases that call operations which a user registers.
+  virtual bool takes_custom_ops() const { return false; }
   // How many cases are best run as one program: more than one where a program costs more than its nodes do.
   virtual int cases_a_program() const { return 1; }
   // Runs the protocol of Outcome. `second` is B's feed, or null to run A alone. Never throws; what goes wrong is in the

@@ -8,6 +8,7 @@
 #include "compiler/compiled_control.h"
 #include "compiler/lower.h"
 #include "compiler/varying_numbers.h"
+#include "graph/inline_custom.h"
 
 namespace parallax {
 namespace {
@@ -125,6 +126,7 @@ void leave_out_smaller(int64_t least_size, std::vector<SymbolSizes>& sizes, std:
 }  // namespace
 
 Result<Program> compile(const Graph& graph, const CompileOptions& options, const PassObserver& observe) {
+  if (const auto inlined = inlined_if_custom(graph)) return compile(inlined->graph, options, observe);
   const ActiveMutant mutant(options.faults.mutant());
   const CompilerParts parts = options.faults.parts();
   TRY(const std::vector<Pass> passes, options.selection.from(parts.passes));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "export/python_custom.h"
 #include "export/python_text.h"
 #include "graph/storage_sets.h"
 #include "graph/written_operands.h"
@@ -36,16 +37,18 @@ bool may_share(const Graph& graph, const StorageSets& sets, std::size_t output) 
 }
 
 std::string node_lines(const Graph& graph, std::size_t n, const SubgraphNames& names, const PythonCall& call,
-                       const std::vector<std::string>& values, int indentation) {
+                       const std::vector<std::string>& values, std::string_view library, int indentation) {
   const Node& node = graph.nodes[n];
   const ControlOp* control = as_control(*node.op);
-  const std::string text = control ? control_call(node, *control, names, values) : call(node, python_spelling(values));
+  const std::string text =
+      control ? control_call(node, *control, names, values, library) : call(node, python_spelling(values));
   if (!node.op->schema.has_list_result())
     return indented(indentation, fmt::format("{} = {}", values[node.results.front().index], text));
   const std::string list = fmt::format("list_{}", n);
   std::string lines = indented(indentation, fmt::format("{} = {}", list, text));
   for (std::size_t k = 0; k < node.results.size(); ++k)
-    lines += indented(indentation, fmt::format("{} = {}[{}]", values[node.results[k].index], list, k));
+    lines += indented(indentation, fmt::format("{} = {}[{}]", values[node.results[k].index], list,
+                                               control ? control->place_of(k) : k));
   return lines;
 }
 
@@ -59,7 +62,7 @@ std::string tuple_of(const std::vector<std::string>& entries) {
 
 bool writes_in_subgraphs(const Graph& graph) {
   const SubgraphNames subgraphs(graph);
-  return std::ranges::any_of(subgraphs.all(), [](const Graph* subgraph) {
+  return std::ranges::any_of(subgraphs.run(), [](const Graph* subgraph) {
     std::vector<StorageId> operands;
     for (const Source& source : subgraph->sources) operands.push_back(subgraph->meta(source.value).storage);
     bool writes = false;
@@ -72,16 +75,17 @@ bool writes_in_subgraphs(const Graph& graph) {
   });
 }
 
-std::string subgraph_functions(const SubgraphNames& names, const PythonCall& call, int indentation) {
+std::string subgraph_functions(const SubgraphNames& names, const PythonCall& call, std::string_view library,
+                               int indentation) {
   std::string text;
-  for (const Graph* graph : names.all()) {
+  for (const Graph* graph : names.run()) {
     const std::vector<std::string> values = value_names(*graph);
     std::vector<std::string> parameters;
     for (const Source& source : graph->sources) parameters.push_back(values[source.value.index]);
     text +=
         indented(indentation, fmt::format("def {}({}):", function_name(names, *graph), fmt::join(parameters, ", ")));
     for (std::size_t n = 0; n < graph->nodes.size(); ++n)
-      text += node_lines(*graph, n, names, call, values, indentation + 1);
+      text += node_lines(*graph, n, names, call, values, library, indentation + 1);
     const StorageSets sets(*graph);
     std::vector<std::string> outputs;
     for (std::size_t i = 0; i < graph->outputs.size(); ++i)
@@ -92,7 +96,7 @@ std::string subgraph_functions(const SubgraphNames& names, const PythonCall& cal
 }
 
 std::string control_call(const Node& node, const ControlOp& op, const SubgraphNames& names,
-                         const std::vector<std::string>& values) {
+                         const std::vector<std::string>& values, std::string_view library) {
   // PyTorch takes no tensor twice.
   const auto called = [&](std::size_t from, std::size_t count) {
     std::vector<std::string> list;
@@ -122,6 +126,8 @@ std::string control_call(const Node& node, const ControlOp& op, const SubgraphNa
     case ControlKind::Map:
       return fmt::format("torch._higher_order_ops.map(lambda x, *c: {}(*x, *c), list({}), *{})", function(0), sliced,
                          closures);
+    case ControlKind::Custom:
+      return custom_call(node, op, names, values, library);
   }
   return "";
 }

@@ -13,12 +13,13 @@ namespace parallax {
 bool writes_in_subgraphs(const Graph& graph);
 
 // A function for each subgraph, at that indentation. What shares memory with an operand or with another output is
-// cloned, as PyTorch asks for.
-std::string subgraph_functions(const SubgraphNames& names, const PythonCall& call, int indentation);
+// cloned, as PyTorch asks for. `library` is that of the custom operations (export/python_custom.h).
+std::string subgraph_functions(const SubgraphNames& names, const PythonCall& call, std::string_view library,
+                               int indentation);
 
 // "torch.cond(p, then, other, (x,))": an expression that gives the results as a list or a tuple. `values` says by value
 // what an operand is called.
 std::string control_call(const Node& node, const ControlOp& op, const SubgraphNames& names,
-                         const std::vector<std::string>& values);
+                         const std::vector<std::string>& values, std::string_view library);
 
 }  // namespace parallax

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "export/python_control.h"
+#include "export/python_custom.h"
 #include "export/python_dense.h"
 #include "export/python_text.h"
 #include "graph/counts.h"
@@ -159,7 +160,7 @@ std::string PythonModule::size_text(const Relation& relation) const {
   return scaled(symbol, relation);
 }
 
-std::string PythonModule::node_text(std::size_t i) const {
+std::string PythonModule::node_text(std::size_t i, std::string_view library) const {
   const Node& node = graph_.nodes[i];
   const bool list = node.op->schema.has_list_result();
   const std::string& target = list ? list_names_[i] : name(node.results.front());
@@ -174,19 +175,25 @@ std::string PythonModule::node_text(std::size_t i) const {
     return "";
   };
   const ControlOp* control = as_control(*node.op);
-  const std::string call = control ? control_call(node, *control, SubgraphNames(graph_), read_) : call_(node, spelling);
+  const std::string call =
+      control ? control_call(node, *control, SubgraphNames(graph_), read_, library) : call_(node, spelling);
+  if (list && node.results.empty()) return indented(2, call);
   std::string text = indented(2, fmt::format("{} = {}", target, call));
   if (!list) return text;
   for (std::size_t k = 0; k < node.results.size(); ++k) {
     if (used_[node.results[k].index]) {
-      text += indented(2, fmt::format("{} = {}[{}]", name(node.results[k]), target, k));
+      text +=
+          indented(2, fmt::format("{} = {}[{}]", name(node.results[k]), target, control ? control->place_of(k) : k));
     }
   }
   return text;
 }
 
 std::string PythonModule::class_text(std::string_view class_name, std::string_view doc) const {
-  std::string text = fmt::format("class {}(torch.nn.Module):\n", class_name);
+  const SubgraphNames subgraphs(graph_);
+  const std::string library = custom_library(class_name);
+  std::string text = custom_operations(subgraphs, library);
+  text += fmt::format("class {}(torch.nn.Module):\n", class_name);
   if (!doc.empty()) text += indented(1, fmt::format("\"\"\"{}.\"\"\"\n", doc));
   text += constructor_text();
   std::string parameters = "self";
@@ -196,8 +203,8 @@ std::string PythonModule::class_text(std::string_view class_name, std::string_vi
     if (!is_fed_as_memory(source)) continue;
     text += indented(2, fmt::format("{} = {}", name(source.value), view_of_input(source)));
   }
-  text += subgraph_functions(SubgraphNames(graph_), call_, 2);
-  for (std::size_t i = 0; i < graph_.nodes.size(); ++i) text += node_text(i);
+  text += subgraph_functions(subgraphs, call_, library, 2);
+  for (std::size_t i = 0; i < graph_.nodes.size(); ++i) text += node_text(i, library);
   std::string outputs;
   for (ValueId output : graph_.outputs) outputs += (outputs.empty() ? "" : ", ") + read_[output.index];
   return text + indented(2, fmt::format("return ({}{})", outputs, graph_.outputs.size() == 1 ? "," : ""));

@@ -53,7 +53,7 @@ class PythonModule {
   std::vector<std::string> state_storages(SourceKind kind) const;
   std::string constructor_text() const;
   std::string size_text(const Relation& relation) const;
-  std::string node_text(std::size_t node) const;
+  std::string node_text(std::size_t node, std::string_view library) const;
 
   const Case& test_;
   const Graph& graph_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "graph/control_op.h"
+#include "graph/custom_op.h"
 #include "graph/storage_sets.h"
 #include "ops/registry.h"
 
@@ -255,7 +256,7 @@ Result<std::span<const ValueId>> GraphBuilder::add_known_node(const Op& op, std:
     ValueId object;
     if (result.alias.valid()) {
       meta.storage = graph_.meta(result.alias).storage;
-      if (op.writes() || result.same_object) object = result.alias;
+      if (is_same_object(op, result)) object = result.alias;
     } else {
       meta.storage = new_storage(result.dtype, result.layout.extent(), false);
     }

@@ -59,8 +59,8 @@ constexpr std::array<FeatureField, 5> feature_fields = {{
     {"grad", "grad", check_grad},
     {"grad", "expect_grad", check_any},
 }};
-constexpr std::array<std::string_view, 8> features = {"runs", "instances", "methods",   "symbols",
-                                                      "grad", "quantized", "subgraphs", "counts"};
+constexpr std::array<std::string_view, 9> features = {"runs",      "instances", "methods", "symbols", "grad",
+                                                      "quantized", "subgraphs", "counts",  "custom"};
 constexpr std::string_view quantized_namespace = "quantized_decomposed.";
 
 Result<std::vector<std::string>> read_requires(const Field& root) {
@@ -124,6 +124,21 @@ std::optional<Field> find_quantized(const Field& root) {
   return std::nullopt;
 }
 
+// The first call of a custom operation, in the graph or a subgraph.
+std::optional<Field> find_custom_node(const std::optional<Field>& graph) {
+  const auto is_custom = [](const Field& node) {
+    auto op = node.find("op");
+    return op && op->json() == "custom" ? op : std::nullopt;
+  };
+  if (auto found = find_in_nodes(graph, is_custom)) return found;
+  const auto subgraphs = graph && graph->json().is_object() ? graph->find("subgraphs") : std::nullopt;
+  if (!subgraphs || !subgraphs->json().is_object()) return std::nullopt;
+  for (auto subgraph = subgraphs->json().begin(); subgraph != subgraphs->json().end(); ++subgraph) {
+    if (auto found = find_in_nodes(subgraphs->member(subgraph.key(), *subgraph), is_custom)) return found;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<void> check_features(const Field& root) {
@@ -157,6 +172,9 @@ Result<void> check_features(const Field& root) {
     return grad->unsupported("gradients of a case with subgraphs");
   if (subgraphs && !is_required("subgraphs")) {
     return subgraphs->fail("a case that uses this must name 'subgraphs' in \"requires\"");
+  }
+  if (const auto custom = find_custom_node(graph); custom && !is_required("custom")) {
+    return custom->fail("a case that uses this must name 'custom' in \"requires\"");
   }
   if (const auto quantized = find_quantized(root); quantized && !is_required("quantized")) {
     return quantized->fail("a case that uses this must name 'quantized' in \"requires\"");

@@ -314,6 +314,7 @@ std::string to_json(const Case& test, int indent) {
   if (holds_counts(test.graph)) json["requires"].push_back("counts");
   if (test.gradient) json["requires"].push_back("grad");
   if (find_control(test.graph)) json["requires"].push_back("subgraphs");
+  if (find_custom(test.graph)) json["requires"].push_back("custom");
   if (has_quantized_ops(test)) json["requires"].push_back("quantized");
   if (!test.symbols.empty()) json["symbols"] = symbols_json(test.symbols);
   json["graph"] = graph_json(test.graph, test.symbols);

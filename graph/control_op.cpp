@@ -6,13 +6,14 @@
 #include <array>
 
 #include "core/check.h"
+#include "graph/custom_op.h"
 #include "graph/storage_sets.h"
 #include "graph/type_text.h"
 
 namespace parallax {
 namespace {
 
-constexpr std::array<std::string_view, 4> kind_names = {"cond", "while_loop", "scan", "map"};
+constexpr std::array<std::string_view, 5> kind_names = {"cond", "while_loop", "scan", "map", "custom"};
 constexpr std::string_view family = "control";
 
 std::string type_of(DType dtype, const Layout& layout) {
@@ -51,7 +52,7 @@ std::unexpected<Error> fault_of_subgraph(const ControlParts& parts, std::size_t 
 // What a subgraph may not have, and the writes that torch allows: to operands of a branch and to closures of a loop,
 // which are the same tensors in every step.
 Result<void> check_subgraph(const ControlParts& parts, std::size_t k) {
-  const auto& [name, graph] = parts.subgraphs[k];
+  const auto& [name, graph, nones] = parts.subgraphs[k];
   const std::size_t operands = parts.carries + parts.scanned + parts.closures;
   for (const Source& source : graph->sources) {
     if (source.kind != SourceKind::Input || source.window)
@@ -61,7 +62,11 @@ Result<void> check_subgraph(const ControlParts& parts, std::size_t k) {
     return fault_of_subgraph(parts, k,
                              fmt::format("'{}' takes {} operands and gets {}", name, graph->sources.size(), operands));
   }
-  if (graph->outputs.empty()) return fault_of_subgraph(parts, k, fmt::format("'{}' returns nothing", name));
+  const bool is_custom = parts.kind == ControlKind::Custom;
+  if (graph->outputs.empty() && !is_custom)
+    return fault_of_subgraph(parts, k, fmt::format("'{}' returns nothing", name));
+  if (!parts.subgraphs[k].nones.empty() && !is_custom)
+    return fault_of_subgraph(parts, k, fmt::format("'{}' returns None, as a custom operation alone may", name));
   const std::vector<bool> written = written_storages(*graph);
   for (std::size_t i = 0; i < operands; ++i) {
     const bool may_be_written = parts.kind != ControlKind::Map && i >= parts.carries + parts.scanned;
@@ -82,7 +87,7 @@ Result<void> check_subgraph(const ControlParts& parts, std::size_t k) {
 
 // An operand may be a view of more memory than its type says.
 Result<void> check_reach(const ControlParts& parts, std::size_t k) {
-  const auto& [name, graph] = parts.subgraphs[k];
+  const auto& [name, graph, nones] = parts.subgraphs[k];
   for (const Node& node : graph->nodes) {
     if (node.op->schema.index_of(arg::storage_offset) < 0) continue;
     const auto* value = std::get_if<ValueId>(&node.arguments.front());
@@ -99,7 +104,7 @@ Result<void> check_reach(const ControlParts& parts, std::size_t k) {
 
 // One bool, whatever its rank.
 Result<void> check_condition(const ControlParts& parts) {
-  const auto& [name, graph] = parts.subgraphs[0];
+  const auto& [name, graph, nones] = parts.subgraphs[0];
   const bool is_bool = graph->outputs.size() == 1 && output_meta(*graph, 0).dtype == DType::Bool &&
                        output_meta(*graph, 0).layout.rank() == 0;
   if (!is_bool) return fault_of_subgraph(parts, 0, fmt::format("'{}' must return one bool[]", name));
@@ -108,7 +113,7 @@ Result<void> check_condition(const ControlParts& parts) {
 
 // The results that are the next carries are like the carries.
 Result<void> check_carries(const ControlParts& parts, std::size_t k) {
-  const auto& [name, graph] = parts.subgraphs[k];
+  const auto& [name, graph, nones] = parts.subgraphs[k];
   if (graph->outputs.size() < parts.carries) {
     return fault_of_subgraph(
         parts, k, fmt::format("'{}' returns {} tensors for {} carries", name, graph->outputs.size(), parts.carries));
@@ -127,7 +132,7 @@ Result<void> check_carries(const ControlParts& parts, std::size_t k) {
 // Eager hands on the closure itself, and what is written to it later shows in the carry.
 Result<void> check_handed_on(const ControlParts& parts) {
   const std::size_t last = parts.subgraphs.size() - 1;
-  const auto& [name, body] = parts.subgraphs[last];
+  const auto& [name, body, nones] = parts.subgraphs[last];
   std::vector<bool> written(body->sources.size(), false);
   for (const Subgraph& subgraph : parts.subgraphs) {
     const std::vector<bool> storages = written_storages(*subgraph.graph);
@@ -148,8 +153,8 @@ Result<void> check_handed_on(const ControlParts& parts) {
 }
 
 Result<void> check_branches(const ControlParts& parts) {
-  const auto& [then_name, then_graph] = parts.subgraphs[0];
-  const auto& [else_name, else_graph] = parts.subgraphs[1];
+  const auto& [then_name, then_graph, then_nones] = parts.subgraphs[0];
+  const auto& [else_name, else_graph, else_nones] = parts.subgraphs[1];
   if (then_graph->outputs.size() != else_graph->outputs.size()) {
     return fault_of_subgraph(parts, 1,
                              fmt::format("'{}' returns {} tensors and '{}' {}", then_name, then_graph->outputs.size(),
@@ -230,6 +235,8 @@ Result<void> check_parts(const ControlParts& parts) {
     case ControlKind::Map:
       if (parts.scanned == 0) return fail("{} needs a tensor to take slices of", name(parts.kind));
       return {};
+    case ControlKind::Custom:
+      return check_custom_op(parts);
   }
   return {};
 }
@@ -283,7 +290,7 @@ Result<std::vector<ResultMeta>> infer_control(const Call& call) {
       const TensorMeta& wanted = input_meta(*subgraph.graph, i);
       if (!is_like(wanted, operand.dtype, layout)) return unlike_operand(parts, i, operand.dtype, layout, wanted);
     }
-    if (!op.schema.parameters[op.first_operand() + i].written) continue;
+    if (!op.schema.parameters[op.first_operand() + i].written || parts.kind == ControlKind::Custom) continue;
     for (std::size_t other = 0; other < call.arguments().size(); ++other) {
       if (other == op.first_operand() + i || call.tensor(static_cast<int>(other)).storage != operand.storage) continue;
       return std::unexpected(Error{ErrorKind::Unsupported, "", operand_pointer(parts, i),
@@ -292,6 +299,7 @@ Result<std::vector<ResultMeta>> infer_control(const Call& call) {
     if (overlaps_itself(layout))
       return at(operand_pointer(parts, i), fail("an operand that is written overlaps itself").error());
   }
+  if (parts.kind == ControlKind::Custom) return infer_custom_op(op, call);
   const std::size_t last = parts.subgraphs.size() - 1;
   std::vector<ResultMeta> results;
   for (std::size_t i = 0; i < parts.subgraphs[last].graph->outputs.size(); ++i) {
@@ -345,6 +353,7 @@ void find_shared(ControlOp& op) {
   const bool loops = parts.kind != ControlKind::Cond;
   const std::size_t last = parts.subgraphs.size() - 1;
   op.may_share.resize(parts.subgraphs[last].graph->outputs.size());
+  if (parts.kind == ControlKind::Custom) return;  // what it shares is known
   for (std::size_t k = loops ? last : 0; k <= last; ++k) {
     const Graph& graph = *parts.subgraphs[k].graph;
     StorageSets sets(graph);
@@ -399,6 +408,25 @@ const Node* find_control(const Graph& graph) {
   const auto found =
       std::ranges::find_if(graph.nodes, [](const Node& node) { return as_control(*node.op) != nullptr; });
   return found == graph.nodes.end() ? nullptr : &*found;
+}
+
+const Node* find_custom(const Graph& graph) {
+  if (graph.own_ops.empty()) return nullptr;
+  for (const Node& node : graph.nodes) {
+    const ControlOp* op = as_control(*node.op);
+    if (!op) continue;
+    if (op->kind() == ControlKind::Custom) return &node;
+    for (const Subgraph& subgraph : op->parts.subgraphs) {
+      if (const Node* found = find_custom(*subgraph.graph)) return found;
+    }
+  }
+  return nullptr;
+}
+
+std::size_t ControlOp::place_of(std::size_t k) const {
+  std::size_t place = k;
+  for (const std::size_t none : parts.subgraphs.back().nones) place += none <= place;
+  return place;
 }
 
 int64_t steps_of(const Call& call) {

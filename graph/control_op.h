@@ -1,14 +1,19 @@
-// ControlOp: an op that runs subgraphs: a branch, a loop, a scan, a map, as torch's higher-order ops of these names do.
+// ControlOp: an op that runs subgraphs: a branch, a loop, a scan, a map, as torch's higher-order ops of these names do,
+// or an operation that a user registers, whose reference its subgraph is.
 //
 // Every call has a record of its own, since what it means is its subgraphs. A record is an Op like any other: its
 // parameters are the tensors of the call, one each, and say which of them a subgraph writes; its results are inferred
 // from the subgraphs and lie in memory of their own. So what walks over nodes needs no case for it, and only what runs
 // or prints a call asks as_control(). A record and its subgraphs never change; graphs share and keep them.
 //
+// The results of a custom operation may be its operands or views of them, and its operands may share memory: what runs
+// a graph puts its calls in place of it first (graph/inline_custom.h).
+//
 //   cond        predicate, operands             the branch that the predicate (one bool) says, on the operands
 //   while_loop  carries, closures               body's results are the next carries while condition's one bool is true
 //   scan        carries, slices of, closures    combine's first results are the next carries, the rest is stacked
 //   map         slices of, closures             body's results, stacked
+//   custom      operands                        the subgraph's results
 #pragma once
 
 #include <memory>
@@ -19,14 +24,16 @@
 
 namespace parallax {
 
-enum class ControlKind : uint8_t { Cond, WhileLoop, Scan, Map };
-// "cond", "while_loop", "scan", "map".
+enum class ControlKind : uint8_t { Cond, WhileLoop, Scan, Map, Custom };
+// "cond", "while_loop", "scan", "map", "custom".
 std::string_view name(ControlKind kind);
 
 // A graph without state: its sources are inputs with storages of their own. Called by position.
 struct Subgraph {
   std::string name;
   std::shared_ptr<const Graph> graph;
+  // Places in what is returned that hold None, in order: the graph's outputs are what is left. Of custom operations.
+  std::vector<std::size_t> nones = {};
 };
 
 // More steps than that are refused: a case is to be run many times.
@@ -37,7 +44,7 @@ struct ControlParts {
   std::vector<Subgraph> subgraphs;  // cond: then, else; while_loop: condition, body; else one
   std::size_t carries = 0;
   std::size_t scanned = 0;              // operands that go in slice by slice
-  std::size_t closures = 0;             // the operands of a cond, too
+  std::size_t closures = 0;             // the operands of a cond and of a custom operation, too
   int64_t max_steps = most_loop_steps;  // of a while_loop
   int64_t workspace = 0;                // bytes that a compiled call takes to run, which are its last result
 };
@@ -56,6 +63,8 @@ struct ControlOp : Op, std::enable_shared_from_this<ControlOp> {
   // The parameter that is the first operand of the subgraphs: all after the predicate of a cond.
   std::size_t first_operand() const { return parts.kind == ControlKind::Cond ? 1 : 0; }
   std::size_t operands() const { return parts.carries + parts.scanned + parts.closures; }
+  // Where result k stands in what the call returns, None included.
+  std::size_t place_of(std::size_t k) const;
 };
 
 // Checks that the subgraphs fit each other and makes the record. Errors carry the pointer of the part at fault below
@@ -69,6 +78,8 @@ const ControlOp* as_control(const Op& op);
 
 // The first node that runs subgraphs, or null.
 const Node* find_control(const Graph& graph);
+// The first call of a custom operation, in the graph or in a subgraph of it, or null.
+const Node* find_custom(const Graph& graph);
 
 // How many steps a scan or a map takes on these operands.
 int64_t steps_of(const Call& call);

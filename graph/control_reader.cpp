@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "graph/custom_op.h"
+
 namespace parallax {
 namespace {
 
@@ -24,6 +26,8 @@ std::vector<Part> parts_of(ControlKind kind) {
       return {Part::Graph, Part::Carries, Part::Scanned, Part::Closures};
     case ControlKind::Map:
       return {Part::Graph, Part::Scanned, Part::Closures};
+    case ControlKind::Custom:
+      return {Part::Graph, Part::Closures};
   }
   return {};
 }
@@ -62,18 +66,29 @@ class CallReader {
         return args.element(i).fail("{} takes at most {} arguments", name(parts_.kind), wanted.size());
       TRY_VOID(read_part(args.element(i), wanted[i]));
     }
-    // Closures may be left out; everything else is an operand that is missing.
-    if (args.json().size() + 1 < wanted.size() ||
-        (args.json().size() < wanted.size() && parts_.kind == ControlKind::Cond)) {
+    // Closures may be left out where others are operands, too; everything else is an operand that is missing.
+    const bool needs_closures = parts_.kind == ControlKind::Cond || parts_.kind == ControlKind::Custom;
+    if (args.json().size() + 1 < wanted.size() || (args.json().size() < wanted.size() && needs_closures)) {
       return args.fail("{} needs {}", name(parts_.kind), what(wanted[args.json().size()]));
     }
     TRY_VOID(read_options(node));
     Result<std::shared_ptr<const ControlOp>> op = make_control_op(std::move(parts_));
     if (!op) return at(node.pointer(), std::move(op).error());
+    if ((*op)->kind() == ControlKind::Custom) TRY_VOID(check_schema(node, (*op)->parts.subgraphs.front()));
     return ControlCall{*std::move(op), std::move(arguments_)};
   }
 
  private:
+  // "schema" says what the subgraph shows, for who registers the operation; it may be left out.
+  static Result<void> check_schema(const Field& node, const Subgraph& reference) {
+    const auto field = node.find("schema");
+    if (!field) return {};
+    TRY(const std::string given, field->text());
+    if (const std::string schema = library_schema(reference); given != schema)
+      return field->fail("'{}' is {}", reference.name, schema);
+    return {};
+  }
+
   Result<void> read_part(const Field& field, Part part) {
     if (part == Part::Predicate) {
       TRY(const ValueId value, read_operand(field, resolve_));
@@ -124,7 +139,7 @@ Result<Subgraph> SubgraphLibrary::find(const Field& reference) {
 }
 
 Result<Subgraph> SubgraphLibrary::read(const std::string& name, const Field& named_at) {
-  if (const auto known = known_.find(name); known != known_.end()) return Subgraph{name, known->second};
+  if (const auto known = known_.find(name); known != known_.end()) return known->second;
   const auto again = std::ranges::find(open_, name);
   if (again != open_.end()) {
     return named_at.fail("a cycle of subgraphs: {} > {}", fmt::join(again, open_.end(), " > "), name);
@@ -138,11 +153,10 @@ Result<Subgraph> SubgraphLibrary::read(const std::string& name, const Field& nam
   }
   if (open_.size() == most_levels) return named_at.fail("subgraphs are nested deeper than {} levels", most_levels);
   open_.push_back(name);
-  TRY(Graph graph, read_(*field, *this));
+  TRY(Subgraph subgraph, read_(*field, *this));
   open_.pop_back();
-  auto shared = std::make_shared<const Graph>(std::move(graph));
-  known_.emplace(name, shared);
-  return Subgraph{name, std::move(shared)};
+  subgraph.name = name;
+  return known_.emplace(name, std::move(subgraph)).first->second;
 }
 
 Result<void> SubgraphLibrary::read_all() {
@@ -155,7 +169,8 @@ Result<void> SubgraphLibrary::read_all() {
 }
 
 std::optional<ControlKind> parse_control_kind(std::string_view op) {
-  for (const ControlKind kind : {ControlKind::Cond, ControlKind::WhileLoop, ControlKind::Scan, ControlKind::Map}) {
+  for (const ControlKind kind :
+       {ControlKind::Cond, ControlKind::WhileLoop, ControlKind::Scan, ControlKind::Map, ControlKind::Custom}) {
     if (name(kind) == op) return kind;
   }
   return std::nullopt;

@@ -13,7 +13,8 @@ namespace parallax {
 // The subgraphs of one case, each read when it is first named, so that they may name each other in any order.
 class SubgraphLibrary {
  public:
-  using ReadGraph = std::function<Result<Graph>(const Field& graph, SubgraphLibrary& library)>;
+  // The graph of a subgraph and the places of None among its outputs; its name is left to the library.
+  using ReadGraph = std::function<Result<Subgraph>(const Field& graph, SubgraphLibrary& library)>;
 
   // `section` is the member "subgraphs" where there is one.
   SubgraphLibrary(std::optional<Field> section, ReadGraph read)
@@ -29,7 +30,7 @@ class SubgraphLibrary {
 
   std::optional<Field> section_;
   ReadGraph read_;
-  std::unordered_map<std::string, std::shared_ptr<const Graph>> known_;
+  std::unordered_map<std::string, Subgraph> known_;
   std::vector<std::string> open_;  // that are being read, the outermost first
 };
 

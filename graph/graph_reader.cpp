@@ -67,6 +67,12 @@ class GraphReader {
     return builder_.take();
   }
 
+  Result<Subgraph> read_subgraph(const Field& graph) {
+    is_subgraph_ = true;
+    TRY(Graph read_graph, read(graph));
+    return Subgraph{"", std::make_shared<const Graph>(std::move(read_graph)), std::move(nones_)};
+  }
+
  private:
   Result<TensorType> read_type(const Field& entry, const NamedSize& named) {
     TRY(Field type, entry.need("type"));
@@ -215,11 +221,20 @@ class GraphReader {
     TRY(std::vector<ValueId> results,
         located(node, builder_.add_node(op, std::move(arguments), name, std::move(result_names))));
     if (op.schema.has_list_result()) {
-      lists_.emplace(name, std::move(results));
+      lists_.emplace(name, with_nones(op, results));
     } else {
       values_.emplace(name, results.front());
     }
     return {};
+  }
+
+  // What a call returns, with values that are invalid in place of None.
+  static ValueList with_nones(const Op& op, const std::vector<ValueId>& results) {
+    const ControlOp* control = as_control(op);
+    if (!control) return results;
+    ValueList list(results.size() + control->parts.subgraphs.back().nones.size());
+    for (std::size_t k = 0; k < results.size(); ++k) list[control->place_of(k)] = results[k];
+    return list;
   }
 
   // An argument whose numbers may hang on symbols: those are what they are in the first run.
@@ -292,7 +307,8 @@ class GraphReader {
     TRY(std::vector<ResultMeta> results, located(node, op.infer(Call(op, arguments, builder_.graph().metas))));
     const auto& given = names_.elements[name];
     for (std::size_t k = 0; k < results.size(); ++k) {
-      const auto index = static_cast<int64_t>(k);
+      const ControlOp* control = as_control(op);
+      const auto index = static_cast<int64_t>(control ? control->place_of(k) : k);
       const auto found = given.find(index);
       element_names.push_back(found != given.end() ? found->second : names_.element_name(name, index));
     }
@@ -316,7 +332,9 @@ class GraphReader {
     if (index >= static_cast<int64_t>(list->size())) {
       return index_field.fail("index {} is out of range: the list has {} elements", index, list->size());
     }
-    values_.emplace(name, (*list)[static_cast<std::size_t>(index)]);
+    const ValueId element = (*list)[static_cast<std::size_t>(index)];
+    if (!element.valid()) return index_field.fail("element {} is None", index);
+    values_.emplace(name, element);
     return {};
   }
 
@@ -325,6 +343,10 @@ class GraphReader {
     TRY_VOID(outputs.expect_array());
     for (std::size_t i = 0; i < outputs.json().size(); ++i) {
       const Field field = outputs.element(i);
+      if (is_subgraph_ && field.json().is_null()) {
+        nones_.push_back(i);
+        continue;
+      }
       TRY(Reference reference, resolve(field));
       const auto* value = std::get_if<ValueId>(&reference);
       if (!value) return field.fail("{} is a list; return its elements", field.json().get<std::string>());
@@ -338,6 +360,8 @@ class GraphReader {
   std::vector<NumberText>* numbers_ = nullptr;
   SubgraphLibrary& library_;
   std::unordered_map<std::size_t, std::optional<Tensor>> fed_;  // by value, what was looked up
+  bool is_subgraph_ = false;
+  std::vector<std::size_t> nones_;  // of a subgraph's outputs
   GraphBuilder builder_;
   GraphNames names_;
   std::unordered_map<std::string, ValueId> values_;
@@ -350,7 +374,7 @@ class GraphReader {
 Result<Graph> read_graph(const Field& graph, std::optional<Field> feed, const NamedSize& named,
                          std::vector<NumberText>* numbers) {
   const auto read_subgraph = [](const Field& subgraph, SubgraphLibrary& library) {
-    return GraphReader(std::nullopt, nullptr, nullptr, library).read(subgraph);
+    return GraphReader(std::nullopt, nullptr, nullptr, library).read_subgraph(subgraph);
   };
   SubgraphLibrary library(graph.json().is_object() ? graph.find("subgraphs") : std::nullopt, read_subgraph);
   TRY(Graph result, GraphReader(std::move(feed), named, numbers, library).read(graph));

@@ -4,6 +4,7 @@
 #include "graph/builder.h"
 #include "graph/call_text.h"
 #include "graph/counts.h"
+#include "graph/custom_op.h"
 #include "graph/graph_names.h"
 #include "graph/subgraphs.h"
 #include "graph/symbols_json.h"
@@ -57,6 +58,7 @@ Json control_json(const Graph& graph, const Node& node, const ControlOp& op, con
   }
   Json json = {{"out", node.name}, {"op", op.name}, {"args", std::move(args)}};
   if (op.parts.max_steps != most_loop_steps) json["kwargs"]["max_steps"] = op.parts.max_steps;
+  if (op.kind() == ControlKind::Custom) json["schema"] = library_schema(op.parts.subgraphs.front());
   return json;
 }
 
@@ -114,15 +116,18 @@ Json nodes_json(const Graph& graph, const Symbols& symbols, const SubgraphNames&
     if (!node.op->schema.has_list_result()) continue;
     for (std::size_t k = 0; k < node.results.size(); ++k) {
       // Unread and without a name of its own: what reads the file again names it the same.
-      if (!used[node.results[k].index] && graph.name(node.results[k]) == element_name(node.name, k)) continue;
+      const ControlOp* control = as_control(*node.op);
+      const std::size_t place = control ? control->place_of(k) : k;
+      if (!used[node.results[k].index] && graph.name(node.results[k]) == element_name(node.name, place)) continue;
       nodes.push_back(
-          {{"out", graph.name(node.results[k])}, {"op", "getitem"}, {"args", Json::array({"%" + node.name, k})}});
+          {{"out", graph.name(node.results[k])}, {"op", "getitem"}, {"args", Json::array({"%" + node.name, place})}});
     }
   }
   return nodes;
 }
 
-Json one_graph_json(const Graph& graph, const Symbols& symbols, const SubgraphNames& names) {
+Json one_graph_json(const Graph& graph, const Symbols& symbols, const SubgraphNames& names,
+                    const std::vector<ValueId>& returned) {
   Json json = Json::object();
   if (Json storages = storages_json(graph); !storages.empty()) json["storages"] = std::move(storages);
   json["inputs"] = sources_json(graph, SourceKind::Input, symbols);
@@ -132,7 +137,9 @@ Json one_graph_json(const Graph& graph, const Symbols& symbols, const SubgraphNa
   }
   json["nodes"] = nodes_json(graph, symbols, names);
   Json& outputs = json["outputs"] = Json::array();
-  for (ValueId output : graph.outputs) outputs.push_back("%" + graph.name(output));
+  for (const ValueId output : returned) {
+    outputs.push_back(output.valid() ? Json("%" + graph.name(output)) : Json());
+  }
   return json;
 }
 
@@ -140,9 +147,9 @@ Json one_graph_json(const Graph& graph, const Symbols& symbols, const SubgraphNa
 
 Json graph_json(const Graph& graph, const Symbols& symbols) {
   const SubgraphNames names(graph);
-  Json json = one_graph_json(graph, symbols, names);
+  Json json = one_graph_json(graph, symbols, names, graph.outputs);
   for (const Graph* subgraph : names.all())
-    json["subgraphs"][names.of(*subgraph)] = one_graph_json(*subgraph, {}, names);
+    json["subgraphs"][names.of(*subgraph)] = one_graph_json(*subgraph, {}, names, names.returned(*subgraph));
   return json;
 }
 

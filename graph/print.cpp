@@ -97,14 +97,14 @@ std::string control_text(const Graph& graph, const Node& node, const ControlOp& 
   return op.name + "(" + join(parts) + ")";
 }
 
-std::string lines_of(const Graph& graph, std::string_view indent) {
+std::string lines_of(const Graph& graph, std::string_view indent, const std::vector<ValueId>& returned) {
   std::string text;
   for (const Source& source : graph.sources) text += fmt::format("{}{}", indent, source_line(graph, source));
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     text += fmt::format("{}  #{}  {}\n", indent, i, node_text(graph, NodeId(i)));
   }
   std::vector<std::string> outputs;
-  for (ValueId output : graph.outputs) outputs.push_back(graph.name(output));
+  for (const ValueId output : returned) outputs.push_back(output.valid() ? graph.name(output) : "none");
   return text + fmt::format("{}  return {}\n", indent, join(outputs));
 }
 
@@ -171,10 +171,10 @@ std::string print(const Graph& graph) {
     text += fmt::format("  storage {}  {}", storage.name, type_text(storage.dtype, storage.sizes));
     text += storage.data ? "  = " + elements_text(*storage.data) + "\n" : "\n";
   }
-  text += lines_of(graph, "");
+  text += lines_of(graph, "", graph.outputs);
   const SubgraphNames names(graph);
   for (const Graph* subgraph : names.all()) {
-    text += fmt::format("  subgraph {}\n{}", names.of(*subgraph), lines_of(*subgraph, "  "));
+    text += fmt::format("  subgraph {}\n{}", names.of(*subgraph), lines_of(*subgraph, "  ", names.returned(*subgraph)));
   }
   return text;
 }
@@ -182,7 +182,7 @@ std::string print(const Graph& graph) {
 std::string print(const Case& test) {
   std::string text = test.name + "\n" + print(test.graph);
   for (const Method& method : test.methods)
-    text += fmt::format("  method {}\n{}", method.name, lines_of(method.graph, "  "));
+    text += fmt::format("  method {}\n{}", method.name, lines_of(method.graph, "  ", method.graph.outputs));
   if (!has_several_runs(test)) return text + run_text(test.graph, test.feed, test.expect);
   for (const SymbolicDim& dim : test.symbols.dims) {
     const auto& [symbol_name, low, high] = test.symbols.list[dim.of.symbol];

@@ -6,6 +6,7 @@
 #include "graph/builder.h"
 #include "graph/counts.h"
 #include "graph/runs.h"
+#include "graph/written_operands.h"
 #include "ops/counted_size.h"
 
 namespace parallax {
@@ -402,9 +403,8 @@ Case without_dead_nodes(const Case& test) {
   std::vector<Sketch::CallSketch> kept;
   for (std::size_t n = graph.nodes.size(); n-- > 0;) {
     const Node& node = graph.nodes[n];
-    const bool live = std::any_of(node.results.begin(), node.results.end(), [&](ValueId result) {
-      return needed[result.index] || (node.op->writes() && live_storage[graph.meta(result).storage.index]);
-    });
+    bool live = std::ranges::any_of(node.results, [&](ValueId result) { return needed[result.index]; });
+    for_each_written(node, [&](ValueId value) { live = live || live_storage[graph.meta(value).storage.index]; });
     if (!live) continue;
     for (const Argument& argument : node.arguments) for_each_value(argument, need);
     kept.push_back(std::move(sketch.nodes[n]));

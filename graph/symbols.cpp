@@ -6,6 +6,7 @@
 
 #include "core/check.h"
 #include "graph/counts.h"
+#include "graph/custom_op.h"
 
 namespace parallax {
 namespace {
@@ -42,7 +43,7 @@ bool shares_alike(const Graph& graph, const std::vector<std::optional<NodeId>>& 
                   const ResultMeta& now, ValueId result) {
   const StorageId storage = graph.meta(result).storage;
   if (!now.alias.valid()) return makers[storage.index] == node;
-  const bool same_object = graph.node(node).op->writes() || now.same_object;
+  const bool same_object = is_same_object(*graph.node(node).op, now);
   return graph.meta(now.alias).storage == storage &&
          same_object == (graph.objects[now.alias.index] == graph.objects[result.index]);
 }

@@ -75,6 +75,8 @@ class ControlRun {
       case ControlKind::Scan:
       case ControlKind::Map:
         return scan();
+      case ControlKind::Custom:
+        break;  // its calls stand in place of it
     }
     return {};
   }

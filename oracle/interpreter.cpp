@@ -108,13 +108,18 @@ Tensor centre(const BallTensor& balls) {
 }
 
 Interpreter::Interpreter(const Graph& graph, const Profile& profile)
-    : graph_(&graph),
+    : Interpreter(graph, inlined_if_custom(graph), profile) {}
+
+Interpreter::Interpreter(const Graph& of_caller, std::shared_ptr<const InlinedGraph> inlined, const Profile& profile)
+    : inlined_(std::move(inlined)),
+      graph_(inlined_ ? &inlined_->graph : &of_caller),
       profile_(&profile),
-      elision_(graph, profile),
-      joined_(graph, profile),
-      requantization_(graph, profile),
-      large_(graph),
-      coarsest_(coarsest_dtypes(graph)) {
+      elision_(*graph_, profile),
+      joined_(*graph_, profile),
+      requantization_(*graph_, profile),
+      large_(*graph_),
+      coarsest_(coarsest_dtypes(*graph_)) {
+  const Graph& graph = *graph_;
   storages_.reserve(graph.storages.size());
   for (const Storage& storage : graph.storages) {
     storages_.emplace_back(storage.dtype, large_.holds(StorageId(storages_.size())) ? 0 : storage.elements);
@@ -132,7 +137,9 @@ Interpreter::Interpreter(const Graph& graph, const Profile& profile)
   }
 }
 
-void Interpreter::resize(const Graph& resized) {
+void Interpreter::resize(const Graph& to) {
+  inlined_ = inlined_if_custom(to);
+  const Graph& resized = inlined_ ? inlined_->graph : to;
   graph_ = &resized;
   elision_ = CastElision(resized, *profile_);
   joined_ = JoinedConstants(resized, *profile_);
@@ -206,7 +213,7 @@ Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& 
   }
 
   bool may_raise = false;
-  TRY_VOID(run_nodes(observe, inner, substitute, may_raise));
+  TRY_VOID(run_nodes(inlined_ ? of_caller(observe, inner) : observe, inner, substitute, may_raise));
 
   Expected expected;
   expected.may_raise = may_raise;
@@ -222,6 +229,22 @@ Result<Expected> Interpreter::run(std::span<const Tensor> feed, const Observer& 
   expected.identity = identities(*graph_);
   expected.one_identity = has_one_identity(*graph_);
   return expected;
+}
+
+Interpreter::Observer Interpreter::of_caller(const Observer& observe, const InnerObserver& inner) const {
+  return [this, &observe, &inner](NodeId node, std::span<const BallView> values) {
+    const InlinedGraph::Origin& origin = inlined_->origins[node.index];
+    if (origin.inner && inner) inner(graph_->node(node), values);
+    if (!origin.last || !observe) return;
+    std::vector<BallView> views;
+    views.reserve(inlined_->values.size());
+    for (const ValueId value : inlined_->values) views.push_back(values[value.index]);
+    observe(origin.node, views);
+  };
+}
+
+std::size_t Interpreter::place_in_caller(std::size_t node) const {
+  return inlined_ ? inlined_->origins[node].node.index : node;
 }
 
 Result<void> Interpreter::run_nodes(const Observer& observe, const InnerObserver& inner, const Substitute& substitute,
@@ -245,20 +268,20 @@ Result<void> Interpreter::run_nodes(const Observer& observe, const InnerObserver
     bool substituted = false;
     if (const ControlOp* control = as_control(*node.op)) {
       if (auto done = run_control(*control, node, views_, *profile_, inner, may_raise); !done)
-        return at(fmt::format("/graph/nodes/{}", n), std::move(done.error()));
+        return at(fmt::format("/graph/nodes/{}", place_in_caller(n)), std::move(done.error()));
     } else if (as_fused(*node.op)) {
       const Call call(*node.op, node.arguments, graph_->metas);
       if (auto done = run_fused(call, views_, results.front(), *profile_, &may_raise); !done)
-        return at(fmt::format("/graph/nodes/{}", n), std::move(done.error()));
+        return at(fmt::format("/graph/nodes/{}", place_in_caller(n)), std::move(done.error()));
     } else if (node.op->reference) {
       const Call call(*node.op, node.arguments, graph_->metas);
       if (auto known = check_count(call, views_); !known)
-        return at(fmt::format("/graph/nodes/{}", n), std::move(known.error()));
+        return at(fmt::format("/graph/nodes/{}", place_in_caller(n)), std::move(known.error()));
       const ReferenceCall reference(call, views_, results, *profile_, &may_raise);
       substituted = substitute && substitute(reference);
       if (!substituted) {
         if (auto done = node.op->reference(reference); !done)
-          return at(fmt::format("/graph/nodes/{}", n), std::move(done.error()));
+          return at(fmt::format("/graph/nodes/{}", place_in_caller(n)), std::move(done.error()));
       }
     }
     if (!substituted) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/profile.h"
-#include "graph/graph.h"
+#include "graph/inline_custom.h"
 #include "ops/ball.h"
 #include "ops/op.h"
 #include "oracle/alternatives.h"
@@ -78,12 +78,20 @@ class Interpreter {
   BallTensor operand(std::size_t i) const;
 
  private:
+  // Of a graph with custom operations, the one with their calls in place of them; null for any other.
+  Interpreter(const Graph& graph, std::shared_ptr<const InlinedGraph> inlined, const Profile& profile);
+  // An observer of the caller's nodes and values as one of the graph that is run.
+  Observer of_caller(const Observer& observe, const InnerObserver& inner) const;
+  // Where an error of the graph that is run lies in the caller's.
+  std::size_t place_in_caller(std::size_t node) const;
+
   Result<void> run_nodes(const Observer& observe, const InnerObserver& inner, const Substitute& substitute,
                          bool& may_raise);
   // A value as it is handed out of a run.
   BallTensor handed_out(ValueId value) const;
 
-  const Graph* graph_;
+  std::shared_ptr<const InlinedGraph> inlined_;
+  const Graph* graph_;  // that is run
   const Profile* profile_;
   CastElision elision_;
   JoinedConstants joined_;

@@ -60,6 +60,15 @@ void add_node(CaseSize& size, const Graph& graph, const Node& node) {
   for (ValueId result : node.results) size.alias_edges += shared(result);
 }
 
+void add_whole_numbers(CaseSize& size, const Graph& subgraph) {
+  for (const Node& node : subgraph.nodes) {
+    for (const Argument& argument : node.arguments) {
+      const auto* scalar = std::get_if<Scalar>(&argument);
+      if (const auto* number = scalar ? std::get_if<int64_t>(scalar) : nullptr) size.sizes += std::abs(*number);
+    }
+  }
+}
+
 // What a method has of its own: the buffers are counted as the graph's.
 void add_method(CaseSize& size, const Graph& graph) {
   size.nodes += static_cast<int64_t>(graph.nodes.size());
@@ -135,7 +144,8 @@ CaseSize size_of_case(const Case& test) {
   const SubgraphNames subgraphs(graph);
   for (const Graph* subgraph : subgraphs.all()) {
     size.nodes += static_cast<int64_t>(subgraph->nodes.size());
-    size.ends += static_cast<int64_t>(subgraph->sources.size() + subgraph->outputs.size());
+    size.ends += static_cast<int64_t>(subgraph->sources.size() + subgraphs.returned(*subgraph).size());
+    add_whole_numbers(size, *subgraph);
     for (const TensorMeta& meta : subgraph->metas) size.elements += meta.layout.numel();
   }
   size.untidy = count_untidy(graph);

@@ -158,11 +158,12 @@ def make_system(
         "counts": True,
         "instances": False,
         "subgraphs": True,
+        "custom_ops": True,
         "switches": declared(switches),
     }
     build = remembered(build_with(backends, settings))
 
     def run(request: Json, stages: Stages) -> Json:
-        return run_case(request, stages, build, ("counts",))
+        return run_case(request, stages, build, ("counts", "custom"))
 
     return System(lambda: hello, run, COMPILE_REJECTIONS, explain)

@@ -22,9 +22,11 @@ def build(graph: Json, _: tuple[torch.Tensor, ...], __: Stages) -> Program:
 def make_system(arguments: list[str]) -> System:
     parse(arguments, ())
     torch.set_num_threads(1)
-    more = dict.fromkeys(("gradients", "several_runs", "instances", "methods", "counts", "subgraphs"), True)
+    more = dict.fromkeys(
+        ("gradients", "several_runs", "instances", "methods", "counts", "subgraphs", "custom_ops"), True
+    )
     hello = {**torch_hello("pytorch-eager", "eager"), **more}
-    taken = ("instances", "methods", "counts")
+    taken = ("instances", "methods", "counts", "custom")
     return System(lambda: hello, lambda request, stages: run_case(request, stages, build, taken), REJECTIONS)
 
 

@@ -41,10 +41,11 @@ def make_system(arguments: list[str]) -> System:
         "instances": False,
         "subgraphs": True,
         "writing_subgraphs": False,
+        "custom_ops": True,
     }
 
     def run(request: Json, stages: Stages) -> Json:
-        return run_protocol(request, stages, build, ("counts",))
+        return run_protocol(request, stages, build, ("counts", "custom"))
 
     return System(lambda: hello, run, EXPORT_REJECTIONS)
 

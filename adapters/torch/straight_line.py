@@ -10,7 +10,8 @@ from typing import Any
 
 import torch
 
-from adapters.torch.control_flow import WRITTEN, ControlFlow
+from adapters.torch import custom_ops
+from adapters.torch.control_flow import DIRECT, WRITTEN, ControlFlow
 from adapters.torch.tensors import DTYPES
 from adapters.worker.case_symbols import Relation, number, symbolic_dims
 from adapters.worker.case_text import value_name
@@ -55,13 +56,25 @@ def forward_of(
     graph: Json, attributes: Mapping[str, str], resolve: Resolve = overload, control: ControlFlow = WRITTEN
 ) -> Callable[..., Any]:
     """forward(self, inputs…): `attributes` says which values are self's. Subgraphs are functions of their own."""
-    names: dict[str, Any] = {"torch": torch}  # what the functions' globals hold
+    names = _custom_operations(graph)  # what the functions' globals hold
     lines: list[str] = []
     for name, subgraph in graph.get("subgraphs", {}).items():
         lines += _function_lines(f"subgraph_{name}", [], subgraph, {}, resolve, control, names)
     lines += _function_lines("forward", ["self"], graph, attributes, resolve, control, names)
     exec(compile("\n".join(lines), "<case>", "exec"), names)
     return names["forward"]
+
+
+def _custom_operations(graph: Json) -> dict[str, Any]:
+    """Names for a source: torch, and what torch.library has for the operations of a case."""
+    calls = {custom_ops.reference_of(call): call for call in custom_ops.calls_in(graph)}
+    names: dict[str, Any] = {"torch": torch}
+    for name, call in calls.items():
+        # What its reference calls is looked up when it runs: other operations, too.
+        lines = _function_lines("reference", [], graph["subgraphs"][name], {}, overload, DIRECT, names)
+        exec(compile("\n".join(lines), f"<custom operation {name}>", "exec"), names)
+        names[f"custom_{name}"] = custom_ops.register(graph, call, names.pop("reference"))
+    return names
 
 
 def _function_lines(
@@ -104,6 +117,11 @@ def _function_lines(
         if node["op"] == "getitem":
             lines.append(f"    v_{node['out']} = {given[0]}[{given[1]}]")
             continue
+        if node["op"] == "custom":
+            function = f"custom_{custom_ops.reference_of(node)}"
+            operands = [text(operand) for operand in node["args"][1]]
+            lines.append(f"    v_{node['out']} = {custom_ops.call_text(function, operands, node['schema'])}")
+            continue
         call = node["op"].replace(".", "_")
         if node["op"] in control:
             names[call] = control[node["op"]]
@@ -118,7 +136,7 @@ def _function_lines(
     clones = function != "forward" and control is WRITTEN
     outputs = _apart(graph, names) if clones else [False] * len(graph["outputs"])
     pairs = zip(graph["outputs"], outputs, strict=True)
-    results = [text(output) + (".clone()" if clone else "") for output, clone in pairs]
+    results = [text(output) + (".clone()" if clone and output is not None else "") for output, clone in pairs]
     lines.append(f"    return ({''.join(f'{result}, ' for result in results)})")
     return lines
 

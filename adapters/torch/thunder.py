@@ -159,11 +159,11 @@ def make_system(arguments: list[str]) -> System:
         return Program(live(graph, compiled, identity=False, put=compiled.set_buffer))
 
     hello = torch_hello("thunder", "eager", "lightning-thunder")
-    hello["gradients"] = True
+    hello["gradients"] = hello["custom_ops"] = True
     hello["ops"] = [*(op for op in all_ops() if find(op)), "getitem"]
     if removed:
         hello["versions"]["stand-ins"] = ", ".join(f"Tensor.{name}" for name in removed)
-    return System(lambda: hello, lambda request, stages: run_case(request, stages, build), REJECTIONS)
+    return System(lambda: hello, lambda request, stages: run_case(request, stages, build, ("custom",)), REJECTIONS)
 
 
 if __name__ == "__main__":

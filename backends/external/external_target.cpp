@@ -67,6 +67,7 @@ class ExternalTarget final : public Target {
   bool takes_methods() const override { return hello_.several_runs && hello_.methods; }
   bool takes_subgraphs() const override { return hello_.subgraphs; }
   bool takes_writing_subgraphs() const override { return hello_.writing_subgraphs; }
+  bool takes_custom_ops() const override { return hello_.custom_ops; }
   int cases_a_program() const override { return hello_.cases_a_program; }
   std::vector<TargetSwitch> switches() const override { return hello_.switches; }
   bool takes_strided_sources() const override { return hello_.strided_sources; }
@@ -131,6 +132,13 @@ Result<void> ExternalTarget::start() {
   return {};
 }
 
+bool runs_branch_or_loop(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes, [](const Node& node) {
+    const ControlOp* control = as_control(*node.op);
+    return control && control->kind() != ControlKind::Custom;
+  });
+}
+
 // What the worker said beforehand that it does not take.
 std::optional<std::string> ExternalTarget::declined(const Graph& graph) const {
   for (const TensorMeta& meta : graph.metas) {
@@ -140,6 +148,7 @@ std::optional<std::string> ExternalTarget::declined(const Graph& graph) const {
   }
   for (const Node& node : graph.nodes) {
     if (const ControlOp* control = as_control(*node.op)) {
+      if (control->kind() == ControlKind::Custom) continue;  // the system calls what is registered, and no more
       for (const Subgraph& one : control->parts.subgraphs) {
         if (auto why = declined(*one.graph)) return why;
       }
@@ -263,10 +272,16 @@ Outcome ExternalTarget::run(const Case& test, const std::vector<Tensor>* second)
     outcome.message = hello_.name + " takes no case with several methods";
     return outcome;
   }
-  if (find_control(test.graph) && !hello_.subgraphs) {
+  if (runs_branch_or_loop(test.graph) && !hello_.subgraphs) {
     Outcome outcome;
     outcome.status = Status::Unsupported;
     outcome.message = hello_.name + " takes no case with branches or loops";
+    return outcome;
+  }
+  if (find_custom(test.graph) && !hello_.custom_ops) {
+    Outcome outcome;
+    outcome.status = Status::Unsupported;
+    outcome.message = hello_.name + " takes no case with custom operations";
     return outcome;
   }
   if (!hello_.counts && holds_counts(test.graph)) {

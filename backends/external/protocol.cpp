@@ -316,7 +316,8 @@ Result<Hello> read_hello(const Field& root) {
                                                       {"counts", &hello.counts},
                                                       {"artifacts", &hello.artifacts},
                                                       {"subgraphs", &hello.subgraphs},
-                                                      {"writing_subgraphs", &hello.writing_subgraphs}};
+                                                      {"writing_subgraphs", &hello.writing_subgraphs},
+                                                      {"custom_ops", &hello.custom_ops}};
   for (const auto& [key, flag] : flags) {
     const auto field = find_set(root, key);
     if (!field) continue;

@@ -33,6 +33,7 @@ struct Hello {
   bool written_inputs = true;                                 // whether it takes graphs that write to their inputs
   bool subgraphs = false;                                     // whether it takes cases with branches and loops
   bool writing_subgraphs = true;                              // and those that write to their operands
+  bool custom_ops = false;                                    // and with operations that a user registers
   bool several_runs = false;                                  // whether it takes cases with runs of their own
   bool instances = true;                                      // and with runs on several instances
   bool methods = false;                                       // and with several methods of one program

@@ -112,7 +112,8 @@ Result<Json> answer(Target& target, std::string_view version, const Field& reque
               {"instances", target.takes_instances()},
               {"methods", target.takes_methods()},
               {"counts", target.takes(op_named("aten.nonzero.default"))},
-              {"subgraphs", target.takes_subgraphs()}};
+              {"subgraphs", target.takes_subgraphs()},
+              {"custom_ops", target.takes_custom_ops()}};
 }
 
 Json reply_to(Target& target, std::string_view version, const std::string& line) {

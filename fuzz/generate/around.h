@@ -13,8 +13,8 @@ namespace parallax {
 
 class Around {
  public:
-  // What a part may cost the reference, in elementary operations (fuzz/generate/work.h), and how many elements its values may
-  // have together: half a second or so.
+  // What a part may cost the reference, in elementary operations (fuzz/generate/work.h), and how many elements its
+  // values may have together: half a second or so.
   static constexpr double most_work = 5e7;
   static constexpr int64_t most_elements = 2'000'000;
 

@@ -31,7 +31,9 @@ class ControlDrawer {
   explicit ControlDrawer(ControlSite& site) : site_(site), choices_(site.choices) {}
 
   std::optional<ProposedControl> draw() {
-    static constexpr std::array<uint32_t, 4> weights = {45, 25, 20, 10};
+    std::array<uint32_t, 5> weights = {35, 20, 15, 8, 22};
+    if (!site_.structures.branches) std::fill(weights.begin(), weights.begin() + 4, 0);
+    if (!site_.structures.custom) weights[4] = 0;
     switch (static_cast<ControlKind>(choices_.weighted(weights))) {
       case ControlKind::Cond:
         return branch();
@@ -41,6 +43,8 @@ class ControlDrawer {
         return choices_.chance(30) ? cache() : scan(true);
       case ControlKind::Map:
         return scan(false);
+      case ControlKind::Custom:
+        return custom();
     }
     return std::nullopt;
   }
@@ -171,7 +175,7 @@ class ControlDrawer {
     const std::vector<TensorMeta> inputs = metas_of(given);
     ControlParts parts{.kind = ControlKind::Cond, .subgraphs = {}, .closures = given.size()};
     for (const std::string_view stem : {"then", "else"}) {
-      DrawnBody body = site_.draw_body(inputs, drawn_writable(0, given.size()));
+      DrawnBody body = site_.draw_body(inputs, drawn_writable(0, given.size()), site_.structures);
       std::vector<ValueId> outputs;
       for (const TensorMeta& wanted : results) {
         const std::optional<ValueId> output = output_like(body, wanted);
@@ -231,7 +235,7 @@ class ControlDrawer {
     condition.add_output(goes_on);
     parts.subgraphs.push_back({name("condition"), std::make_shared<const Graph>(condition.take())});
 
-    DrawnBody body = site_.draw_body(inputs, drawn_writable(carries.size(), closures.size()));
+    DrawnBody body = site_.draw_body(inputs, drawn_writable(carries.size(), closures.size()), site_.structures);
     const ValueId counted = body.builder.graph().sources.front().value;
     const Result<ValueId> next = body.builder.call("aten.add.Scalar", {counted, Scalar(int64_t{1})});
     std::optional<std::vector<ValueId>> outputs =
@@ -257,7 +261,7 @@ class ControlDrawer {
     for (const ValueId value : closures) inputs.push_back(meta(value));
     std::vector<bool> writable = drawn_writable(carries.size() + scanned.size(), closures.size());
     if (!carries_on) writable.assign(inputs.size(), false);
-    DrawnBody body = site_.draw_body(inputs, writable);
+    DrawnBody body = site_.draw_body(inputs, writable, site_.structures);
     std::optional<std::vector<ValueId>> outputs =
         next_carries(body, {inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(carries.size())});
     if (!outputs) return std::nullopt;
@@ -296,7 +300,7 @@ class ControlDrawer {
     const TensorMeta slice{steps.dtype, slice_of(steps.layout, 0), {}};
     const std::vector<TensorMeta> inputs =
         in_place ? std::vector{meta(place), slice, meta(rows)} : std::vector{meta(rows), meta(place), slice};
-    DrawnBody body = site_.draw_body(inputs, std::vector<bool>(inputs.size(), false));
+    DrawnBody body = site_.draw_body(inputs, std::vector<bool>(inputs.size(), false), site_.structures);
     const auto input = [&](std::size_t i) { return body.builder.graph().sources[i].value; };
     const ValueId cached = input(in_place ? 2 : 0), at = input(in_place ? 0 : 1), added = input(in_place ? 1 : 2);
     const Result<ValueId> row = body.builder.call("aten.unsqueeze.default", {added, int64_t{0}});
@@ -320,6 +324,89 @@ class ControlDrawer {
     auto proposed = this->proposed(std::move(parts), arguments_of({carries, scanned, closures}));
     if (proposed && !in_place && choices_.chance(70)) proposed->kept_in = rows;
     return proposed;
+  }
+
+  // Tensors of the caller's, the later ones often in the memory of the first, and which of them may be written.
+  std::pair<std::vector<ValueId>, std::vector<bool>> custom_operands() {
+    std::vector<const Pool::Entry*> fitting;
+    for (const Pool::Entry& entry : site_.pool.entries()) {
+      if (meta(site_.builder.current(entry.value)).layout.numel() <= most_elements) fitting.push_back(&entry);
+    }
+    std::pair<std::vector<ValueId>, std::vector<bool>> operands;
+    if (fitting.empty()) return operands;
+    for (int64_t left = choices_.between(1, 3); left > 0; --left) {
+      std::vector<const Pool::Entry*> from = fitting;
+      if (!operands.first.empty() && choices_.chance(35)) {
+        std::erase_if(from, [&](const Pool::Entry* entry) {
+          return meta(entry->value).storage != meta(operands.first.front()).storage;
+        });
+      }
+      const Pool::Entry* entry = choices_.pick(from);
+      operands.first.push_back(site_.builder.current(entry->value));
+      operands.second.push_back(entry->writable && choices_.chance(70));
+    }
+    return operands;
+  }
+
+  // A call that writes an operand of the body, as far as it can be written so.
+  void write(GraphBuilder& body, ValueId operand) {
+    static constexpr std::array<std::string_view, 4> ops = {"aten.add_.Scalar", "aten.mul_.Scalar", "aten.add_.Tensor",
+                                                            "aten.copy_.default"};
+    const std::size_t op = choices_.below(ops.size());
+    std::vector<ValueId> sources;
+    for (const Source& source : body.graph().sources) sources.push_back(source.value);
+    const Argument other = op < 2 ? Argument(Scalar(int64_t{op == 0 ? 1 : 2})) : Argument(choices_.pick(sources));
+    static_cast<void>(body.call(ops[op], {operand, other}));
+  }
+
+  // What the operation returns: an operand, a view of one, or what it made, each memory of its own once.
+  std::vector<ValueId> custom_results(const DrawnBody& body) {
+    const Graph& graph = body.builder.graph();
+    std::vector<ValueId> operands;
+    std::vector<ValueId> views;
+    std::vector<ValueId> made;
+    for (const Pool::Entry& entry : body.pool.entries()) {
+      const auto shares = [&](const Source& source) {
+        return graph.meta(source.value).storage == graph.meta(entry.value).storage;
+      };
+      (entry.source ? operands : std::ranges::any_of(graph.sources, shares) ? views : made).push_back(entry.value);
+    }
+    std::vector<ValueId> results;
+    for (int64_t left = choices_.between(0, 3); left > 0; --left) {
+      static constexpr std::array<uint32_t, 3> weights = {20, 20, 60};
+      const std::size_t kind = choices_.weighted(weights);
+      const std::vector<ValueId>& from = kind == 0 ? operands : kind == 1 ? views : made;
+      if (from.empty()) continue;
+      const ValueId result = choices_.pick(from);
+      const auto is_again = [&](ValueId other) {
+        return kind == 2 && graph.meta(other).storage == graph.meta(result).storage;
+      };
+      if (std::ranges::none_of(results, is_again)) results.push_back(result);
+    }
+    return results;
+  }
+
+  // An operation that writes, hands operands or views of them on, or returns None beside its results.
+  std::optional<ProposedControl> custom() {
+    const auto [given, writable] = custom_operands();
+    if (given.empty()) return std::nullopt;
+    DrawnBody body = site_.draw_body(metas_of(given), writable, {.branches = false, .custom = site_.structures.custom});
+    bool writes = false;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (!writable[i] || !choices_.chance(60)) continue;
+      write(body.builder, body.builder.graph().sources[i].value);
+      writes = true;
+    }
+    const std::vector<ValueId> results = custom_results(body);
+    if (results.empty() && !writes) return std::nullopt;
+    Subgraph subgraph = finish(name("operation"), std::move(body), results);
+    while (choices_.chance(15)) {
+      const std::size_t place = choices_.below(results.size() + subgraph.nones.size() + 1);
+      for (std::size_t& later : subgraph.nones) later += later >= place;
+      subgraph.nones.insert(std::ranges::lower_bound(subgraph.nones, place), place);
+    }
+    ControlParts parts{.kind = ControlKind::Custom, .subgraphs = {std::move(subgraph)}, .closures = given.size()};
+    return proposed(std::move(parts), arguments_of({given}));
   }
 
   ControlSite& site_;

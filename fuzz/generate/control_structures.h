@@ -1,5 +1,6 @@
-// Control structures: branches and loops of drawn graphs. Their subgraphs are drawn as graphs are, on operands of the
-// types that the caller has, and return what has the types that are wanted: results of calls, views, or operands.
+// Control structures: branches, loops and custom operations of drawn graphs. Their subgraphs are drawn as graphs are,
+// on operands of the types that the caller has, and return what has the types that are wanted: results of calls, views,
+// or operands.
 #pragma once
 
 #include <functional>
@@ -19,8 +20,15 @@ struct DrawnBody {
   Pool pool;
 };
 
+// Which structures a drawn graph may hold.
+struct DrawnStructures {
+  bool branches = true;  // branches and loops
+  bool custom = true;    // custom operations
+};
+
 // Draws calls over inputs of these types; those that are not writable are only read.
-using DrawBody = std::function<DrawnBody(const std::vector<TensorMeta>& inputs, const std::vector<bool>& writable)>;
+using DrawBody = std::function<DrawnBody(const std::vector<TensorMeta>& inputs, const std::vector<bool>& writable,
+                                         DrawnStructures structures)>;
 // Adds a call to the graph that the structure is drawn for: its first result, or an invalid value.
 using CallOutside = std::function<ValueId(std::string_view op, std::vector<Argument> positional,
                                           std::vector<std::pair<std::string, Argument>> named)>;
@@ -36,7 +44,8 @@ struct ControlSite {
   DrawBody draw_body;
   CallOutside call;
   AddBuffer buffer;
-  bool writes = true;        // operands may be written by subgraphs
+  bool writes = true;  // operands may be written by branches and loops
+  DrawnStructures structures;
   bool takes_turns = false;  // set where a predicate was drawn that each call of the program finds changed
 };
 
@@ -46,7 +55,7 @@ struct ProposedControl {
   ValueId kept_in = {};  // where it is valid, a buffer that the first result is copied to
 };
 
-// A branch, a loop, a scan or a map on tensors that are there; nothing where none fits.
+// A branch, a loop, a scan, a map or a custom operation on tensors that are there; nothing where none fits.
 std::optional<ProposedControl> draw_control(ControlSite& site);
 
 }  // namespace parallax

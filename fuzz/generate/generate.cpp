@@ -52,7 +52,8 @@ class Generator {
       : choices_(choices),
         weights_(options.weights ? *options.weights : weights_of(options.profile)),
         words_(options.words ? *options.words : Vocabulary::all()),
-        groups_(words_.usable(weights_.groups)) {
+        groups_(words_.usable(weights_.groups)),
+        structures_{words_.subgraphs(), words_.custom_ops()} {
     const auto most_nodes = static_cast<std::size_t>(std::max(options.min_nodes, options.max_nodes));
     builder_.reserve(most_nodes, most_nodes + usual_extra_values);
     pool_.reserve(most_nodes + usual_extra_values);
@@ -82,6 +83,7 @@ class Generator {
         weights_(forward.weights_),
         words_(forward.words_),
         groups_(forward.groups_),
+        structures_{false, false},
         is_method_(true) {
     draw_method_sources(choices_, words_, graph, builder_, pool_);
     for (int64_t left = choices_.between(1, most_method_nodes); left > 0; --left) draw_node(0);
@@ -91,11 +93,13 @@ class Generator {
   Graph take_graph() { return builder_.take(); }
 
   // A subgraph's calls, over inputs of these types.
-  Generator(const Generator& caller, const std::vector<TensorMeta>& inputs, const std::vector<bool>& writable)
+  Generator(const Generator& caller, const std::vector<TensorMeta>& inputs, const std::vector<bool>& writable,
+            DrawnStructures structures)
       : choices_(caller.choices_),
         weights_(caller.weights_),
         words_(caller.words_),
         groups_(caller.groups_),
+        structures_(structures),
         level_(caller.level_ + 1) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const Layout layout{inputs[i].layout.sizes, inputs[i].layout.strides, 0};
@@ -263,8 +267,9 @@ class Generator {
     const Choices::Scope scope(choices_, node_span);
     const bool delegated = delegated_share == 100 || (delegated_share > 0 && choices_.chance(delegated_share));
     if (weights_.structures > 0 && choices_.chance(weights_.structures)) return draw_shipped();
-    if (weights_.control > 0 && level_ < most_levels && words_.subgraphs() && choices_.chance(weights_.control))
-      return draw_branch_or_loop();
+    if (weights_.control > 0 && level_ < most_levels && (structures_.branches || structures_.custom) &&
+        choices_.chance(weights_.control))
+      return draw_control_structure();
     if (!delegated && draw_motif()) return;
     for (int attempt = 0; attempt < node_attempts; ++attempt) {
       const Op& op = delegated ? *choices_.pick(words_.delegated())
@@ -332,11 +337,12 @@ class Generator {
     draw_structure(site);
   }
 
-  // A branch or a loop; the tensors that it asks of are calls of their own.
-  void draw_branch_or_loop() {
+  // A branch, a loop or a custom operation; the tensors that it asks of are calls of their own.
+  void draw_control_structure() {
     const Choices::Scope scope(choices_, "control");
-    const auto draw_body = [this](const std::vector<TensorMeta>& inputs, const std::vector<bool>& writable) {
-      return Generator(*this, inputs, writable).take_body();
+    const auto draw_body = [this](const std::vector<TensorMeta>& inputs, const std::vector<bool>& writable,
+                                  DrawnStructures structures) {
+      return Generator(*this, inputs, writable, structures).take_body();
     };
     const auto call = [this](std::string_view name, std::vector<Argument> positional,
                              std::vector<std::pair<std::string, Argument>> named) {
@@ -350,13 +356,12 @@ class Generator {
       return add_source(SourceKind::Buffer, builder_.fresh_name("s"), {dtype, contiguous_layout(sizes), {}},
                         {dtype, sizes});
     };
-    ControlSite site{choices_, builder_, pool_, draw_body, call, buffer, words_.writing_subgraphs()};
+    ControlSite site{choices_, builder_, pool_, draw_body, call, buffer, words_.writing_subgraphs(), structures_};
     const std::optional<ProposedControl> proposed = draw_control(site);
     takes_turns_ |= site.takes_turns;
     if (!proposed || writes_read_only(*proposed->op, proposed->arguments)) return;
-    if (!add(*proposed->op, proposed->arguments)) return;
-    const ValueId kept = builder_.graph().nodes.back().results.front();
-    if (proposed->kept_in.valid()) call("aten.copy_.default", {proposed->kept_in, kept}, {});
+    if (!add(*proposed->op, proposed->arguments) || !proposed->kept_in.valid()) return;
+    call("aten.copy_.default", {proposed->kept_in, builder_.graph().nodes.back().results.front()}, {});
   }
 
   // Whether a call writes to a source that the targets do not let it write to.
@@ -462,6 +467,7 @@ class Generator {
   const GenerateWeights& weights_;
   const Vocabulary& words_;
   std::array<uint32_t, op_group_count> groups_;
+  DrawnStructures structures_;
   GraphBuilder builder_;
   Pool pool_;
   Symbols symbols_;

@@ -57,6 +57,8 @@ class Vocabulary {
   bool subgraphs() const { return subgraphs_; }
   // Whether these may write to their operands.
   bool writing_subgraphs() const { return writing_subgraphs_; }
+  // Whether graphs may call operations that a user registers.
+  bool custom_ops() const { return custom_ops_; }
 
  private:
   void note_delegates(const std::vector<const Target*>& targets);
@@ -74,6 +76,7 @@ class Vocabulary {
   bool methods_ = true;
   bool subgraphs_ = true;
   bool writing_subgraphs_ = true;
+  bool custom_ops_ = true;
 };
 
 }  // namespace parallax

@@ -1,5 +1,6 @@
-// Branches and loops made simpler: the calls of one branch or of one step in place of the node, fewer results and
-// carries, operands that no subgraph reads gone, and calls inside a subgraph gone.
+// Branches, loops and custom operations made simpler: the calls of one branch, of one step or of the operation in place
+// of the node, fewer steps, fewer results and carries, operands that no subgraph reads gone, and calls inside a
+// subgraph gone.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,6 +23,28 @@ Case as_case(const Graph& subgraph) {
   return test;
 }
 
+// A subgraph after an edit of it as a case, or nothing where that is none. An operation may return nothing, and a case
+// may not: it stands there with an output that is taken away again.
+template <class EditCase>
+std::shared_ptr<const Graph> edited(const Graph& subgraph, EditCase&& edit) {
+  Case inner = as_case(subgraph);
+  const bool returns_nothing = subgraph.outputs.empty();
+  if (returns_nothing) inner.graph.outputs.push_back(subgraph.sources.front().value);
+  std::optional<Case> made = edit(inner);
+  if (!made) return nullptr;
+  if (returns_nothing) made->graph.outputs.clear();
+  return std::make_shared<const Graph>(std::move(made->graph));
+}
+
+// Smaller numbers to try, the smallest first.
+std::vector<int64_t> smaller_than(int64_t number) {
+  std::vector<int64_t> numbers;
+  for (const int64_t tried : {int64_t{1}, number / 2, number - 1}) {
+    if (tried >= 1 && tried < number && std::ranges::find(numbers, tried) == numbers.end()) numbers.push_back(tried);
+  }
+  return numbers;
+}
+
 class ControlReducer {
  public:
   ControlReducer(const Case& test, std::size_t node, CandidateList& candidates)
@@ -38,6 +61,7 @@ class ControlReducer {
     } else {
       offer_inlined(op_.parts.subgraphs.size() - 1);
     }
+    offer_fewer_steps();
     offer_fewer_results();
     offer_fewer_operands();
     offer_fewer_calls();
@@ -100,10 +124,39 @@ class ControlReducer {
     candidates_.offer(what, sketch);
   }
 
+  // Smaller whole numbers for a loop's condition to compare with. A scan takes fewer steps where its operand is
+  // smaller.
+  void offer_fewer_steps() {
+    if (op_.kind() != ControlKind::WhileLoop) return;
+    const Graph& condition = op_.subgraph(0);
+    for (std::size_t n = 0; n < condition.nodes.size(); ++n) {
+      for (std::size_t a = 0; a < condition.nodes[n].arguments.size(); ++a) {
+        const auto* scalar = std::get_if<Scalar>(&condition.nodes[n].arguments[a]);
+        const auto* limit = scalar ? std::get_if<int64_t>(scalar) : nullptr;
+        if (!limit) continue;
+        for (const int64_t fewer : smaller_than(*limit)) {
+          Graph changed = condition;
+          changed.nodes[n].arguments[a] = Scalar(fewer);
+          ControlParts parts = op_.parts;
+          parts.subgraphs[0].graph = std::make_shared<const Graph>(std::move(changed));
+          offer(fmt::format("{} up to {}", node_.name, fewer), std::move(parts), node_.arguments,
+                std::vector<bool>(node_.results.size(), true));
+        }
+      }
+    }
+  }
+
   void offer_fewer_results() {
     const std::vector<bool> used = used_values(whole_);
+    const bool is_custom = op_.kind() == ControlKind::Custom;
+    if (is_custom && !op_.parts.subgraphs[0].nones.empty()) {
+      ControlParts parts = op_.parts;
+      parts.subgraphs[0].nones.clear();
+      offer(node_.name + " without None", std::move(parts), node_.arguments,
+            std::vector<bool>(node_.results.size(), true));
+    }
     for (std::size_t k = 0; k < node_.results.size(); ++k) {
-      if (used[node_.results[k].index] || node_.results.size() == 1) continue;
+      if (used[node_.results[k].index] || (node_.results.size() == 1 && !is_custom)) continue;
       const bool is_carry = k < op_.parts.carries;
       ControlParts parts = op_.parts;
       std::vector<Argument> arguments = node_.arguments;
@@ -117,7 +170,8 @@ class ControlReducer {
           const auto first = graph.sources.begin() + static_cast<std::ptrdiff_t>(k);
           std::rotate(first, first + 1, graph.sources.end());
         }
-        possible = possible && !graph.outputs.empty();
+        possible = possible && (!graph.outputs.empty() || is_custom);
+        for (std::size_t& none : parts.subgraphs[s].nones) none -= none > op_.place_of(k);
         parts.subgraphs[s].graph = std::make_shared<const Graph>(std::move(graph));
       }
       if (is_carry) {
@@ -140,12 +194,12 @@ class ControlReducer {
       --parts.closures;
       bool possible = true;
       for (Subgraph& subgraph : parts.subgraphs) {
-        Case inner = as_case(*subgraph.graph);
-        Sketch sketch = take_apart(inner);
-        sketch.sources.erase(sketch.sources.begin() + static_cast<std::ptrdiff_t>(i));
-        std::optional<Case> made = put_together(sketch, inner);
-        possible = possible && made;
-        if (made) subgraph.graph = std::make_shared<const Graph>(std::move(made->graph));
+        subgraph.graph = edited(*subgraph.graph, [&](const Case& inner) {
+          Sketch sketch = take_apart(inner);
+          sketch.sources.erase(sketch.sources.begin() + static_cast<std::ptrdiff_t>(i));
+          return put_together(sketch, inner);
+        });
+        possible = possible && subgraph.graph;
       }
       std::vector<Argument> arguments = node_.arguments;
       arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(op_.first_operand() + i));
@@ -158,14 +212,15 @@ class ControlReducer {
   // A call inside a subgraph gone: one of its operands stands for what it made.
   void offer_fewer_calls() {
     for (std::size_t s = 0; s < op_.parts.subgraphs.size(); ++s) {
-      const Case inner = as_case(op_.subgraph(s));
-      for (std::size_t n = inner.graph.nodes.size(); n-- > 0;) {
-        const std::optional<Sketch> sketch = remove_nodes(inner, n, n + 1, Removal::Bypass, nullptr);
-        const std::optional<Case> made = sketch ? put_together(*sketch, inner) : std::nullopt;
-        if (!made) continue;
+      const Graph& subgraph = op_.subgraph(s);
+      for (std::size_t n = subgraph.nodes.size(); n-- > 0;) {
         ControlParts parts = op_.parts;
-        parts.subgraphs[s].graph = std::make_shared<const Graph>(made->graph);
-        offer(fmt::format("'{}' without {}", name(s), inner.graph.nodes[n].name), std::move(parts), node_.arguments,
+        parts.subgraphs[s].graph = edited(subgraph, [&](const Case& inner) {
+          const std::optional<Sketch> sketch = remove_nodes(inner, n, n + 1, Removal::Bypass, nullptr);
+          return sketch ? put_together(*sketch, inner) : std::nullopt;
+        });
+        if (!parts.subgraphs[s].graph) continue;
+        offer(fmt::format("'{}' without {}", name(s), subgraph.nodes[n].name), std::move(parts), node_.arguments,
               std::vector<bool>(node_.results.size(), true));
       }
     }

@@ -10,6 +10,7 @@
 #include "export/emit_thunder.h"
 #include "export/python_text.h"
 #include "graph/case_json.h"
+#include "tests/support/custom_case.h"
 #include "tests/support/golden.h"
 #include "tests/support/sample_case.h"
 
@@ -87,6 +88,23 @@ TEST(PythonScript, SaysOnlyTheFlagsThatAreSetForThunder) {
   ASSERT_TRUE(script) << script.error().text();
   EXPECT_THAT(*script, HasSubstr("a = x.to(torch.float64)\n"));
   EXPECT_THAT(*script, HasSubstr("b = a.to(torch.float64, copy=True)\n"));
+}
+
+// As a person registers them; what hands an operand on is registered as what it is made of.
+TEST(PythonScript, RegistersCustomOperations) {
+  const auto script = emit_pytorch(parsed(testing::custom_case), {.comment = "", .target = "", .control = {}});
+  ASSERT_TRUE(script) << script.error().text();
+  for (const std::string_view lines :
+       {"bug = torch.library.Library(\"bug\", \"DEF\")\n",
+        "def bug_step(v_a, v_b):\n    v_c = torch.ops.aten.add_.Tensor(v_a, v_b)\n", "    return v_c, None, v_d, v_e\n",
+        "bug.define(\"step(Tensor(a!) a, Tensor b) -> (Tensor(a!), Tensor?, Tensor, Tensor(a!))\")\n"
+        "bug.impl(\"step\", bug_step, \"CompositeImplicitAutograd\")\n",
+        "bug.impl(\"twice\", bug_twice, \"CompositeExplicitAutograd\")\n"
+        "torch.library.register_fake(\"bug::twice\", bug_twice, lib=bug)\n",
+        "        r = torch.ops.bug.step(v, y)\n        same = r[0]\n        own = r[2]\n        last = r[3]\n"
+        "        torch.ops.bug.twice(last)\n"}) {
+    EXPECT_THAT(*script, HasSubstr(std::string(lines)));
+  }
 }
 
 TEST(PythonScript, ForExecuTorchByDelegate) {

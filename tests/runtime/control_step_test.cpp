@@ -12,6 +12,7 @@
 #include "fuzz/generate/generate.h"
 #include "graph/case_json.h"
 #include "tests/support/control_case.h"
+#include "tests/support/custom_case.h"
 
 namespace parallax {
 namespace {
@@ -30,7 +31,7 @@ Case drawn(uint64_t k) {
 TEST(ControlStep, TheSampleCasesMatch) {
   const auto target = planted();
   for (const std::string_view text : {testing::branch_case, testing::loop_case, testing::counting_condition_case,
-                                      testing::scan_case, testing::map_case}) {
+                                      testing::scan_case, testing::map_case, testing::custom_case}) {
     const Case test = parse_case(text, "case.json").value();
     const Examination examination = examine(*target, test);
     EXPECT_EQ(examination.judgement.verdict, Verdict::Match) << test.name << ": " << examination.judgement.reason;
@@ -41,14 +42,17 @@ TEST(ControlStep, DrawnProgramsAgreeWithTheOracle) {
   const auto target = planted();
   int judged = 0;
   int with_control = 0;
+  int with_custom = 0;
   for (uint64_t k = 0; k < 400; ++k) {
     const Case test = drawn(k);
     with_control += find_control(test.graph) != nullptr;
+    with_custom += find_custom(test.graph) != nullptr;
     const Examination examination = examine(*target, test);
     ASSERT_FALSE(is_finding(examination.judgement.verdict)) << k << ": " << examination.judgement.reason;
     judged += examination.judgement.verdict == Verdict::Match;
   }
   EXPECT_GT(with_control, 250);
+  EXPECT_GT(with_custom, 80);
   EXPECT_GT(judged, 250);
 }
 

@@ -1,0 +1,84 @@
+"""Operations that a case has a reference for, registered through torch.library as a user registers them.
+
+The schema is the case's; the implementation, and that for fake tensors, is the reference run by eager.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from adapters.worker.system import Json
+
+LIBRARY = "parallax"
+
+_library: torch.library.Library | None = None
+_registered: dict[str, Any] = {}  # by their names there
+
+
+def calls_in(graph: Json) -> list[Json]:
+    """The calls of custom operations in a graph, whatever subgraph they stand in."""
+    graphs = [graph, *graph.get("subgraphs", {}).values()]
+    return [node for one in graphs for node in one.get("nodes", []) if node["op"] == "custom"]
+
+
+def reference_of(call: Json) -> str:
+    """The subgraph that a call's operation means."""
+    return call["args"][0]["graph"]
+
+
+def is_composite(schema: str) -> bool:
+    """Whether an operation is registered as what it is made of, which a compiler then sees.
+
+    PyTorch functionalizes no other whose result is an operand or a view of one, nor one that writes and may return
+    None: "We only support functionalizing operators whose outputs do not have alias annotations".
+    """
+    operands, _, results = schema.rpartition(" -> ")
+    return "Tensor(" in results or ("!" in operands and "Tensor?" in results)
+
+
+def register(graph: Json, call: Json, function: Callable[..., Any]) -> Any:
+    """The overload that torch.library has for the call's operation; `function` runs its reference and gives a tuple.
+
+    It is named for what it means, so that each is registered once in a process, and by the same name in the next.
+    """
+    global _library
+    schema = call["schema"]
+    meaning = json.dumps([schema, reference_of(call), graph["subgraphs"]])
+    name = f"{reference_of(call)}_{hashlib.sha256(meaning.encode()).hexdigest()[:16]}"
+    if name not in _registered:
+        _library = _library or torch.library.Library(LIBRARY, "FRAGMENT")
+        run = _as_schema(schema, function)
+        _library.define(f"{name}{schema}")
+        if is_composite(schema):
+            _library.impl(name, run, "CompositeImplicitAutograd")
+        else:
+            _library.impl(name, run, "CompositeExplicitAutograd")
+            torch.library.register_fake(f"{LIBRARY}::{name}", run, lib=_library)
+        _registered[name] = getattr(getattr(torch.ops, LIBRARY), name).default
+    return _registered[name]
+
+
+def _as_schema(schema: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with what it returns as the schema has it: nothing, one, or several."""
+    results = schema.rpartition(" -> ")[2]
+    if results == "()":
+
+        def nothing(*operands: torch.Tensor) -> None:
+            function(*operands)
+
+        return nothing
+    if not results.startswith("("):
+        return lambda *operands: function(*operands)[0]
+    return function
+
+
+def call_text(function: str, operands: list[str], schema: str) -> str:
+    """A call as a person writes it, whose results are read by their places."""
+    text = f"{function}({', '.join(operands)})"
+    results = schema.rpartition(" -> ")[2]
+    return text if results.startswith("(") else f"({text},)"
