@@ -65,7 +65,10 @@ Result<void> check_custom_op(const ControlParts& parts) {
   if (graph->nodes.empty()) return fault(ErrorKind::Invalid, fmt::format("'{}' calls nothing", name));
   for (const Node& node : graph->nodes) {
     const auto* moved = std::get_if<ValueId>(&node.arguments.front());
-    const auto is_moved = [&](ValueId source) { return moved && graph->objects[moved->index] == source; };
+    // Of views, too: a branch may have handed the operand on, and what is one tensor object is not known then.
+    const auto is_moved = [&](ValueId source) {
+      return moved && graph->meta(*moved).storage == graph->meta(source).storage;
+    };
     if (node.op->writes_metadata_only() && std::ranges::any_of(graph->sources, is_moved, &Source::value)) {
       return fault(ErrorKind::Unsupported, fmt::format("'{}' changes the sizes or strides of an operand with {} ({})",
                                                        name, node.name, node.op->name));

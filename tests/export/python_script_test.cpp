@@ -17,8 +17,8 @@
 namespace parallax {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 Case parsed(std::string_view json) {
   auto test = parse_case(json);
