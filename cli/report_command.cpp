@@ -179,6 +179,7 @@ FindingReport report_of(Finding finding, const ReportFlags& flags, Target* eager
     report.script = *std::move(script);
   }
   IssueParts parts = issue_parts(finding, report.script);
+  if (report.script.empty()) report.script = finding.script;
   parts.how = markdown_block(report.command);
   report.issue = issue_text(finding, parts);
   if (const FoundBug* bug = known_bugs().nearest(finding)) {
