@@ -159,7 +159,7 @@ std::string found_at(const Finding& finding, const std::vector<CampaignRecord>& 
                                            : fmt::format("graph {} of {}", found.graph, tally->second.cases);
     }
   }
-  return finding.index ? fmt::format("case {}", *finding.index) : "";
+  return finding.index ? fmt::format("graph {}", *finding.index) : "";
 }
 
 std::string check_command(const Finding& finding, const std::string& folder) {
