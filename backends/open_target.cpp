@@ -63,6 +63,11 @@ Result<OwnOptions> own_options(const OwnBackend& own, const TargetSpec& spec, co
   return options;
 }
 
+bool is_root(const std::filesystem::path& folder) {
+  std::error_code unreadable;
+  return std::filesystem::exists(folder / "adapters" / "targets.json", unreadable);
+}
+
 // This program as a worker for that target.
 std::vector<std::string> own_worker(const std::string& name, const TargetOptions& options) {
   std::error_code unknown;  // of a system without /proc; then the error is that of the command that does not start
@@ -110,11 +115,20 @@ Result<std::unique_ptr<Target>> open_own(const OwnBackend& own, const std::strin
 }  // namespace
 
 std::filesystem::path root_folder() {
-  const char* root = std::getenv("PARALLAX_ROOT");
-  return root ? root : ".";
+  if (const char* root = std::getenv("PARALLAX_ROOT")) return root;
+  if (is_root(".")) return ".";
+  std::error_code unknown;  // of a system without /proc
+  std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path();
+  while (folder.has_relative_path() && !is_root(folder)) folder = folder.parent_path();
+  return is_root(folder) ? folder : ".";
 }
 
-Result<Catalogue> open_catalogue() { return Catalogue::read(root_folder()); }
+Result<Catalogue> open_catalogue() {
+  auto catalogue = Catalogue::read(root_folder());
+  if (!catalogue && std::getenv("PARALLAX_ROOT") == nullptr && !is_root(root_folder()))
+    catalogue.error().reason += "; set PARALLAX_ROOT to the folder of Parallax that adapters/ lies in";
+  return catalogue;
+}
 
 std::string control_target(const std::string& name) {
   if (const OwnBackend* own = find_own(name)) return is_contained(*own) ? "portable" : "";

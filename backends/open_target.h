@@ -37,7 +37,8 @@ Result<std::unique_ptr<Target>> open_in_fresh_process(const std::string& name, c
 // Whether what a target runs is a model that our own ONNX writer wrote.
 bool goes_through_our_writer(const std::string& name);
 
-// Where adapters/ and .targets/ lie: the script says it; without it, the working folder.
+// Where adapters/ and .targets/ lie: PARALLAX_ROOT says it, as the script sets it; else the working folder, or the
+// folder above the program that has them.
 std::filesystem::path root_folder();
 
 // The systems that adapters/targets.json lists.

@@ -46,10 +46,10 @@ All of this holds of it:
 5. Threads of one cause count once; further ones are named, and may be open. Random numbers are left out, and what a
    thread shows on graphics cards alone.
 
-Threads were taken in the order in which searches returned them, and those of MLX, ExecuTorch and tract in the order of
-the histories of their repositories, until time ran out: 60 were wanted. Rule 3 named PyTorch and ONNX alone at first.
-It was widened after 27 threads, before any of MLX, jax or tract was tried. Each case has a control that differs in one
-thing.
+Threads were taken in the order in which searches returned them. Those of MLX, ExecuTorch and tract were taken in the
+order of the histories of their repositories. 60 were wanted, and time ran out. Rule 3 named PyTorch and ONNX alone at
+first. It was widened after 27 threads, before any of MLX, jax or tract was tried. Each case has a control that differs
+in one thing.
 
 """
 

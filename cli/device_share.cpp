@@ -11,6 +11,7 @@
 #include "backends/vulkan/device_kernel.h"
 #include "backends/vulkan/device_options.h"
 #include "backends/vulkan/vulkan_backend.h"
+#include "core/grouped_digits.h"
 
 namespace parallax {
 namespace {
@@ -73,9 +74,9 @@ std::string DeviceShare::text() const {
   const int64_t computed = wholly_ + partly_ + not_at_all_;
   const double share = computed == 0 ? 0 : 100.0 * static_cast<double>(wholly_) / static_cast<double>(computed);
   std::string text = fmt::format(
-      "  of {} cases that compute something {} ran wholly on the device ({:.1f} %), {} in part, {} not at all; {} only "
+      "  of {} with something to compute {} ran wholly on the device ({:.1f} %), {} in part, {} not at all; {} only "
       "look at what they are given, {} did not run\n",
-      computed, wholly_, share, partly_, not_at_all_, views_, not_run_);
+      counted(computed, "case"), wholly_, share, partly_, not_at_all_, views_, not_run_);
   for (const auto& [row, cases] : left_) text += fmt::format("    {:5}  {}\n", cases, row);
   return text;
 }

@@ -25,6 +25,7 @@
 #include "fuzz/findings/collected_environment.h"
 #include "fuzz/findings/controls.h"
 #include "fuzz/findings/make_finding.h"
+#include "fuzz/findings/onnx_script.h"
 #include "graph/case_json.h"
 #include "graph/control_op.h"
 #include "graph/origin.h"
@@ -66,6 +67,12 @@ Result<Finding> read_subject(const std::string& path) {
   }
   TRY(Case test, read_one_case(path));
   return finding_of(std::move(test));
+}
+
+// The verdict of a case that is no finding's: its origin has it.
+Finding as_signed(Finding finding) {
+  if (finding.id.empty()) finding.verdict = signed_verdict(finding.signature).value_or(Verdict::Mismatch);
+  return finding;
 }
 
 ScriptOptions options_for(const Finding& finding) {
@@ -123,9 +130,10 @@ Result<std::string> issue(Finding finding, const ExportFlags& flags) {
     finding.environment = collected_environment(finding.target).value_or("");
   }
   const auto script = emit_reproducer(finding.reduced, options_for(finding));
+  if (!script && finding.script.empty()) finding.script = onnx_script(finding).value_or("");
   IssueParts parts = issue_parts(finding, script ? *script : "");
   if (flags.variants || runs_in_process(finding.target)) parts.variants = variants_of(finding);
-  if (script) return issue_text(finding, parts);
+  if (script || !parts.brief.empty()) return issue_text(finding, parts);
   const bool is_stored = !finding.id.empty();
   const std::string file = is_stored ? (std::filesystem::path(flags.path) / "reduced.json").string() : flags.path;
   const std::string why = is_own_target(finding.target) ? "" : "There is no script: " + script.error().reason + ".\n\n";
@@ -163,7 +171,11 @@ Result<std::string> exported(ExportFlags flags) {
   if (form == "brief") {
     const std::string target = flags.target.empty() ? finding.target : flags.target;
     if (auto script = brief_script(finding.reduced, target)) return *std::move(script);
-    return fail("--to brief: no few lines say this case on '{}'; --to pytorch writes the whole script", target);
+    if (!goes_through_our_writer(target))
+      return fail("--to brief: no few lines say this case on '{}'; --to pytorch writes the whole script", target);
+    auto script = onnx_script(as_signed(std::move(finding)));
+    if (!script) return fail("--to brief: no few lines say this case on '{}': {}", target, script.error().text());
+    return script;
   }
   if (form == "thunder") return emit_thunder(finding.reduced, options_for(finding));
   return emit_pytorch(finding.reduced, options_for(finding));

@@ -18,6 +18,7 @@
 #include "cli/summary.h"
 #include "cli/target_options.h"
 #include "cli/validation.h"
+#include "core/grouped_digits.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/description.h"
 #include "fuzz/campaign/drawn_cases.h"
@@ -174,7 +175,7 @@ Result<int> fuzz(const FuzzFlags& flags) {
   // Those of this process open at once, and a mistake in their names is better told alone; others take many seconds.
   const bool all_inside = std::ranges::all_of(options.targets, runs_in_process);
   CampaignCallbacks& callbacks = options.callbacks;
-  callbacks.on_opening = [&](const std::string& target) { screen.opening(target); };
+  callbacks.on_opening = [&](const std::vector<std::string>& now) { screen.opening(now); };
   callbacks.on_open = [&](const std::vector<const Target*>& targets) -> Result<void> {
     TRY_VOID(check_gradients(flags, targets));
     if (all_inside) screen.begin(options, flags.profile);
@@ -182,7 +183,8 @@ Result<int> fuzz(const FuzzFlags& flags) {
     return {};
   };
   callbacks.on_resume = [&](int64_t judged) {
-    print_note(fmt::format("goes on with a campaign that was cut off after {} cases; --fresh begins anew", judged));
+    print_note(
+        fmt::format("goes on with a campaign that was cut off after {}; --fresh begins anew", counted(judged, "case")));
   };
   callbacks.on_other_campaigns = [&](int64_t others) {
     print_note(fmt::format("begins anew: {} cut off in {} had other options or another version",

@@ -7,8 +7,8 @@
 #include <cstdio>
 
 #include "cli/command.h"
-#include "cli/grouped_digits.h"
 #include "cli/terminal.h"
+#include "core/grouped_digits.h"
 #include "corpus/check_line.h"
 
 namespace parallax {
@@ -33,16 +33,15 @@ std::string status_line(const std::map<std::string, int64_t>& cases, std::size_t
     const double rate = static_cast<double>(judged) / std::max(seconds, 1e-3);
     by_target += fmt::format(" · {} {} ({:.0f}/s)", target, grouped_digits(judged), rate);
   }
-  return fmt::format("{:.0f} s · {} {} · {} cases{}", seconds, findings, findings == 1 ? "finding" : "findings",
-                     grouped_digits(all), by_target);
+  return fmt::format("{:.0f} s · {} · {}{}", seconds, counted(static_cast<int64_t>(findings), "finding"),
+                     counted(all, "case"), by_target);
 }
 
 std::vector<std::string> announcement(const CampaignFinding& found, std::size_t number, std::size_t width) {
   const Finding& finding = found.finding;
   std::string what = fmt::format("finding {} · {} · {}", number, finding.target, name(finding.verdict));
   if (finding.grade) what += fmt::format(" · {}", name(*finding.grade));
-  const auto nodes = finding.reduced.graph.nodes.size();
-  what += fmt::format(" · {} {}", nodes, nodes == 1 ? "node" : "nodes");
+  what += " · " + counted(std::ssize(finding.reduced.graph.nodes), "node");
   if (confirmation_of(finding.jury) == Confirmation::Unconfirmed) what += " · unconfirmed";
   const std::string file = found.folder.empty() ? "" : (found.folder / "reduced.json").string();
   return {cut_to_width(what, width), cut_to_width("  " + first_line(finding.reason), width),
@@ -57,8 +56,10 @@ void FuzzScreen::begin(const CampaignOptions& options, const std::string& profil
                              : fmt::format(", planted: {}", fmt::join(options.target_options.faults, ", "))));
 }
 
-void FuzzScreen::opening(const std::string& target) {
-  if (!runs_in_process(target)) show(fmt::format("starting {} …", target));
+void FuzzScreen::opening(const std::vector<std::string>& now) {
+  std::vector<std::string> slow = now;
+  std::erase_if(slow, runs_in_process);
+  if (!slow.empty()) show(fmt::format("starting {} …", fmt::join(slow, ", ")));
 }
 
 void FuzzScreen::progress(const std::map<std::string, int64_t>& cases, std::size_t findings, double seconds) {

@@ -22,7 +22,7 @@ class FuzzScreen {
  public:
   // What is started: printed before the first target is opened.
   void begin(const CampaignOptions& options, const std::string& profile);
-  void opening(const std::string& target);
+  void opening(const std::vector<std::string>& now);
   void progress(const std::map<std::string, int64_t>& cases, std::size_t findings, double seconds);
   void found(const CampaignFinding& found, std::size_t number);
   // Removes the status line.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "backends/open_target.h"
 #include "cli/target_options.h"
@@ -10,6 +11,7 @@
 #include "export/brief_script.h"
 #include "fuzz/findings/trigger_map.h"
 #include "graph/text_file.h"
+#include "reports/stack_lines.h"
 
 namespace parallax {
 namespace {
@@ -21,9 +23,29 @@ bool shows_in_one_run(const Finding& finding) {
   return finding.reason.starts_with("A: ") && !finding.reason.contains("storage");
 }
 
-}  // namespace
+// The paragraphs of a saved bug's page, each where an issue has it.
+void add_text(const std::string& text, IssueParts& parts) {
+  constexpr std::string_view edits = "**What makes it go away.** ", printed = "What the script prints:";
+  std::istringstream lines(text);
+  std::string* part = &parts.reasons;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(edits)) {
+      part = &parts.edits;
+      line = "What makes it go away: " + line.substr(edits.size());
+    } else if (line == printed) {
+      part = &parts.printed;
+    } else if (line.starts_with("**")) {
+      part = &parts.reasons;
+    }
+    if (!line.empty() || !part->empty()) *part += line + "\n";
+  }
+  for (std::string* one : {&parts.reasons, &parts.edits, &parts.printed}) {
+    one->resize(one->find_last_not_of('\n') + 1);
+    if (!one->empty()) *one += '\n';
+  }
+}
 
-IssueParts issue_parts(const Finding& finding, const std::string& script) {
+IssueParts parts_of(const Finding& finding, const std::string& script) {
   IssueParts parts;
   parts.script = script;
   if (shows_in_one_run(finding)) parts.brief = brief_script(finding.reduced, finding.target).value_or("");
@@ -36,7 +58,7 @@ IssueParts issue_parts(const Finding& finding, const std::string& script) {
       parts.script = read_text_file(root_folder() / bug->script).value_or("");
     if (parts.thread.empty() && !bug->upstream.empty()) parts.thread = bug->upstream.front().url;
     parts.title = bug->title;
-    parts.reasons = bug->text.substr(std::min(bug->text.find_first_not_of('\n'), bug->text.size()));
+    add_text(bug->text, parts);
     return parts;
   }
   if (!parts.thread.empty()) return parts;
@@ -44,6 +66,16 @@ IssueParts issue_parts(const Finding& finding, const std::string& script) {
     parts.nearest = markdown_code(bug->title);
     if (!bug->upstream.empty()) parts.nearest += fmt::format(" ({})", bug->upstream.front().url);
   }
+  return parts;
+}
+
+}  // namespace
+
+IssueParts issue_parts(const Finding& finding, const std::string& script) {
+  IssueParts parts = parts_of(finding, script);
+  if (parts.brief.empty() && parts.script.empty()) parts.brief = finding.script;
+  const bool ended = finding.verdict == Verdict::InternalError || finding.verdict == Verdict::Crash;
+  if (ended && finding.sighting && parts.printed.empty()) parts.frames = stack_lines(finding.sighting->detail);
   return parts;
 }
 

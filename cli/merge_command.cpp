@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/option_checks.h"
 #include "cli/target_options.h"
+#include "core/grouped_digits.h"
 #include "corpus/store.h"
 #include "fuzz/campaign/ledger.h"
 
@@ -37,7 +38,8 @@ Result<int> merge(const MergeFlags& flags) {
           const std::string* id = store.find(signature);
           return id == nullptr ? std::string() : (store.folder() / *id).string();
         }));
-    fmt::print("{}: {} findings added, {} there already; {} campaigns added\n", folder, added, there, campaigns);
+    fmt::print("{}: {} added, {} there already; {} added\n", folder, counted(added, "finding"), there,
+               counted(campaigns, "campaign"));
   }
   return broken ? bad_input : nothing_new;
 }

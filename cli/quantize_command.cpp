@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "cli/grouped_digits.h"
 #include "cli/one_case.h"
 #include "cli/option_checks.h"
 #include "cli/quantize_case.h"
 #include "cli/target_options.h"
+#include "core/grouped_digits.h"
 #include "graph/case_json.h"
 #include "graph/whole_file.h"
 

@@ -9,13 +9,13 @@
 #include "cli/command.h"
 #include "cli/error_notes.h"
 #include "cli/graphviz.h"
-#include "cli/grouped_digits.h"
 #include "cli/histogram.h"
 #include "cli/issue_parts.h"
 #include "cli/option_checks.h"
 #include "cli/rerun.h"
 #include "cli/shell_word.h"
 #include "cli/target_options.h"
+#include "core/grouped_digits.h"
 #include "corpus/issue_text.h"
 #include "corpus/store.h"
 #include "export/emit_reproducer.h"
@@ -159,7 +159,7 @@ std::string found_at(const Finding& finding, const std::vector<CampaignRecord>& 
                                            : fmt::format("graph {} of {}", found.graph, tally->second.cases);
     }
   }
-  return finding.index ? fmt::format("case {}", *finding.index) : "";
+  return finding.index ? fmt::format("graph {}", *finding.index) : "";
 }
 
 std::string check_command(const Finding& finding, const std::string& folder) {
@@ -179,6 +179,7 @@ FindingReport report_of(Finding finding, const ReportFlags& flags, Target* eager
     report.script = *std::move(script);
   }
   IssueParts parts = issue_parts(finding, report.script);
+  if (report.script.empty()) report.script = finding.script;
   parts.how = markdown_block(report.command);
   report.issue = issue_text(finding, parts);
   if (const FoundBug* bug = known_bugs().nearest(finding)) {

@@ -8,6 +8,7 @@
 #include "backends/open_target.h"
 #include "backends/runtime/arena_record.h"
 #include "backends/runtime/executor.h"
+#include "core/grouped_digits.h"
 #include "fuzz/findings/sighting_of.h"
 #include "fuzz/findings/trigger_map.h"
 #include "fuzz/findings/value_errors.h"
@@ -30,6 +31,14 @@ std::optional<NodeId> source_of(const Graph& graph, std::string_view step) {
   return best;
 }
 
+// Every case is compiled in two ways; this says which of them the picture shows, and what of its memory.
+std::string about_arena(std::string_view build, int64_t bytes) {
+  const std::string_view how =
+      build == "plain" ? "Each call here is a kernel of its own" : "Calls here are handed to delegates and fused";
+  return fmt::format("{}. Values that are not needed at the same time may share the {} of the arena.", how,
+                     counted(bytes, "byte"));
+}
+
 // The blocks of the arena that is used again within a run, from the step that makes each to the last that needs it.
 ArenaStory story_of(const Case& test, const runtime::ArenaRecord& record) {
   const Graph& graph = record.program.graph;
@@ -37,7 +46,7 @@ ArenaStory story_of(const Case& test, const runtime::ArenaRecord& record) {
   const int end = static_cast<int>(graph.nodes.size());
   ArenaStory story;
   story.bytes = record.program.plan.arena(Arena::Backend).size;
-  story.about = fmt::format("The {} program; {} bytes are used again within a run.", record.build, story.bytes);
+  story.about = about_arena(record.build, story.bytes);
   for (const Node& node : graph.nodes) {
     story.steps.push_back(node.name + " = " + call_text(graph, node));
     const std::optional<NodeId> source = source_of(test.graph, node.name);

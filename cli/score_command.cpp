@@ -12,6 +12,7 @@
 #include "cli/score_tune.h"
 #include "cli/target_options.h"
 #include "compiler/faults.h"
+#include "core/grouped_digits.h"
 #include "fuzz/score/score.h"
 
 namespace parallax {
@@ -73,9 +74,9 @@ std::string row_text(const Json& row) {
     return fmt::format("{}  not found in {} graphs, {:.1f} s {}\n", id, values["graphs"].get<uint64_t>(),
                        values["seconds"].get<double>(), detector_text(row));
   }
-  return fmt::format("{}  {} at graph {}, {:.2f} s, reduced to {} nodes, blames {}{} {}\n", id,
+  return fmt::format("{}  {} at graph {}, {:.2f} s, reduced to {}, blames {}{} {}\n", id,
                      row["verdict"].get<std::string>(), values["graphs"].get<uint64_t>(),
-                     values["seconds"].get<double>(), row["nodes"].get<std::size_t>(),
+                     values["seconds"].get<double>(), counted(row["nodes"].get<int64_t>(), "node"),
                      row["blame"].get<std::string>().empty() ? "nothing" : row["blame"].get<std::string>(),
                      row["blame_is_right"].get<bool>() ? "" : " (wrong)", detector_text(row));
 }

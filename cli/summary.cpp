@@ -1,16 +1,18 @@
 #include "cli/summary.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <span>
 
 #include "cli/command.h"
-#include "cli/grouped_digits.h"
 #include "cli/terminal.h"
+#include "core/grouped_digits.h"
 #include "corpus/closing_lines.h"
 #include "corpus/signature.h"
 #include "corpus/store.h"
@@ -60,6 +62,9 @@ Json tally_json(const Tally& tally) {
   json["recompiled"] = tally.recompiled;
   json["refusals"] = tally.refusals;
   json["seconds"] = tally.seconds;
+  json["drawing_seconds"] = tally.spent.drawing;
+  json["related_seconds"] = tally.spent.related;
+  json["finding_seconds"] = tally.spent.findings;
   return json;
 }
 
@@ -110,33 +115,68 @@ std::string story(const CampaignFinding& found) {
   return text;
 }
 
+// Where the time went: a campaign that finds much is short of time for cases.
+std::string time_text(const Tally& tally) {
+  std::string text = fmt::format(
+      "  {:.1f} s of running and judging ({} a second)", tally.seconds,
+      tally.seconds > 0 ? grouped_digits(std::llround(static_cast<double>(tally.cases) / tally.seconds)) : "0");
+  const auto add = [&](double seconds, const std::string& what) {
+    constexpr double worth_telling = 0.05;
+    if (seconds >= worth_telling) text += fmt::format(" · {:.1f} s of {}", seconds, what);
+  };
+  add(tally.spent.drawing, "drawing");
+  add(tally.spent.related, fmt::format("running {}", counted(tally.related, "neighbour")));
+  add(tally.spent.findings, "looking closer at what diverged");
+  return text + "\n";
+}
+
+// What is said of delegates, changing sizes and packs, a sentence a line; nothing of what did not occur.
+std::string circumstances(const Tally& tally) {
+  std::string text;
+  if (tally.delegated + tally.fell_back > 0) {
+    text += fmt::format("  a delegate ran a part of {}, and nothing of {}\n", counted(tally.delegated, "case"),
+                        grouped_digits(tally.fell_back));
+  }
+  if (const int64_t pairs = tally.fused + tally.left_in_floats; pairs > 0) {
+    text += fmt::format("  {} of {} ran in integers\n", grouped_digits(tally.fused), counted(pairs, "quantized call"));
+  }
+  if (tally.dynamic > 0) {
+    text += fmt::format("  {} ran at sizes that change, {} of them at three sizes or more\n",
+                        counted(tally.dynamic, "case"), grouped_digits(tally.at_three_sizes));
+  }
+  if (tally.specialized + tally.recompiled > 0) {
+    text += fmt::format("  of these, {} took a size for a fixed number, and {} compiled again for another size\n",
+                        grouped_digits(tally.specialized), grouped_digits(tally.recompiled));
+  }
+  if (tally.hidden_by_packing > 0)
+    text += fmt::format("  {} diverged alone and not in a pack\n", counted(tally.hidden_by_packing, "case"));
+  return text;
+}
+
+// What was no finding since the base does not contradict it.
+std::string about_base(const Tally& tally) {
+  std::string text;
+  if (tally.base_diverges > 0)
+    text += fmt::format("  {} diverged on the base, too\n", counted(tally.base_diverges, "case"));
+  if (tally.base_is_silent > 0)
+    text += fmt::format("  {} diverged where the base does not judge\n", counted(tally.base_is_silent, "case"));
+  return text;
+}
+
 // How many cases a target ran and what became of them; in full, what was proved of them and why some were not judged.
 std::string target_text(const std::string& target, const Tally& tally, TargetDetail detail) {
   if (tally.cases == 0) return fmt::format("{}: no case was finished in the time given\n", target);
-  std::string text;
-  text += fmt::format("{}: {} in {:.1f} s ({:.0f} a second), {} executed and judged\n", target,
-                      counted(tally.cases, "case"), tally.seconds,
-                      tally.seconds > 0 ? static_cast<double>(tally.cases) / tally.seconds : 0.0,
-                      percent(tally.judged(), tally.cases));
+  std::string text = fmt::format("{}: {}, {} executed and judged\n", target, counted(tally.cases, "case"),
+                                 percent(tally.judged(), tally.cases));
   std::string counts;
   for (int v = 0; v < verdict_count; ++v) {
     const int64_t n = tally.verdicts[static_cast<std::size_t>(v)];
     if (n > 0) counts += fmt::format("{}{} {}", counts.empty() ? "" : " · ", name(static_cast<Verdict>(v)), n);
   }
-  if (tally.delegated + tally.fell_back > 0)
-    counts += fmt::format(" · delegated {} · fell back {}", tally.delegated, tally.fell_back);
-  if (const int64_t pairs = tally.fused + tally.left_in_floats; pairs > 0)
-    counts += fmt::format(" · fused {} of {} ({} fell back)", tally.fused, pairs, tally.left_in_floats);
-  if (tally.dynamic > 0) {
-    counts += fmt::format(" · at changing sizes {} (three or more: {} · specialized {} · recompiled {})", tally.dynamic,
-                          tally.at_three_sizes, tally.specialized, tally.recompiled);
-  }
-  if (tally.related > 0) counts += fmt::format(" · related {}", tally.related);
-  if (tally.hidden_by_packing > 0) counts += fmt::format(" · hidden by packing {}", tally.hidden_by_packing);
-  if (tally.base_diverges > 0) counts += fmt::format(" · the base diverges too: {}", tally.base_diverges);
-  if (tally.base_is_silent > 0) counts += fmt::format(" · the base does not judge: {}", tally.base_is_silent);
   if (!counts.empty()) text += "  " + counts + "\n";
+  text += time_text(tally) + about_base(tally);
   if (detail == TargetDetail::Short) return text;
+  text += circumstances(tally);
   if (tally.elements.total > 0) {
     text += fmt::format("  elements {} · exact {} · undecided {}", tally.elements.total,
                         percent(tally.elements.exact, tally.elements.total),
@@ -159,8 +199,25 @@ std::string target_text(const std::string& target, const Tally& tally, TargetDet
                         percent(tally.ensemble_bits.elements(), tally.elements.total));
   }
   for (const auto& [reason, n] : tally.undecided_cases)
-    text += fmt::format("  undecided for {}: {} cases\n", reason, n);
+    text += fmt::format("  undecided for {}: {}\n", reason, counted(n, "case"));
   return text + refusals_text(tally.refusals);
+}
+
+// What was not driven and why: those that share a reason in one line.
+std::string missing_text(const std::vector<MissingTarget>& missing) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> names_by_reason;
+  for (const MissingTarget& target : missing) {
+    const std::string reason = target.reason.text();
+    auto found = std::ranges::find(names_by_reason, reason, &decltype(names_by_reason)::value_type::first);
+    if (found == names_by_reason.end()) found = names_by_reason.insert(found, {reason, {}});
+    found->second.push_back(target.name);
+  }
+  std::string text;
+  for (const auto& [reason, names] : names_by_reason) {
+    const std::string shared = names.size() > 1 ? fmt::format("{}: ", fmt::join(names, ", ")) : "";
+    text += fmt::format("not driven: {}{}\n", shared, reason);
+  }
+  return text;
 }
 
 }  // namespace
@@ -178,6 +235,8 @@ std::string summary_json(const CampaignResult& result, std::optional<uint64_t> s
   json["seconds"] = result.seconds;
   json["targets"] = Json::object();
   for (const auto& [target, tally] : result.tallies) json["targets"][target] = tally_json(tally);
+  json["missing"] = Json::object();
+  for (const MissingTarget& target : result.missing) json["missing"][target.name] = target.reason.text();
   json["findings"] = Json::array();
   for (const std::size_t i : reading_order(result)) {
     const CampaignFinding& found = result.findings[i];
@@ -231,7 +290,7 @@ std::string findings_text(const CampaignResult& result) {
   }
   for (const CampaignFinding& found : result.findings) {
     if (found.known) {
-      text += fmt::format("known · {} cases · {}{}{}\n", found.known_cases, found.finding.signature,
+      text += fmt::format("known · {} · {}{}{}\n", counted(found.known_cases, "case"), found.finding.signature,
                           found.known->url.empty() ? "" : " · ", found.known->url);
     }
   }
@@ -241,7 +300,7 @@ std::string findings_text(const CampaignResult& result) {
 std::string targets_text(const CampaignResult& result, TargetDetail detail) {
   std::string text;
   for (const auto& [target, tally] : result.tallies) text += target_text(target, tally, detail);
-  return text;
+  return text + missing_text(result.missing);
 }
 
 std::string summary_text(const CampaignResult& result) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <vector>
 
@@ -38,6 +39,45 @@ std::vector<std::string> command_names(const CLI::App& command) {
   return names;
 }
 
+// What other programs call an option, and ours for it: no letters tell that they are the same.
+struct OtherName {
+  std::string_view theirs;
+  std::string_view ours;
+};
+constexpr std::array other_names = {
+    OtherName{"-o", "--output"},
+    OtherName{"--out", "--output"},
+    OtherName{"-o", "--findings"},
+    OtherName{"--out", "--findings"},
+    OtherName{"--output", "--findings"},
+    OtherName{"--outdir", "--findings"},
+    OtherName{"--output-dir", "--findings"},
+    OtherName{"--secs", "--seconds"},
+    OtherName{"--time", "--seconds"},
+    OtherName{"--timeout", "--seconds"},
+    OtherName{"--duration", "--seconds"},
+    OtherName{"--cases", "--graphs"},
+    OtherName{"--count", "--graphs"},
+    OtherName{"--iterations", "--graphs"},
+    OtherName{"--workers", "--jobs"},
+    OtherName{"-j", "--jobs"},
+    OtherName{"--backend", "--target"},
+    OtherName{"--system", "--target"},
+    OtherName{"--fault", "--plant"},
+    OtherName{"--bug", "--plant"},
+    OtherName{"--model", "--around"},
+    OtherName{"--format", "--to"},
+    OtherName{"--verbose", "--stats"},
+};
+
+// Of an option that a command does not have: the one of its own that is meant; empty where nobody knows.
+std::string_view meant_option(std::string_view word, const std::vector<std::string>& names) {
+  for (const OtherName& other : other_names) {
+    if (other.theirs == word && std::ranges::find(names, other.ours) != names.end()) return other.ours;
+  }
+  return nearest_name(word, names);
+}
+
 // The first word that has no place, on the command and on those above it; what follows is taken for its value.
 std::string stray_word(const CLI::App& command) {
   for (const CLI::App* app = &command; app != nullptr; app = app->get_parent()) {
@@ -47,10 +87,7 @@ std::string stray_word(const CLI::App& command) {
 }
 
 // "; did you mean 'x'?", or what parts the sentences.
-std::string hint(const std::string& word, const std::vector<std::string>& names) {
-  const std::string nearest = did_you_mean(word, names);
-  return nearest.empty() ? ";" : nearest;
-}
+std::string hint(std::string_view meant) { return meant.empty() ? ";" : fmt::format("; did you mean '{}'?", meant); }
 
 // "there is", "corpus has": how a sentence about a command begins.
 std::string has(const CLI::App& command) {
@@ -62,12 +99,13 @@ std::string about_stray(const CLI::App& command, std::string word) {
   if (word.starts_with("-")) {
     word.resize(std::min(word.size(), word.find('=')));
     return fmt::format("{} no option '{}'{} `{} --help` lists them", has(command), word,
-                       hint(word, option_names(command)), words);
+                       hint(meant_option(word, option_names(command))), words);
   }
   const std::vector<std::string> names = command_names(command);
   if (names.empty())
     return fmt::format("{} takes no argument '{}'; `{} --help` says what it takes", words, word, words);
-  return fmt::format("{} no command '{}'{} `{} --help` lists them", has(command), word, hint(word, names), words);
+  return fmt::format("{} no command '{}'{} `{} --help` lists them", has(command), word, hint(nearest_name(word, names)),
+                     words);
 }
 
 bool ends_with_required(std::string& text) {

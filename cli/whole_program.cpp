@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/grouped_digits.h"
 #include "fuzz/findings/localise.h"
 #include "graph/print.h"
 
@@ -59,16 +60,19 @@ void look_by_width(Target& target, const Case& test, double seconds, CloserLook&
   for (std::size_t width = part_width; width < test.graph.nodes.size(); width *= 2) {
     const std::chrono::duration<double> left = deadline - std::chrono::steady_clock::now();
     if (left.count() <= 0) {
-      look.text += fmt::format("  no part under {} nodes was seen to deviate in the time given\n", width);
+      look.text += fmt::format("  no part under {} was seen to deviate in the time given\n",
+                               counted(static_cast<int64_t>(width), "node"));
       return;
     }
     const PartChecks parts = check_parts(target, test, width, left.count(), show_progress);
     if (!parts.wrong) continue;
-    look.text += fmt::format("  it shows in parts of {} nodes: {}\n", width, parts.text(width));
+    look.text +=
+        fmt::format("  it shows in parts of {}: {}\n", counted(static_cast<int64_t>(width), "node"), parts.text(width));
     look.first_wrong = first_wrong_of(target, *parts.wrong);
     return;
   }
-  look.text += fmt::format("  no part shows it: it takes the whole of {} nodes\n", test.graph.nodes.size());
+  look.text +=
+      fmt::format("  no part shows it: it takes the whole of {}\n", counted(std::ssize(test.graph.nodes), "node"));
 }
 
 }  // namespace

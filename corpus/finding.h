@@ -70,6 +70,7 @@ struct Finding {
   std::vector<std::pair<std::string, std::string>> versions;  // {"executorch", "1.4.1"} …
   std::optional<Sighting> sighting;                           // nothing: earlier versions kept none
   std::optional<VersionHistory> releases;                     // nothing: it was not bisected
+  std::string script;       // that shows it, where none of export/ drives the target; empty: there is none
   std::string environment;  // what the system's own collector of versions prints; empty: it was not run
   // What the target compiled the reduced case to, by relative path. Written, and not read back.
   std::vector<std::pair<std::string, std::string>> artifacts;

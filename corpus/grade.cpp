@@ -22,9 +22,13 @@ double ulp_at(DType dtype, double x) {
   return std::ldexp(1.0, std::ilogb(magnitude) + 1 - about.precision);
 }
 
-std::string error_text(const NumericError& error) {
-  return std::isfinite(error.ulps) ? fmt::format("{:.9g}, {:.3g} ulp off", error.value, error.ulps)
-                                   : fmt::format("{:.9g}", error.value);
+// Units in the last place tell how many digits are right. Where none is, as of a number in the place of zero, the
+// difference itself says more.
+std::string error_text(const NumericError& error, double reference, DType dtype) {
+  if (!std::isfinite(error.ulps)) return fmt::format("{:.9g}", error.value);
+  if (error.ulps < std::ldexp(1.0, info(dtype).precision))
+    return fmt::format("{:.9g}, {:.3g} ulp off", error.value, error.ulps);
+  return fmt::format("{:.9g}, off by {:.3g}", error.value, std::abs(error.value - reference));
 }
 
 }  // namespace
@@ -67,8 +71,9 @@ NumericError error_of(double value, double reference, DType dtype) {
 std::string describe(const NumericEvidence& evidence) {
   std::string text = fmt::format("at {}, {}: {:.17g} ({})\n", evidence.place, name(evidence.dtype), evidence.reference,
                                  evidence.reference_from);
-  if (evidence.eager) text += fmt::format("eager: {}\n", error_text(*evidence.eager));
-  text += fmt::format("target: {}\n", error_text(evidence.target));
+  if (evidence.eager)
+    text += fmt::format("eager: {}\n", error_text(*evidence.eager, evidence.reference, evidence.dtype));
+  text += fmt::format("target: {}\n", error_text(evidence.target, evidence.reference, evidence.dtype));
   text += evidence.inside_tolerances()
               ? "torch.testing.assert_close with default tolerances passes\n"
               : fmt::format("torch.testing.assert_close with default tolerances: {} of {} elements mismatch\n",

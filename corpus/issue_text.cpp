@@ -184,6 +184,29 @@ std::string controls(const Finding& finding) {
   return text;
 }
 
+// What was seen beside what must be. A case of which no more is known than a title has what its script prints.
+std::string expected_and_actual(const Finding& finding, const IssueParts& parts) {
+  const bool is_judged = !finding.reason.empty() && finding.reason != finding.signature;
+  const std::string seen = (is_judged ? finding.reason + "\n" : "") + recorded(finding.reduced);
+  std::string text = seen.empty() ? "" : markdown_block(seen);
+  const auto add = [&](const std::string& more) {
+    if (!more.empty()) text += (text.empty() ? "" : "\n") + more;
+  };
+  if (!is_judged) add(parts.printed);
+  if (!parts.frames.empty()) add("Where it happens:\n\n" + markdown_block(parts.frames));
+  return text;
+}
+
+std::string variants(const Finding& finding, const IssueParts& parts) {
+  std::string text = parts.edits;
+  const auto add = [&](const std::string& more) {
+    if (!more.empty()) text += (text.empty() ? "" : "\n") + more;
+  };
+  add(controls(finding));
+  if (!parts.variants.empty()) add(markdown_block(parts.variants));
+  return text;
+}
+
 std::string section(std::string_view heading, std::string_view body) {
   return body.empty() ? "" : fmt::format("\n## {}\n\n{}", heading, body);
 }
@@ -206,16 +229,13 @@ std::string markdown_code(std::string_view text) {
 }
 
 std::string issue_text(const Finding& finding, const IssueParts& parts) {
-  const std::string seen = (finding.reason.empty() ? "" : finding.reason + "\n") + recorded(finding.reduced);
   const std::string heading =
       parts.title.empty() ? title(finding) : fmt::format("{}: {}", markdown_code(finding.target), parts.title);
   return "# " + heading + "\n" + section("Reproducer", reproducer(finding, parts)) +
-         section("Expected and actual", seen.empty() ? "" : markdown_block(seen)) +
-         section("Variants",
-                 controls(finding) + (parts.variants.empty() ? "" : "\n" + markdown_block(parts.variants))) +
-         section("Why", parts.reasons) + section("Environment", environment(finding)) +
-         section("Evidence", evidence(finding)) + section("Diagnosis", diagnosis(finding)) +
-         section("Before filing", before_filing(finding, parts));
+         section("Expected and actual", expected_and_actual(finding, parts)) +
+         section("Variants", variants(finding, parts)) + section("Why", parts.reasons) +
+         section("Environment", environment(finding)) + section("Evidence", evidence(finding)) +
+         section("Diagnosis", diagnosis(finding)) + section("Before filing", before_filing(finding, parts));
 }
 
 }  // namespace parallax

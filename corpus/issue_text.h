@@ -18,6 +18,9 @@ struct IssueParts {
   std::string thread;    // the address of a thread that is known to tell of it
   std::string title;     // what a person said is wrong; empty: it is made of the finding
   std::string reasons;   // why, in a person's words, as Markdown
+  std::string printed;   // what the script prints, as Markdown: expected and actual
+  std::string edits;     // what makes it go away, in a person's words, as Markdown
+  std::string frames;    // the lines of what the target wrote that tell where and why
   std::string nearest;   // where there is none: the known bug that is the most like it, as Markdown
 };
 

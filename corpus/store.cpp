@@ -68,6 +68,7 @@ void sweep(const fs::path& folder) {
 constexpr std::string_view earlier_file = "earlier.json";
 constexpr std::string_view sighting_file = "sighting.json";
 constexpr std::string_view releases_file = "versions.json";
+constexpr std::string_view script_file = "repro.py";
 constexpr std::string_view environment_file = "environment.txt";
 constexpr std::string_view reproduce_words = "  reproduce: ";
 
@@ -141,9 +142,9 @@ Result<void> write_finding(const Finding& finding, const fs::path& folder, const
   if (finding.sighting) TRY_VOID(write_text_file(folder / sighting_file, sighting_json(*finding.sighting)));
   TRY_VOID(write_later_parts(finding, folder));
   // What no script can say is said by the case alone.
-  if (const auto script = emit_reproducer(finding.reduced, script_options(finding))) {
-    TRY_VOID(write_text_file(folder / "repro.py", *script));
-  }
+  const auto script = emit_reproducer(finding.reduced, script_options(finding));
+  if (script || !finding.script.empty())
+    TRY_VOID(write_text_file(folder / script_file, script.value_or(finding.script)));
   for (const auto& [name, content] : finding.artifacts) {
     const fs::path path = folder / "artifact" / name;
     std::error_code code;
@@ -256,6 +257,9 @@ Result<Finding> load_finding(const fs::path& folder) {
   TRY(finding.releases, load_part(folder, releases_file, parse_version_history));
   if (fs::exists(folder / environment_file)) {
     TRY(finding.environment, read_text_file(folder / environment_file));
+  }
+  if (fs::exists(folder / script_file) && why_no_script(finding.reduced, finding.target)) {
+    TRY(finding.script, read_text_file(folder / script_file));
   }
   // Whoever shows it says what is known and where the files lie then.
   for (const std::string_view words : {reproduce_words, closing_words}) {

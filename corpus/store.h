@@ -7,7 +7,7 @@
 //   sighting.json     elements, standard error and stages as they were when it was found
 //   versions.json     which releases show it, where `parallax bisect` told
 //   environment.txt   what the system's own collector of versions prints, where it was run
-//   repro.py          the reduced case as a script for the target (export/emit_reproducer.h)
+//   repro.py          the reduced case as a script for the target (export/emit_reproducer.h, fuzz/findings/onnx_script.h)
 //   artifact/         what the target compiled the reduced case to (a .pte, its inputs …), where it gives that
 // A finding appears whole or not at all: it is written into a temporary folder that is renamed.
 #pragma once

@@ -58,7 +58,7 @@ void write_badges(Html& html, const FindingReport& report, bool compared) {
   for (const std::string& fault : finding.planted) write_badge(html, "planted " + fault, "planted");
   html.element("span", plural(finding.reduced.graph.nodes.size(), "node"), {{"class", "quiet"}});
   if (!finding.blame.empty()) html.element("span", "blames " + finding.blame, {{"class", "quiet"}});
-  if (!report.found_at.empty()) html.element("span", report.found_at, {{"class", "quiet"}});
+  if (!report.found_at.empty()) html.element("span", "found at " + report.found_at, {{"class", "quiet"}});
 }
 
 void write_card(Html& html, const Group& group, bool compared) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <regex>
 
 #include "oracle/judgement_text.h"
 #include "reports/first_screen.h"
@@ -20,6 +21,12 @@ void write_fact(Html& html, std::string_view what, std::string_view text) {
   const auto row = html.in("div");
   html.element("dt", what);
   html.element("dd", text);
+}
+
+// "seed 7 case 26" as a name says it: "graph 26 of seed 7". Other names are people's own.
+std::string drawn_as(const std::string& name) {
+  static const std::regex drawn("seed (\\d+) case (\\d+)");
+  return std::regex_replace(name, drawn, "graph $2 of seed $1");
 }
 
 // A text to be copied: the page's script adds the button.
@@ -47,11 +54,11 @@ void write_facts(Html& html, const FindingReport& report) {
   if (finding.repeats) {
     write_fact(html, "Wrong", fmt::format("in {} of {} runs", finding.repeats->wrong, finding.repeats->runs));
   }
-  write_fact(html, "Found", report.found_at);
+  write_fact(html, "Found at", report.found_at);
   write_fact(html, "Reduced",
              fmt::format("{} to {}", plural(finding.original.graph.nodes.size(), "node"),
                          plural(finding.reduced.graph.nodes.size(), "node")));
-  write_fact(html, "Case", finding.original.name);
+  write_fact(html, "Drawn as", drawn_as(finding.original.name));
 }
 
 void write_elements(Html& html, const TensorElements& tensor) {
@@ -68,15 +75,15 @@ void write_elements(Html& html, const TensorElements& tensor) {
   }
   const auto box = scroll_box(html, "Elements of " + place + ", run " + run);
   const auto table = html.in("table", {{"class", "elements"}});
-  write_columns(html, {"element", "expected", "bound", "got", "ulp off", "where"});
+  write_columns(html, {"element", "expected", "got", "bound", "ulp off", "where"});
   const auto body = html.in("tbody");
   for (const ElementRow& element : tensor.rows) {
     const bool wrong = element.state == ElementState::Outside;
     const auto row = html.in("tr", {{"class", wrong ? "wrong" : ""}});
     html.element("th", element.index, {{"scope", "row"}});
     html.element("td", element.expected);
-    html.element("td", element.bound.empty() && element.state != ElementState::Undecided ? "exact" : element.bound);
     html.element("td", element.got);
+    html.element("td", element.bound.empty() && element.state != ElementState::Undecided ? "exact" : element.bound);
     html.element("td", element.ulp);
     html.element("td", wrong ? "✗ outside" : element.state == ElementState::Undecided ? "undecided" : "inside");
   }
@@ -288,10 +295,11 @@ void write_finding(Html& html, const FindingReport& report) {
     {
       const auto title = html.in("h2", {{"id", anchor + "-title"}});
       html.element("code", finding.id);
-      html.text(" " + finding.target + " · " + std::string(name(finding.verdict)));
+      html.text(" " + finding.target);
     }
     {
       const auto badges = html.in("p", {{"class", "badges"}});
+      write_badge(html, name(finding.verdict), name(finding.verdict));
       if (finding.verdict == Verdict::Mismatch) write_badge(html, "proved", "neutral");
       write_standing(html, report.standing);
       if (finding.grade) write_badge(html, std::string(name(*finding.grade)), "neutral");
@@ -312,7 +320,11 @@ void write_finding(Html& html, const FindingReport& report) {
   };
   if (report.rerun && !report.rerun->tensors.empty()) section([&] { write_values(html, report); });
   if (report.rerun && !report.rerun->detail.empty()) section([&] { write_last_words(html, report.rerun->detail); });
-  section([&] { write_step_view(html, report); });
+  if (tells_of_steps(report)) {
+    section([&] { write_step_view(html, report); });
+  } else if (!report.after.svg.empty()) {
+    section([&] { write_graph_alone(html, report); });
+  }
   if (report.pass_change) section([&] { write_pass(html, report); });
   if (report.rerun && !report.rerun->stages.empty()) section([&] { write_stages(html, report); });
   if (!finding.controls.empty()) section([&] { write_controls(html, finding); });

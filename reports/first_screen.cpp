@@ -18,17 +18,17 @@ constexpr int64_t most_shown_elements = 24;
 std::string what_it_does(Verdict verdict) {
   switch (verdict) {
     case Verdict::Crash:
-      return "crashes";
+      return "Crashes";
     case Verdict::Hang:
-      return "does not end";
+      return "Does not end";
     case Verdict::InternalError:
-      return "stops with an error of its own";
+      return "Stops with an error of its own";
     case Verdict::Nondeterministic:
-      return "gives another result each time";
+      return "Gives another result each time";
     case Verdict::Mismatch:
-      return "gives wrong values";
+      return "Gives wrong values";
     default:
-      return std::string("ends in ") + std::string(name(verdict));
+      return std::string("Ends in ") + std::string(name(verdict));
   }
 }
 
@@ -73,13 +73,12 @@ std::string wrong_sentence(const FindingReport& report) {
   const Finding& finding = report.finding;
   const TensorElements* tensor = first_wrong(report);
   if (tensor == nullptr) {
-    return fmt::format("{} {}{}{}", finding.target, what_it_does(finding.verdict), finding.reason.empty() ? "" : ": ",
-                       finding.reason);
+    return fmt::format("{}{}{}", what_it_does(finding.verdict), finding.reason.empty() ? "" : ": ", finding.reason);
   }
   const auto element = std::ranges::find(tensor->rows, ElementState::Outside, &ElementRow::state);
-  if (element == tensor->rows.end()) return fmt::format("{} {}", finding.target, what_it_does(finding.verdict));
-  const std::string said = fmt::format("{} gives {} where {} is right: {}", finding.target, element->got,
-                                       element->expected, place_text(tensor->place));
+  if (element == tensor->rows.end()) return what_it_does(finding.verdict);
+  const std::string said =
+      fmt::format("Gives {} where {} is right: {}", element->got, element->expected, place_text(tensor->place));
   if (tensor->total == 1) return said + ".";
   return fmt::format("{}, element {}. {} of {} elements {} wrong.", said, element->index, tensor->outside,
                      tensor->total, tensor->outside == 1 ? "is" : "are");

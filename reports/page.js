@@ -35,7 +35,8 @@ for (const block of document.querySelectorAll('pre[data-copy]')) {
 const list = document.querySelector('.cards.findings');
 const cards = list ? [...list.children] : [];
 const facets = ['target', 'version', 'verdict', 'grade', 'op', 'dtype', 'alias', 'blame'];
-const orders = { 'as given': null, target: (card) => card.dataset.target, verdict: (card) => card.dataset.verdict,
+// The page's own order, by grade and with known ones last, needs no key.
+const orders = { 'gravest first': null, target: (card) => card.dataset.target, verdict: (card) => card.dataset.verdict,
                  nodes: (card) => card.dataset.nodes.padStart(6, '0') };
 const valuesOf = (card, facet) => (card.dataset[facet] || '').split('|').filter(Boolean);
 const controls = {};
@@ -58,7 +59,7 @@ const apply = () => {
     card.hidden = !fits;
     shown += fits;
   }
-  const key = orders[controls.sort.value || 'as given'];
+  const key = orders[controls.sort.value || 'gravest first'];
   const sorted = key ? [...cards].sort((a, b) => key(a).localeCompare(key(b))) : cards;
   list.append(...sorted);
   controls.count.textContent = shown === cards.length ? '' : shown + ' of ' + cards.length;
@@ -80,7 +81,7 @@ if (cards.length > 1) {
   const bar = make('form', { className: 'filters', role: 'search' });
   bar.addEventListener('submit', (event) => event.preventDefault());
   const labelled = (text, control) => {
-    const label = make('label', { textContent: text });
+    const label = make('label', { textContent: text[0].toUpperCase() + text.slice(1) });
     label.append(control);
     bar.append(label);
     return control;
@@ -98,7 +99,7 @@ if (cards.length > 1) {
     const values = [...new Set(cards.flatMap((card) => valuesOf(card, facet)))].sort();
     if (values.length > 1) choose(facet, facet === 'blame' ? 'pass' : facet, values, 'any');
   }
-  choose('sort', 'order', Object.keys(orders).slice(1), 'as given');
+  choose('sort', 'order', Object.keys(orders).slice(1), 'gravest first');
   const count = make('output', { className: 'quiet' });
   bar.append(count);
   list.before(bar);

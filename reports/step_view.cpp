@@ -25,7 +25,7 @@ void write_memory(Html& html, const ArenaStory& story) {
   html.element("h4", "Memory");
   html.element("p", told);
   if (story.blocks.empty()) {
-    html.element("p", "Nothing lies in the arena that is used again within a run.", {{"class", "note"}});
+    html.element("p", "No value of this program lies in the arena.", {{"class", "note"}});
     return;
   }
   if (!story.clashes.empty()) {
@@ -39,7 +39,6 @@ void write_memory(Html& html, const ArenaStory& story) {
 }
 
 void write_graph(Html& html, const FindingReport& report) {
-  html.element("h4", "Graph");
   {
     const auto legend = html.in("p", {{"class", "legend"}});
     for (const auto& [kind, text] : {std::pair("guilty", "guilty"), std::pair("write", "writes in place"),
@@ -102,7 +101,9 @@ std::string held_text(const FindingReport& report, int node) {
     if (static_cast<int>(error.node.index) != node || !error.target) continue;
     text += fmt::format("{}{} holds {}", text.empty() ? "" : "; ", error.name, error.held);
     if (*error.target > 1) {
-      text += fmt::format(", {} off at {}: {} in double", ulps_text(error.target), error.place, error.wanted);
+      const std::string distance = ulps_text(error.target);
+      text += fmt::format(", {}{} at {}: {} in double", distance, distance.ends_with("ulp") ? " off" : "", error.place,
+                          error.wanted);
     }
   }
   return text;
@@ -142,12 +143,22 @@ void write_picture(Html& html, std::string_view heading, const Graph& graph, con
   html.element("pre", print(graph), {{"tabindex", "0"}, {"aria-label", "The graph as text"}});
 }
 
+bool tells_of_steps(const FindingReport& report) {
+  return report.rerun && (report.rerun->arena || report.rerun->errors);
+}
+
+void write_graph_alone(Html& html, const FindingReport& report) {
+  html.element("h3", "Graph");
+  write_graph(html, report);
+}
+
 void write_step_view(Html& html, const FindingReport& report) {
   const std::vector<Step> steps = steps_of(report);
   html.element("h3", "Step by step");
   // The page's script puts the slider here.
   html.element("div", "", {{"class", "stepper"}, {"data-until", fmt::format("{}", last_played(report, steps))}});
   if (report.rerun && report.rerun->arena) write_memory(html, *report.rerun->arena);
+  html.element("h4", "Graph");
   write_graph(html, report);
   write_steps(html, report, steps);
 }

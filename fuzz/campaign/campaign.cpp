@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -15,9 +16,10 @@
 #include "corpus/signature.h"
 #include "corpus/store.h"
 #include "fuzz/campaign/description.h"
-#include "fuzz/campaign/lane.h"
 #include "fuzz/campaign/ledger.h"
+#include "fuzz/campaign/opening.h"
 #include "fuzz/campaign/pack.h"
+#include "fuzz/campaign/turns.h"
 #include "fuzz/findings/adjudicate.h"
 #include "fuzz/findings/jury.h"
 #include "fuzz/findings/make_finding.h"
@@ -35,6 +37,9 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 // fuzzing.
 constexpr std::size_t reductions_a_look = 6;
 
+// How much of the time the targets have to start in where one of them did: the other half is for its cases.
+constexpr double share_for_starting = 0.5;
+
 // How often progress is shown and written down.
 constexpr double seconds_a_save = 0.5;
 
@@ -44,39 +49,19 @@ constexpr uint64_t alone_too = 20;
 class Campaign {
  public:
   explicit Campaign(const CampaignOptions& options) : options_(options), target_options_(options.target_options) {
-    target_options_.given_up = [this] { return is_over(); };
+    target_options_.given_up = [this] { return is_over() || is_late(); };
   }
 
   Result<CampaignResult> run() {
     start_ = Clock::now();
     begun_ = true;
-    std::vector<Error> missing;
-    for (const std::string& name : options_.targets) {
-      if (options_.callbacks.on_opening) options_.callbacks.on_opening(name);
-      Result<Instance> instance = open(name);
-      if (!instance) {
-        if (instance.error().kind != ErrorKind::NoTarget) return std::unexpected(instance.error());
-        missing.push_back(instance.error());
-        result_.missing.push_back(name);
-        continue;
-      }
-      Lane& lane = lanes_.emplace_back();
-      lane.name = name;
-      lane.ready.push_back(*std::move(instance));
-      lane.most_busy = crew_size(name, options_.jobs);
-      if (options_.pack) lane.cases_a_program = static_cast<std::size_t>(lane.ready.front().target->cases_a_program());
-      lane.cases_a_turn = std::max(options_.cases_a_turn, lane.cases_a_program);
-    }
-    if (lanes_.empty() && !missing.empty()) return std::unexpected(missing.front());
-    for (const Error& reason : missing) {
-      if (options_.callbacks.on_missing) options_.callbacks.on_missing(reason);
-    }
+    TRY_VOID(open_all());
     if (options_.findings) {
       TRY(store_, FindingStore::open(*options_.findings));
     }
     if (options_.callbacks.on_open) {
       std::vector<const Target*> targets;
-      for (const Lane& lane : lanes_) targets.push_back(lane.ready.front().target.get());
+      for (const Lane& lane : turns_.lanes) targets.push_back(lane.ready.front().target.get());
       TRY_VOID(options_.callbacks.on_open(targets));
     }
     TRY_VOID(go_on());
@@ -89,7 +74,7 @@ class Campaign {
     result_.interrupted = is_interrupted();
     if (!failure_) save(!result_.interrupted);
     result_.seconds = seconds();
-    for (Lane& lane : lanes_) result_.tallies[lane.name] = std::move(lane.state.tally);
+    for (Lane& lane : turns_.lanes) result_.tallies[lane.name] = std::move(lane.state.tally);
     std::stable_sort(
         result_.findings.begin(), result_.findings.end(),
         [](const CampaignFinding& a, const CampaignFinding& b) { return a.finding.index < b.finding.index; });
@@ -104,6 +89,68 @@ class Campaign {
   bool is_interrupted() const { return options_.interrupted && options_.interrupted(); }
   // Nothing new is begun any more, and nobody waits for what was.
   bool is_over() const { return is_interrupted() || (begun_ && options_.seconds && seconds() >= *options_.seconds); }
+
+  // Whether a target that is still being started is not waited for any more: the rest of the time is for the cases of
+  // those that are there, or another one is misnamed and nothing will run.
+  bool is_late() const {
+    const bool is_past_share = options_.seconds && seconds() >= *options_.seconds * share_for_starting;
+    return opening_ && (misnamed_ || (any_open_ && is_past_share));
+  }
+
+  // Opens the targets. Those that cannot be driven here, or do not start in time, are done without.
+  Result<void> open_all() {
+    opening_ = true;
+    std::vector<OpenedTarget> opened = open_side_by_side(
+        options_.targets, options_.jobs, [this](const std::string& name) { return open_in_time(name); },
+        options_.callbacks.on_opening);
+    opening_ = false;
+    for (const OpenedTarget& one : opened) {
+      if (!one.instance && one.instance.error().kind != ErrorKind::NoTarget)
+        return std::unexpected(one.instance.error());
+    }
+    for (OpenedTarget& one : opened) {
+      if (!one.instance) {
+        result_.missing.push_back({one.name, std::move(one.instance).error()});
+        continue;
+      }
+      Lane& lane = turns_.lanes.emplace_back();
+      lane.name = one.name;
+      lane.ready.push_back(*std::move(one.instance));
+      lane.most_busy = crew_size(one.name, options_.jobs);
+      if (options_.pack) lane.cases_a_program = static_cast<std::size_t>(lane.ready.front().target->cases_a_program());
+      lane.cases_a_turn = std::max(options_.cases_a_turn, lane.cases_a_program);
+    }
+    // A reason that several share is told once, and the last one is the error where nothing is left to drive.
+    std::vector<Error> reasons;
+    std::set<std::string> told;
+    for (const MissingTarget& target : result_.missing) {
+      if (told.insert(target.reason.text()).second) reasons.push_back(target.reason);
+    }
+    std::optional<Error> last;
+    if (turns_.lanes.empty() && !reasons.empty()) {
+      last = std::move(reasons.back());
+      reasons.pop_back();
+    }
+    for (const Error& reason : reasons) {
+      if (options_.callbacks.on_missing) options_.callbacks.on_missing(reason);
+    }
+    if (last) return std::unexpected(*std::move(last));
+    return {};
+  }
+
+  Result<Instance> open_in_time(const std::string& name) {
+    Result<Instance> instance = open(name);
+    if (instance) {
+      any_open_ = true;
+    } else if (instance.error().kind != ErrorKind::NoTarget) {
+      misnamed_ = true;
+    } else if ((is_late() || is_over()) && !is_interrupted()) {
+      instance = std::unexpected(
+          Error{ErrorKind::NoTarget, name, "",
+                fmt::format("did not start within {:g} s; give it more with --seconds", std::floor(seconds()))});
+    }
+    return instance;
+  }
 
   Result<Instance> open(const std::string& name) const {
     Instance instance;
@@ -128,7 +175,7 @@ class Campaign {
       return {};
     }
     int64_t cases = 0;
-    for (Lane& lane : lanes_) {
+    for (Lane& lane : turns_.lanes) {
       if (const auto found = state->lanes.find(lane.name); found != state->lanes.end()) {
         lane.state = std::move(found->second);
       }
@@ -151,7 +198,7 @@ class Campaign {
     if (!ledger_) return;
     CampaignState state;
     state.seconds = seconds();
-    for (const Lane& lane : lanes_) state.lanes[lane.name] = lane.state;
+    for (const Lane& lane : turns_.lanes) state.lanes[lane.name] = lane.state;
     state.looks = looks_;
     state.findings = result_.findings;
     if (options_.callbacks.save_more) state.more = options_.callbacks.save_more();
@@ -167,88 +214,34 @@ class Campaign {
         if (!opened) {  // there is no room for one more: go on with those that are open
           std::lock_guard lock(mutex_);
           turn->lane->most_busy = std::max(1, turn->lane->most_busy - 1);
-          give_up(*turn);
+          turns_.give_up(*turn);
           continue;
         }
         turn->instance = *std::move(opened);
       }
       serve(*turn->lane, turn->instance, turn->first);
       std::lock_guard lock(mutex_);
-      turn->lane->ready.push_back(std::move(turn->instance));
-      leave(*turn);
+      turns_.finish(*std::move(turn));
     }
   }
 
-  struct Turn {
-    Lane* lane = nullptr;
-    uint64_t first = 0;  // the number of its first case
-    Instance instance;   // empty: to be opened
-    double begun = 0;
-  };
-
-  using Returned = std::pair<Lane*, uint64_t>;
-
-  // The turn's cases go to the next who asks.
-  void give_up(const Turn& turn) {
-    returned_.emplace_back(turn.lane, turn.first);
-    leave(turn);
-  }
-
-  static void leave(const Turn& turn) {
-    --turn.lane->busy;
-    turn.lane->begun.erase(std::ranges::find(turn.lane->begun, turn.begun));
-  }
-
-  // The first case of a lane's next turn.
-  uint64_t take_number(Lane& lane) {
-    const auto found = std::ranges::find(returned_, &lane, &Returned::first);
-    if (found == returned_.end()) {
-      lane.next = std::max(lane.next, lane.state.next);  // those ahead of it may be counted by now
-      while (lane.state.ahead.contains(lane.next)) lane.next += lane.cases_a_turn;  // served by an earlier process
-      return std::exchange(lane.next, lane.next + lane.cases_a_turn);
-    }
-    const uint64_t number = found->second;
-    returned_.erase(found);
-    return number;
-  }
-
-  // The lane to serve next with its case number reserved, or nothing when the campaign is over.
+  // The turn to serve next, or nothing when the campaign is over.
   std::optional<Turn> take_turn() {
     std::unique_lock lock(mutex_);
-    while (true) {
-      if (failure_ || is_over()) return std::nullopt;
-      const double now = seconds();
-      Lane* best = nullptr;
-      bool waiting = false;
-      for (Lane& lane : lanes_) {
-        const bool left = std::ranges::find(returned_, &lane, &Returned::first) != returned_.end();
-        if (lane.finished && !left) continue;
-        if (lane.busy >= lane.most_busy) {
-          waiting = true;
-        } else if (!best || lane.seconds(now) < best->seconds(now)) {
-          best = &lane;
-        }
-      }
-      if (best) {
-        ++best->busy;
-        best->begun.push_back(now);
-        Turn turn{best, take_number(*best), {}, now};
-        if (!best->ready.empty()) {
-          turn.instance = std::move(best->ready.back());
-          best->ready.pop_back();
-        }
-        return turn;
-      }
-      if (!waiting) return std::nullopt;
+    while (!failure_ && !is_over()) {
+      if (auto turn = turns_.take(seconds())) return turn;
+      if (!turns_.are_to_come()) return std::nullopt;
       lock.unlock();
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       lock.lock();
     }
+    return std::nullopt;
   }
 
   // The cases of one turn.
   void serve(Lane& lane, Instance& instance, uint64_t turn) {
     const uint64_t first = (turn / lane.cases_a_turn * options_.shards + options_.shard) * lane.cases_a_turn;
+    const Clock::time_point before_drawing = Clock::now();
     std::vector<Case> tests;
     for (uint64_t k = first; k < first + lane.cases_a_turn; ++k) {
       std::optional<Case> test = options_.source(k);
@@ -261,7 +254,7 @@ class Campaign {
     }
     if (tests.empty()) return;
     const Clock::time_point begin = Clock::now();
-    ServedTurn served{.first = turn};
+    ServedTurn served{.first = turn, .spent = {.drawing = seconds_since(before_drawing)}};
     for (std::size_t i = 0; i < tests.size() && (i == 0 || !is_over()); i += lane.cases_a_program) {
       const auto begin_of_program = tests.begin() + static_cast<std::ptrdiff_t>(i);
       const auto left = std::min(lane.cases_a_program, tests.size() - i);
@@ -292,6 +285,7 @@ class Campaign {
       if (options_.callbacks.on_case) options_.callbacks.on_case(lane.name, one.k, one.test, one.examination);
     }
     lane.state.tally.related += served.related;
+    lane.state.tally.spent += served.spent;
     for (auto& [found, entry] : served.known) add_known(std::move(found), *entry);
     lane.state.ahead.insert(served.first);
     while (lane.state.ahead.erase(lane.state.next) > 0) lane.state.next += lane.cases_a_turn;
@@ -345,7 +339,9 @@ class Campaign {
       Neighbour neighbour = std::move(neighbours[static_cast<std::size_t>(place)]);
       neighbours.erase(neighbours.begin() + place);
       neighbour.test.name = fmt::format("{}, {}: {}", test.name, neighbour.about, neighbour.edit);
+      const Clock::time_point begin = Clock::now();
       JudgedCase one = look(instance, {.k = k, .test = std::move(neighbour.test)});
+      served.spent.related += seconds_since(begin);
       ++served.related;
       if (is_finding(one.examination.judgement.verdict)) keep_if_new(lane, instance, one, served);
     }
@@ -353,8 +349,10 @@ class Campaign {
 
   // Keeps what diverges, where it is news.
   void keep_if_new(Lane& lane, Instance& instance, JudgedCase& one, ServedTurn& served) {
+    const Clock::time_point begin = Clock::now();
     if (instance.base) one.on_base = examine(*instance.base, one.test).judgement.verdict;
     if (one.is_news() && looks_new(*instance.target, lane.name, one, served)) keep(instance, lane.name, one, served);
+    served.spent.findings += seconds_since(begin);
   }
 
   // Adds a case to its turn, and keeps it where it diverges.
@@ -466,16 +464,18 @@ class Campaign {
     if (!last && now < next_progress_) return;
     next_progress_ = now + seconds_a_save;
     std::map<std::string, int64_t> cases;
-    for (const Lane& lane : lanes_) cases[lane.name] = lane.state.tally.cases;
+    for (const Lane& lane : turns_.lanes) cases[lane.name] = lane.state.tally.cases;
     options_.callbacks.on_progress(cases, result_.findings.size(), now);
   }
 
   const CampaignOptions& options_;
   TargetOptions target_options_;
   std::atomic<bool> begun_ = false;
+  std::atomic<bool> opening_ = false;
+  std::atomic<bool> any_open_ = false;
+  std::atomic<bool> misnamed_ = false;  // a target's name is wrong: nothing will run
   std::mutex mutex_;
-  std::vector<Lane> lanes_;
-  std::vector<Returned> returned_;  // turns that were taken and given up
+  Turns turns_;
   std::optional<FindingStore> store_;
   std::optional<Ledger> ledger_;
   // The cases that were reduced, by failure class: what they look like before reduction.

@@ -25,9 +25,9 @@ struct CampaignFinding;
 
 // Who is told of what a campaign does; each may be null.
 struct CampaignCallbacks {
-  // Told before each target is opened, which takes some systems many seconds.
-  std::function<void(const std::string& target)> on_opening;
-  // Told of each target that cannot be driven here, where others go on without it.
+  // Told, under a lock, which targets are being started, whenever there is one more: some take many seconds.
+  std::function<void(const std::vector<std::string>& now)> on_opening;
+  // Told why targets cannot be driven here or did not start in time, each reason once, where others go on without.
   std::function<void(const Error& reason)> on_missing;
   // Told of the open targets before the first case is asked for; an error ends the campaign.
   std::function<Result<void>(const std::vector<const Target*>& targets)> on_open;
@@ -55,7 +55,8 @@ struct CampaignOptions {
   // What the cases are, in words that another source shares only if it gives the same ones. Where it is given and
   // findings are kept, how far the campaign is is kept beside them, and one that was cut off goes on.
   std::string cases = {};
-  // Stop after that long, counted from before the targets are opened; else run to the source's end.
+  // Stop after that long, counted from before the targets are opened. Once one is open, the others have half of it to
+  // start in. Without it, run to the source's end.
   std::optional<double> seconds = {};
   std::size_t cases_a_turn = 1;  // consecutive cases that one worker had better have: feeds of one graph
   // This campaign takes every `shards`-th turn of the sequence, from that of `shard` on; the others are other
@@ -73,8 +74,8 @@ struct CampaignOptions {
   std::string base = {};       // must be right where a target is wrong, no fault planted; empty: none
   // Of a target that is a configuration of another: that one, which is its base (drawn_configurations.h).
   std::map<std::string, std::string> defaults = {};
-  int related = 0;             // one-edit neighbours of each case that run after it on the same live target
-  KnownFindings known = {};    // these are counted, not reduced where that can be told, not kept
+  int related = 0;           // one-edit neighbours of each case that run after it on the same live target
+  KnownFindings known = {};  // these are counted, not reduced where that can be told, not kept
   std::optional<std::filesystem::path> findings = {};  // where finding folders go; nothing: they are not stored
   bool fresh = false;                                  // do not go on with an earlier one
   bool jury = false;                       // put each distinct finding of an external target to jurors (jury.h)
@@ -92,12 +93,18 @@ struct CampaignFinding {
   int64_t known_cases = 0;  // that showed it, where it is known
 };
 
+// A target that was asked for and not driven.
+struct MissingTarget {
+  std::string name;
+  Error reason;
+};
+
 struct CampaignResult {
   std::map<std::string, Tally> tallies;
   std::vector<CampaignFinding> findings;  // one a signature, by the number of the case
   double seconds = 0;
-  std::vector<std::string> missing = {};  // targets that cannot be driven here, while others were
-  bool interrupted = false;               // before its end: the same campaign goes on
+  std::vector<MissingTarget> missing = {};  // while others were driven
+  bool interrupted = false;                 // before its end: the same campaign goes on
 };
 
 // Runs to the end. An error is that no target can be driven here, one that nobody knows, or a findings folder that

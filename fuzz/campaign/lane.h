@@ -63,6 +63,7 @@ struct ServedTurn {
   uint64_t first = 0;
   std::vector<JudgedCase> judged = {};
   int64_t related = 0;
+  SpentBesides spent = {};
   std::vector<std::pair<CampaignFinding, const KnownFinding*>> known = {};
 };
 

@@ -15,6 +15,13 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 }  // namespace
 
+SpentBesides& SpentBesides::operator+=(const SpentBesides& more) {
+  drawing += more.drawing;
+  related += more.related;
+  findings += more.findings;
+  return *this;
+}
+
 int64_t Tally::judged() const {
   return count(Verdict::Match) + count(Verdict::Mismatch) + count(Verdict::Suspect) + count(Verdict::Nondeterministic) +
          count(Verdict::Crash) + count(Verdict::Hang) + count(Verdict::InternalError) + count(Verdict::Audited);

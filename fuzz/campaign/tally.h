@@ -11,6 +11,16 @@
 
 namespace parallax {
 
+// Seconds that a target's turns took beside the running and judging of its cases.
+struct SpentBesides {
+  double drawing = 0;   // the cases
+  double related = 0;   // running and judging their neighbours
+  double findings = 0;  // looking closer at what diverges: reduction, explanation, controls, jury
+
+  SpentBesides& operator+=(const SpentBesides& more);
+  bool operator==(const SpentBesides&) const = default;
+};
+
 struct Tally {
   std::array<int64_t, verdict_count> verdicts{};
   int64_t cases = 0;
@@ -34,7 +44,8 @@ struct Tally {
   std::map<std::string, int64_t> undecided_cases;     // by reason: cases that hold such an element
   std::map<std::string, int64_t> refusals;            // unsupported and rejected, by first line of the reason
   std::map<std::string, int64_t, std::less<>> calls;  // of each op, in the cases
-  double seconds = 0;                                 // spent on this target
+  double seconds = 0;                                 // of running and judging the cases, of all threads together
+  SpentBesides spent;
 
   int64_t count(Verdict verdict) const { return verdicts[static_cast<std::size_t>(verdict)]; }
   // Cases of which something could be said: judged over all that were made.

@@ -53,6 +53,9 @@ std::string Tally::to_json() const {
                      {"refusals", refusals},
                      {"calls", calls},
                      {"seconds", seconds},
+                     {"drawing_seconds", spent.drawing},
+                     {"related_seconds", spent.related},
+                     {"finding_seconds", spent.findings},
                      {"radii", pairs_of(radius_buckets_)},
                      {"families", families}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -92,6 +95,9 @@ Result<Tally> Tally::from_json(const std::string& text) {
     json.at("seconds").get_to(tally.seconds);
     // An earlier version did not count these.
     tally.related = json.value("related", int64_t{0});
+    tally.spent.drawing = json.value("drawing_seconds", 0.0);
+    tally.spent.related = json.value("related_seconds", 0.0);
+    tally.spent.findings = json.value("finding_seconds", 0.0);
     tally.dynamic = json.value("dynamic", int64_t{0});
     tally.at_three_sizes = json.value("at_three_sizes", int64_t{0});
     tally.specialized = json.value("specialized", int64_t{0});

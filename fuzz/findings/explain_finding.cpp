@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/grouped_digits.h"
 #include "fuzz/findings/controls.h"
 #include "graph/print.h"
 #include "graph/runs.h"
@@ -98,8 +99,9 @@ std::string explain_finding(const MadeFinding& made, const Examination& shown,
   if (!shown.outcome.detail.empty())
     text += "  the target's own last words:\n" + indented(last_lines(shown.outcome.detail, 6));
   if (made.checks > 0) {
-    text += fmt::format("  reduced from {} nodes to {} in {} checks, {:.1f} s\n", finding.original.graph.nodes.size(),
-                        finding.reduced.graph.nodes.size(), made.checks, made.reduce_seconds);
+    text += fmt::format("  reduced from {} to {} in {}, {:.1f} s\n",
+                        counted(std::ssize(finding.original.graph.nodes), "node"), finding.reduced.graph.nodes.size(),
+                        counted(made.checks, "check"), made.reduce_seconds);
   }
   if (!finding.configuration.empty()) text += fmt::format("  the least that diverges: {}\n", finding.configuration);
   for (const auto& [what, verdict] : finding.controls) {

@@ -112,7 +112,12 @@ class Jury {
     if (finding_.earlier || finding_.wrong_calls == WrongCalls::LaterAlone) {
       return answer(juror, Answer::NotAsked, "it runs the case once, alone");
     }
-    const Result<std::string> script = emit_reproducer(finding_.reduced, script_options(finding_));
+    Result<std::string> script = emit_reproducer(finding_.reduced, script_options(finding_));
+    if (!script && !finding_.script.empty()) {
+      if (finding_.verdict != Verdict::Mismatch)
+        return answer(juror, Answer::NotAsked, "it ends with an error of the system, as it does where it does not run");
+      script = finding_.script;
+    }
     if (!script) return answer(juror, Answer::NotAsked, script.error().text());
     const auto end = options_.run ? options_.run(finding_.target, *script) : run_script(finding_.target, *script);
     if (!end) return answer(juror, Answer::NotAsked, end.error().text());

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "corpus/signature.h"
+#include "export/emit_reproducer.h"
 #include "fuzz/findings/configuration.h"
 #include "fuzz/findings/controls.h"
 #include "fuzz/findings/explain_finding.h"
@@ -19,6 +20,7 @@
 #include "fuzz/findings/localise.h"
 #include "fuzz/findings/needed_calls.h"
 #include "fuzz/findings/numeric_evidence.h"
+#include "fuzz/findings/onnx_script.h"
 #include "fuzz/findings/repeats.h"
 #include "fuzz/findings/sighting_of.h"
 #include "fuzz/findings/target_crew.h"
@@ -327,6 +329,8 @@ void run_more(Target& target, const Showing& showing, const TargetOptions& optio
            showing.wanted().failure;
   });
   finding.artifacts = target.artifacts(finding.reduced);
+  if (why_no_script(finding.reduced, finding.target))
+    finding.script = onnx_script(finding, options.given_up).value_or("");
 }
 
 // The target with the fewest switches under which the reduced case still diverges as it did, and what it does then;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "core/grouped_digits.h"
 #include "oracle/record.h"
 
 namespace parallax {
@@ -62,7 +63,8 @@ PartChecks check_parts(Target& target, const Case& test, std::size_t width, doub
 
 std::string PartChecks::text(std::size_t width) const {
   const std::size_t agree = judged - (wrong ? 1 : 0);
-  std::string text = fmt::format("{} of {} parts of {} nodes agree", agree, windows, width);
+  std::string text =
+      fmt::format("{} of {} parts of {} agree", agree, windows, counted(static_cast<int64_t>(width), "node"));
   if (undecided > 0) text += fmt::format(", {} undecided", undecided);
   if (refused > 0) text += fmt::format(", {} refused or nothing to judge", refused);
   if (!in_time) text += ", the rest was not looked at in the time given (--part-seconds)";

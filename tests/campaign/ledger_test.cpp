@@ -67,6 +67,7 @@ std::vector<std::string> signatures_of(const CampaignResult& result) {
 
 Tally without_seconds(Tally tally) {
   tally.seconds = 0;
+  tally.spent = {};
   return tally;
 }
 

@@ -154,7 +154,7 @@ TEST_F(CommandLine, ShardsTogetherSeeWhatOneMachineSees) {
   EXPECT_EQ(run(campaign + "--shard 2/2 --findings b").code, 1);
   const Ran merged = run("merge a b -o both");
   EXPECT_EQ(merged.code, 0);
-  EXPECT_THAT(merged.out, testing::HasSubstr(" findings added, 1 there already; 1 campaigns added"));
+  EXPECT_THAT(merged.out, testing::HasSubstr(" added, 1 there already; 1 campaign added"));
   EXPECT_EQ(run(campaign + "--findings whole").code, 1);
   const auto first_cases = [&](const char* name) {
     std::set<std::string> cases;

@@ -64,11 +64,29 @@ TEST_F(Mistakes, TheNearestNameIsOffered) {
   offers("fuz", "fuzz");
   offers("corpus verfy", "verify");
   offers("fuzz --profil alias", "--profile");
+  offers("fuzz --out found", "--findings");
+  offers("fuzz -o found", "--findings");
+  offers("fuzz --secs 30", "--seconds");
+  offers("report . --out page.html", "--output");
   offers("fuzz --profile numerics", "numeric");
   offers("fuzz --target portabel", "portable");
   offers("fuzz --plant F0", "F01");
   offers("ops sigmod", "sigmoid");
   offers("check unknown_op.json", "aten.neg.default");
+}
+
+// Run elsewhere than in the project, what all of the systems lack is said once, with what to do.
+TEST_F(Mistakes, WhatEachTargetLacksIsSaidOnce) {
+  const Ran ran = execute("cp '" PARALLAX_BINARY
+                          "' alone && env -u PARALLAX_ROOT ./alone fuzz --seconds 1 --target portable "
+                          "--target onnxruntime --target tract --target openvino");
+  const std::string lack = "cannot be read";
+  const std::size_t first = ran.err.find(lack);
+  ASSERT_NE(first, std::string::npos) << ran.err;
+  EXPECT_EQ(ran.err.find(lack, first + 1), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("set PARALLAX_ROOT to"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.out.find("not driven: onnxruntime, tract, openvino: "), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.code, 3) << ran.err;
 }
 
 }  // namespace

@@ -45,6 +45,8 @@ TEST_F(ReportPage, WhatStandsInTheAddressIsSearchedAndChosen) {
   const std::size_t cards = count(whole, "<li data-target=");
   EXPECT_EQ(hidden_cards(whole), 0U);
   EXPECT_EQ(count(whole, "<form class=\"filters\""), 1U);
+  EXPECT_THAT(whole, testing::HasSubstr("<label>Search<"));
+  EXPECT_THAT(whole, testing::HasSubstr("<label>Verdict<"));
   EXPECT_EQ(hidden_cards(in_browser("#findings?q=no-such-word")), cards);
   const std::string chosen = in_browser("#findings?verdict=internal_error");
   EXPECT_EQ(hidden_cards(chosen), cards - count(whole, "data-verdict=\"internal_error\""));

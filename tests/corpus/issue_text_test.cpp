@@ -40,6 +40,24 @@ TEST(IssueText, IsWhatAMaintainerActsOn) {
   expect_golden(issue_text(sample(), parts), "issue.md");
 }
 
+// Of a saved bug nothing was run: its signature is all that the case says, and people have told the rest.
+TEST(IssueText, ASavedBugHasWhatItsScriptPrints) {
+  Finding finding = sample();
+  finding.reduced.expect = {};
+  finding.controls.clear();
+  finding.reason = finding.signature = "mismatch: neg of bytes is an int";
+  IssueParts parts = with_script("import torch\n");
+  parts.printed = "```\nexpected 255, actual -1\n```\n";
+  parts.edits = "What makes it go away: a Cast.\n";
+  const std::string text = issue_text(finding, parts);
+  EXPECT_THAT(text, testing::HasSubstr("## Expected and actual\n\n```\nexpected 255"));
+  EXPECT_THAT(text, testing::HasSubstr("## Variants\n\nWhat makes it go away: a Cast."));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("mismatch: neg of bytes is an int")));
+  finding.reason = "the worker died: SIGABRT";
+  parts.frames = "thread panicked at eval.rs:12\n";
+  EXPECT_THAT(issue_text(finding, parts), testing::HasSubstr("Where it happens:\n\n```\nthread panicked"));
+}
+
 TEST(IssueText, WhatIsNotKnownHasNoSection) {
   Finding finding = sample();
   finding.stage.clear();

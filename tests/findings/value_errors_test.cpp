@@ -107,6 +107,7 @@ TEST(ValueErrors, HaveSixClasses) {
   EXPECT_EQ(error_class(std::nan("")), 5);
   EXPECT_EQ(ulps_text(std::nullopt), "–");
   EXPECT_EQ(ulps_text(1234567.0), "1.2e+06 ulp");
+  EXPECT_EQ(ulps_text(7.14e44), "no digit right");
   EXPECT_EQ(ulps_text(std::numeric_limits<double>::infinity()), "NaN or infinity");
 }
 

@@ -148,7 +148,7 @@ TEST(CampaignReportTest, ACauseIsOneCard) {
 TEST(CampaignReportTest, AFindingBeginsWithASentence) {
   FindingReport report;
   report.finding = wrong_finding("A1", "portable");
-  EXPECT_EQ(wrong_sentence(report), "portable gives wrong values: A: out[0] a element 0: expected 1 got 2");
+  EXPECT_EQ(wrong_sentence(report), "Gives wrong values: A: out[0] a element 0: expected 1 got 2");
   report.rerun.emplace().tensors = {{.run = {},
                                      .place = {PlaceKind::Output, 0, "a"},
                                      .type = "f32[2]",
@@ -157,12 +157,11 @@ TEST(CampaignReportTest, AFindingBeginsWithASentence) {
                                      .undecided = 0,
                                      .other = "",
                                      .rows = {{"[0]", "1", "", "2", "8.4e+06", ElementState::Outside}}}};
-  EXPECT_EQ(wrong_sentence(report),
-            "portable gives 2 where 1 is right: out[0] a, element [0]. 1 of 2 elements is wrong.");
+  EXPECT_EQ(wrong_sentence(report), "Gives 2 where 1 is right: out[0] a, element [0]. 1 of 2 elements is wrong.");
   report.finding.verdict = Verdict::Hang;
   report.rerun.reset();
   report.finding.reason = "";
-  EXPECT_EQ(wrong_sentence(report), "portable does not end");
+  EXPECT_EQ(wrong_sentence(report), "Does not end");
 }
 
 TEST(CampaignReportTest, AnchorsAreOneOfAKind) {

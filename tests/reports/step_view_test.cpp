@@ -85,6 +85,21 @@ TEST(StepView, StepsOfTheArenaNameTheirSlots) {
   EXPECT_THAT(view, HasSubstr("<li data-step=\"1\" data-node=\"0\">"));
 }
 
+// Of a system that tells nothing of its steps the page has the graph, and no empty step view.
+TEST(StepView, IsAbsentWhereNothingIsKnownOfTheSteps) {
+  FindingReport report = report_of_two();
+  const auto page = [&] {
+    Html html;
+    write_finding(html, report);
+    return html.take();
+  };
+  EXPECT_THAT(page(), HasSubstr("Step by step"));
+  report.rerun.reset();
+  EXPECT_THAT(page(), Not(HasSubstr("Step by step")));
+  EXPECT_THAT(page(), Not(HasSubstr("The steps, and what each makes")));
+  EXPECT_THAT(page(), HasSubstr("<h3>Graph</h3>"));
+}
+
 TEST(ErrorMap, HasTheNumbersInATableAndTheWorstInWords) {
   Html html;
   write_error_table(html, errors_of_two());

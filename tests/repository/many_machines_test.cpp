@@ -70,7 +70,7 @@ class ManyMachines : public CommandLine {
   void expect_one_campaign(const std::string& folders) const {
     const Ran merged = run("merge " + folders + " -o merged");
     ASSERT_EQ(merged.code, 0) << merged.err;
-    EXPECT_NE(merged.out.find("campaigns added"), std::string::npos) << merged.out;
+    EXPECT_NE(merged.out.find(" added, "), std::string::npos) << merged.out;
     std::set<std::string> signatures;
     for (const auto& entry : fs::directory_iterator(folder_ / "merged")) {
       if (!entry.is_directory()) continue;
