@@ -1,6 +1,7 @@
 // parallax export: a case, or a finding, in another form.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -69,6 +70,15 @@ Result<Finding> read_subject(const std::string& path) {
   return finding_of(std::move(test));
 }
 
+// The target in the release that a case names; a finding was made on what is installed.
+std::string of_its_release(const Finding& finding) {
+  const std::string& target = finding.target;
+  if (!finding.id.empty() || finding.versions.empty() || target.contains('@') || target.starts_with("cmd:"))
+    return target;
+  const std::size_t options = std::min(target.find('?'), target.size());
+  return fmt::format("{}@{}{}", target.substr(0, options), finding.versions.front().second, target.substr(options));
+}
+
 // The verdict of a case that is no finding's: its origin has it.
 Finding as_signed(Finding finding) {
   if (finding.id.empty()) finding.verdict = signed_verdict(finding.signature).value_or(Verdict::Mismatch);
@@ -126,8 +136,8 @@ Result<std::string> issue(Finding finding, const ExportFlags& flags) {
     finding.verdict = *verdict;
   }
   if (finding.environment.empty()) {
-    // Who has not installed the system reads there what to run.
-    finding.environment = collected_environment(finding.target).value_or("");
+    // Who has not installed the system, in that release, reads there what to run.
+    finding.environment = collected_environment(of_its_release(finding)).value_or("");
   }
   const auto script = emit_reproducer(finding.reduced, options_for(finding));
   if (!script && finding.script.empty()) finding.script = onnx_script(finding).value_or("");

@@ -37,9 +37,6 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 // fuzzing.
 constexpr std::size_t reductions_a_look = 6;
 
-// How much of the time the targets have to start in where one of them did: the other half is for its cases.
-constexpr double share_for_starting = 0.5;
-
 // How often progress is shown and written down.
 constexpr double seconds_a_save = 0.5;
 
@@ -90,11 +87,12 @@ class Campaign {
   // Nothing new is begun any more, and nobody waits for what was.
   bool is_over() const { return is_interrupted() || (begun_ && options_.seconds && seconds() >= *options_.seconds); }
 
-  // Whether a target that is still being started is not waited for any more: the rest of the time is for the cases of
-  // those that are there, or another one is misnamed and nothing will run.
+  // Whether a target that is still being started is not waited for any more: half of the time that was left when the
+  // first one was there is over, and the rest is for cases; or another one is misnamed and nothing will run.
   bool is_late() const {
-    const bool is_past_share = options_.seconds && seconds() >= *options_.seconds * share_for_starting;
-    return opening_ && (misnamed_ || (any_open_ && is_past_share));
+    const double first = first_open_;
+    const bool is_past_half = options_.seconds && first >= 0 && seconds() >= (first + *options_.seconds) / 2;
+    return opening_ && (misnamed_ || is_past_half);
   }
 
   // Opens the targets. Those that cannot be driven here, or do not start in time, are done without.
@@ -141,7 +139,8 @@ class Campaign {
   Result<Instance> open_in_time(const std::string& name) {
     Result<Instance> instance = open(name);
     if (instance) {
-      any_open_ = true;
+      double nobody = -1;
+      first_open_.compare_exchange_strong(nobody, seconds());
     } else if (instance.error().kind != ErrorKind::NoTarget) {
       misnamed_ = true;
     } else if ((is_late() || is_over()) && !is_interrupted()) {
@@ -472,8 +471,8 @@ class Campaign {
   TargetOptions target_options_;
   std::atomic<bool> begun_ = false;
   std::atomic<bool> opening_ = false;
-  std::atomic<bool> any_open_ = false;
-  std::atomic<bool> misnamed_ = false;  // a target's name is wrong: nothing will run
+  std::atomic<double> first_open_ = -1;  // when the first target was there; negative: none is
+  std::atomic<bool> misnamed_ = false;   // a target's name is wrong: nothing will run
   std::mutex mutex_;
   Turns turns_;
   std::optional<FindingStore> store_;

@@ -55,8 +55,8 @@ struct CampaignOptions {
   // What the cases are, in words that another source shares only if it gives the same ones. Where it is given and
   // findings are kept, how far the campaign is is kept beside them, and one that was cut off goes on.
   std::string cases = {};
-  // Stop after that long, counted from before the targets are opened. Once one is open, the others have half of it to
-  // start in. Without it, run to the source's end.
+  // Stop after that long, counted from before the targets are opened. Once one is open, the others have half of what is
+  // left to start in. Without it, run to the source's end.
   std::optional<double> seconds = {};
   std::size_t cases_a_turn = 1;  // consecutive cases that one worker had better have: feeds of one graph
   // This campaign takes every `shards`-th turn of the sequence, from that of `shard` on; the others are other

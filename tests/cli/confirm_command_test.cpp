@@ -104,7 +104,7 @@ TEST_F(Confirming, AnExternalFindingIsPutToTheJurorsThatThereAre) {
   fs::create_directories(folder_ / "root");
   fs::create_directory_symlink(fs::path(PARALLAX_SOURCE_DIR) / "adapters", folder_ / "root/adapters");
   const auto with_bug = [&](const std::string& arguments) {
-    return execute("PARALLAX_ROOT=root '" PARALLAX_BINARY "' " + arguments);
+    return execute("env -u PARALLAX_ENVIRONMENTS PARALLAX_ROOT=root '" PARALLAX_BINARY "' " + arguments);
   };
   const Ran ran = with_bug("fuzz --target 'cmd:" PARALLAX_BINARY
                            " worker portable --plant F16' --seed 9 --graphs 150 --jobs 1 --related 2 --json");
