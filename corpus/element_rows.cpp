@@ -28,15 +28,14 @@ std::string number_text(DType dtype, double x) {
   }
 }
 
-// How far `got` is from what is expected, in units of the dtype's last place there; empty for what is no number. A
-// number of units says nothing where no digit is right, as where zero is expected.
+// How far `got` is from what is expected, in units of the dtype's last place there; empty for what is no number.
 std::string distance_text(DType dtype, double expected, double got) {
   if (!std::isfinite(expected) || !std::isfinite(got)) return "";
   const double near = round_to(dtype, std::abs(expected));
   const double ulp = next_up(dtype, near) - near;
   if (!std::isfinite(ulp) || ulp <= 0) return "";
   const double units = std::abs(got - expected) / ulp;
-  return units < std::ldexp(1.0, info(dtype).precision) ? fmt::format("{:.2g}", units) : "no digit right";
+  return tells_digits(units, dtype) ? fmt::format("{:.2g}", units) : "no digit right";
 }
 
 ElementRow float_row(DType dtype, const Ball& ball, double got) {

@@ -22,16 +22,16 @@ double ulp_at(DType dtype, double x) {
   return std::ldexp(1.0, std::ilogb(magnitude) + 1 - about.precision);
 }
 
-// Units in the last place tell how many digits are right. Where none is, as of a number in the place of zero, the
-// difference itself says more.
+// Where units in the last place tell nothing, the difference itself says more.
 std::string error_text(const NumericError& error, double reference, DType dtype) {
   if (!std::isfinite(error.ulps)) return fmt::format("{:.9g}", error.value);
-  if (error.ulps < std::ldexp(1.0, info(dtype).precision))
-    return fmt::format("{:.9g}, {:.3g} ulp off", error.value, error.ulps);
+  if (tells_digits(error.ulps, dtype)) return fmt::format("{:.9g}, {:.3g} ulp off", error.value, error.ulps);
   return fmt::format("{:.9g}, off by {:.3g}", error.value, std::abs(error.value - reference));
 }
 
 }  // namespace
+
+bool tells_digits(double ulps, DType dtype) { return ulps < std::ldexp(1.0, info(dtype).precision); }
 
 std::string_view name(Grade grade) { return grade_names[static_cast<std::size_t>(grade)]; }
 

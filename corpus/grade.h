@@ -37,6 +37,10 @@ struct Tolerances {
 };
 Tolerances default_tolerances(DType dtype);
 
+// Whether a distance in units of the last place tells how many digits are right: where none is, as of a number in the
+// place of zero, it does not.
+bool tells_digits(double ulps, DType dtype);
+
 // How far one number is from the reference.
 struct NumericError {
   double value = 0;

@@ -184,26 +184,24 @@ std::string controls(const Finding& finding) {
   return text;
 }
 
+void add_paragraph(std::string& text, const std::string& more) {
+  if (!more.empty()) text += (text.empty() ? "" : "\n") + more;
+}
+
 // What was seen beside what must be. A case of which no more is known than a title has what its script prints.
 std::string expected_and_actual(const Finding& finding, const IssueParts& parts) {
   const bool is_judged = !finding.reason.empty() && finding.reason != finding.signature;
   const std::string seen = (is_judged ? finding.reason + "\n" : "") + recorded(finding.reduced);
   std::string text = seen.empty() ? "" : markdown_block(seen);
-  const auto add = [&](const std::string& more) {
-    if (!more.empty()) text += (text.empty() ? "" : "\n") + more;
-  };
-  if (!is_judged) add(parts.printed);
-  if (!parts.frames.empty()) add("Where it happens:\n\n" + markdown_block(parts.frames));
+  if (!is_judged) add_paragraph(text, parts.printed);
+  if (!parts.frames.empty()) add_paragraph(text, "Where it happens:\n\n" + markdown_block(parts.frames));
   return text;
 }
 
 std::string variants(const Finding& finding, const IssueParts& parts) {
   std::string text = parts.edits;
-  const auto add = [&](const std::string& more) {
-    if (!more.empty()) text += (text.empty() ? "" : "\n") + more;
-  };
-  add(controls(finding));
-  if (!parts.variants.empty()) add(markdown_block(parts.variants));
+  add_paragraph(text, controls(finding));
+  if (!parts.variants.empty()) add_paragraph(text, markdown_block(parts.variants));
   return text;
 }
 

@@ -33,8 +33,7 @@ std::string_view error_class_text(int error_class) { return error_classes[static
 std::string ulps_text(const std::optional<double>& ulps) {
   if (!ulps) return "–";
   if (!std::isfinite(*ulps)) return "NaN or infinity";
-  constexpr double digits_of_a_double = 0x1p53;
-  return *ulps < digits_of_a_double ? fmt::format("{:.2g} ulp", *ulps) : "no digit right";
+  return tells_digits(*ulps, DType::F64) ? fmt::format("{:.2g} ulp", *ulps) : "no digit right";
 }
 
 }  // namespace parallax

@@ -14,12 +14,6 @@ namespace {
 
 std::string function_name(const SubgraphNames& names, const Graph& subgraph) { return "graph_" + names.of(subgraph); }
 
-std::vector<std::string> value_names(const Graph& graph) {
-  std::vector<std::string> names;
-  for (const std::string& name : graph.names) names.push_back("v_" + name);
-  return names;
-}
-
 // Dropout in evaluation copies in eager, and is its operand where torch.compile traces what a branch or a loop runs.
 bool is_evaluated_dropout(const Graph& graph, ValueId value) {
   return std::ranges::any_of(graph.nodes, [&](const Node& node) {
@@ -34,22 +28,6 @@ bool may_share(const Graph& graph, const StorageSets& sets, std::size_t output) 
   const auto shares = [&](ValueId value) { return sets.may_share(graph.meta(value).storage, storage); };
   return std::ranges::any_of(graph.sources, shares, &Source::value) ||
          std::any_of(graph.outputs.begin(), graph.outputs.begin() + static_cast<std::ptrdiff_t>(output), shares);
-}
-
-std::string node_lines(const Graph& graph, std::size_t n, const SubgraphNames& names, const PythonCall& call,
-                       const std::vector<std::string>& values, std::string_view library, int indentation) {
-  const Node& node = graph.nodes[n];
-  const ControlOp* control = as_control(*node.op);
-  const std::string text =
-      control ? control_call(node, *control, names, values, library) : call(node, python_spelling(values));
-  if (!node.op->schema.has_list_result())
-    return indented(indentation, fmt::format("{} = {}", values[node.results.front().index], text));
-  const std::string list = fmt::format("list_{}", n);
-  std::string lines = indented(indentation, fmt::format("{} = {}", list, text));
-  for (std::size_t k = 0; k < node.results.size(); ++k)
-    lines += indented(indentation, fmt::format("{} = {}[{}]", values[node.results[k].index], list,
-                                               control ? control->place_of(k) : k));
-  return lines;
 }
 
 std::string tuple_of(const std::vector<std::string>& entries) {
@@ -73,6 +51,30 @@ bool writes_in_subgraphs(const Graph& graph) {
     }
     return writes;
   });
+}
+
+std::vector<std::string> value_names(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const std::string& name : graph.names) names.push_back("v_" + name);
+  return names;
+}
+
+std::string node_lines(const Graph& graph, std::size_t n, const SubgraphNames& names, const PythonCall& call,
+                       const std::vector<std::string>& values, std::string_view library, int indentation) {
+  const Node& node = graph.nodes[n];
+  const ControlOp* control = as_control(*node.op);
+  const std::string text =
+      control ? control_call(node, *control, names, values, library) : call(node, python_spelling(values));
+  if (!node.op->schema.has_list_result())
+    return indented(indentation, fmt::format("{} = {}", values[node.results.front().index], text));
+  if (node.results.empty()) return indented(indentation, text);
+  const std::string list = fmt::format("list_{}", n);
+  std::string lines = indented(indentation, fmt::format("{} = {}", list, text));
+  for (std::size_t k = 0; k < node.results.size(); ++k) {
+    lines += indented(indentation,
+                      fmt::format("{} = {}[{}]", values[node.results[k].index], list, place_in_list(*node.op, k)));
+  }
+  return lines;
 }
 
 std::string subgraph_functions(const SubgraphNames& names, const PythonCall& call, std::string_view library,

@@ -12,8 +12,16 @@ namespace parallax {
 // Whether a subgraph of the graph, or of theirs, writes an operand: PyTorch's branches and loops may not.
 bool writes_in_subgraphs(const Graph& graph);
 
+// What the values of a subgraph are called in its function, by value.
+std::vector<std::string> value_names(const Graph& graph);
+
+// The lines of node n of a subgraph: its call, and its results by name. `values` says by value what an operand is
+// called, and `library` is that of the custom operations (export/python_custom.h).
+std::string node_lines(const Graph& graph, std::size_t n, const SubgraphNames& names, const PythonCall& call,
+                       const std::vector<std::string>& values, std::string_view library, int indentation);
+
 // A function for each subgraph, at that indentation. What shares memory with an operand or with another output is
-// cloned, as PyTorch asks for. `library` is that of the custom operations (export/python_custom.h).
+// cloned, as PyTorch asks for.
 std::string subgraph_functions(const SubgraphNames& names, const PythonCall& call, std::string_view library,
                                int indentation);
 

@@ -4,33 +4,13 @@
 
 #include <algorithm>
 
+#include "export/python_control.h"
 #include "export/python_module.h"
 #include "export/python_text.h"
 #include "graph/custom_op.h"
 
 namespace parallax {
 namespace {
-
-std::string value_name(const Graph& graph, ValueId value) { return "v_" + graph.name(value); }
-
-std::string node_lines(const Graph& graph, std::size_t n, const SubgraphNames& names, std::string_view library) {
-  const Node& node = graph.nodes[n];
-  std::vector<std::string> values;
-  for (std::size_t v = 0; v < graph.metas.size(); ++v) values.push_back(value_name(graph, ValueId(v)));
-  const ControlOp* control = as_control(*node.op);
-  const std::string text =
-      control ? custom_call(node, *control, names, values, library) : aten_call(node, python_spelling(values));
-  if (!node.op->schema.has_list_result())
-    return indented(1, fmt::format("{} = {}", values[node.results.front().index], text));
-  if (node.results.empty()) return indented(1, text);
-  const std::string list = fmt::format("list_{}", n);
-  std::string lines = indented(1, fmt::format("{} = {}", list, text));
-  for (std::size_t k = 0; k < node.results.size(); ++k) {
-    const std::size_t place = control ? control->place_of(k) : k;
-    lines += indented(1, fmt::format("{} = {}[{}]", values[node.results[k].index], list, place));
-  }
-  return lines;
-}
 
 // PyTorch functionalizes no operation whose result is an operand or a view of one, and none that writes and may return
 // None: these are registered as what they are made of.
@@ -55,13 +35,14 @@ std::string custom_operations(const SubgraphNames& names, std::string_view libra
   for (const Subgraph& reference : names.operations()) {
     const Graph& graph = *reference.graph;
     const std::string& name = names.of(graph);
+    const std::vector<std::string> values = value_names(graph);
     std::vector<std::string> parameters;
-    for (const Source& source : graph.sources) parameters.push_back(value_name(graph, source.value));
+    for (const Source& source : graph.sources) parameters.push_back(values[source.value.index]);
     text += fmt::format("def {}_{}({}):\n", library, name, fmt::join(parameters, ", "));
-    for (std::size_t n = 0; n < graph.nodes.size(); ++n) text += node_lines(graph, n, names, library);
+    for (std::size_t n = 0; n < graph.nodes.size(); ++n)
+      text += node_lines(graph, n, names, aten_call, values, library, 1);
     std::vector<std::string> returned;
-    for (const ValueId value : names.returned(graph))
-      returned.push_back(value.valid() ? value_name(graph, value) : "None");
+    for (const ValueId value : names.returned(graph)) returned.push_back(value.valid() ? values[value.index] : "None");
     if (!returned.empty()) text += indented(1, fmt::format("return {}", fmt::join(returned, ", ")));
     const bool composite = is_composite(reference);
     text += fmt::format("\n\n{}.define(\"{}{}\")\n", library, name, library_schema(reference));

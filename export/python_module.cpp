@@ -181,10 +181,8 @@ std::string PythonModule::node_text(std::size_t i, std::string_view library) con
   std::string text = indented(2, fmt::format("{} = {}", target, call));
   if (!list) return text;
   for (std::size_t k = 0; k < node.results.size(); ++k) {
-    if (used_[node.results[k].index]) {
-      text +=
-          indented(2, fmt::format("{} = {}[{}]", name(node.results[k]), target, control ? control->place_of(k) : k));
-    }
+    if (used_[node.results[k].index])
+      text += indented(2, fmt::format("{} = {}[{}]", name(node.results[k]), target, place_in_list(*node.op, k)));
   }
   return text;
 }

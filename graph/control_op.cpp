@@ -429,6 +429,11 @@ std::size_t ControlOp::place_of(std::size_t k) const {
   return place;
 }
 
+std::size_t place_in_list(const Op& op, std::size_t k) {
+  const ControlOp* control = as_control(op);
+  return control ? control->place_of(k) : k;
+}
+
 int64_t steps_of(const Call& call) {
   const ControlOp& op = *as_control(call.op());
   return call.tensor(static_cast<int>(op.parts.carries)).layout.sizes[0];

@@ -81,6 +81,9 @@ const Node* find_control(const Graph& graph);
 // The first call of a custom operation, in the graph or in a subgraph of it, or null.
 const Node* find_custom(const Graph& graph);
 
+// Where result k stands in the list that a call of the op returns, which may hold None.
+std::size_t place_in_list(const Op& op, std::size_t k);
+
 // How many steps a scan or a map takes on these operands.
 int64_t steps_of(const Call& call);
 

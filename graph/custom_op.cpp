@@ -80,12 +80,21 @@ Result<void> check_custom_op(const ControlParts& parts) {
   for (std::size_t i = 0; i < graph->outputs.size(); ++i) {
     const TensorMeta& meta = graph->meta(graph->outputs[i]);
     const auto shares = [&](ValueId value) { return graph->meta(value).storage == meta.storage; };
-    if (std::ranges::any_of(graph->sources, shares, &Source::value)) continue;
+    const auto end = graph->outputs.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::ranges::any_of(graph->sources, shares, &Source::value)) {
+      const ValueId object = graph->objects[graph->outputs[i].index];
+      const auto is_object = [&](ValueId value) { return graph->objects[value.index] == object; };
+      // The caller could change the sizes of the one through the other, which no result is known to be.
+      if (std::ranges::any_of(graph->sources, is_object, &Source::value) ||
+          std::none_of(graph->outputs.begin(), end, is_object))
+        continue;
+      return fault(ErrorKind::Unsupported, fmt::format("'{}' returns the view '{}' twice; return an alias of it", name,
+                                                       graph->name(graph->outputs[i])));
+    }
     const bool is_whole = meta.layout.offset == 0 && is_dense(meta.layout) &&
                           meta.layout.extent() == graph->storage(meta.storage).elements;
-    const auto before =
-        std::find_if(graph->outputs.begin(), graph->outputs.begin() + static_cast<std::ptrdiff_t>(i), shares);
-    if (is_whole && before == graph->outputs.begin() + static_cast<std::ptrdiff_t>(i)) continue;
+    const auto before = std::find_if(graph->outputs.begin(), end, shares);
+    if (is_whole && before == end) continue;
     return fault(ErrorKind::Invalid,
                  fmt::format("'{}' returns '{}', {}; clone it", name, graph->name(graph->outputs[i]),
                              is_whole ? fmt::format("the memory of '{}'", graph->name(*before))

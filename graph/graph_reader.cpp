@@ -307,8 +307,7 @@ class GraphReader {
     TRY(std::vector<ResultMeta> results, located(node, op.infer(Call(op, arguments, builder_.graph().metas))));
     const auto& given = names_.elements[name];
     for (std::size_t k = 0; k < results.size(); ++k) {
-      const ControlOp* control = as_control(op);
-      const auto index = static_cast<int64_t>(control ? control->place_of(k) : k);
+      const auto index = static_cast<int64_t>(place_in_list(op, k));
       const auto found = given.find(index);
       element_names.push_back(found != given.end() ? found->second : names_.element_name(name, index));
     }

@@ -116,8 +116,7 @@ Json nodes_json(const Graph& graph, const Symbols& symbols, const SubgraphNames&
     if (!node.op->schema.has_list_result()) continue;
     for (std::size_t k = 0; k < node.results.size(); ++k) {
       // Unread and without a name of its own: what reads the file again names it the same.
-      const ControlOp* control = as_control(*node.op);
-      const std::size_t place = control ? control->place_of(k) : k;
+      const std::size_t place = place_in_list(*node.op, k);
       if (!used[node.results[k].index] && graph.name(node.results[k]) == element_name(node.name, place)) continue;
       nodes.push_back(
           {{"out", graph.name(node.results[k])}, {"op", "getitem"}, {"args", Json::array({"%" + node.name, place})}});

@@ -30,6 +30,7 @@ from executorch.runtime import Runtime
 from torch.export.graph_signature import OutputKind
 
 from adapters.audit.pte import audit as audit_pte
+from adapters.executorch.custom_kernels import Kernels, can_build
 from adapters.executorch.kept_run import files_of, keep_run
 from adapters.executorch.lowering_switches import SWITCHES, backend_config
 from adapters.torch.case_module import (
@@ -43,6 +44,7 @@ from adapters.torch.case_module import (
     run_protocol,
     torch_hello,
 )
+from adapters.torch.custom_ops import register_by
 from adapters.torch.dynamic_dims import dynamic_shapes, what_became_of_symbols
 from adapters.torch.export_speed import OpScan, speed_up
 from adapters.torch.flat_inputs import densely_fed
@@ -394,8 +396,11 @@ def make_system(
         "methods": run is run_in_runtime,
         "subgraphs": run is run_in_runtime,
         "writing_subgraphs": False,
+        "custom_ops": run is run_in_runtime and can_build(),
         "switches": declared(switches),
     }
+    if more["custom_ops"]:
+        register_by(Kernels())
     if not make and not lower_by:
         more["cases_a_program"] = 8
     elif delegates and where == partitioner:
@@ -408,6 +413,8 @@ def make_system(
     build = remembered(densely_fed(build_with(way, op_scan, settings), is_taken))
     build_methods = remembered(method_builder(way, op_scan, settings))
     taken = ("instances", "methods") if run is run_in_runtime else ()
+    if more["custom_ops"]:
+        taken = (*taken, "custom")
 
     def run_case(request: Json, stages: Stages) -> Json:
         has_methods = "methods" in request["case"].get("requires", [])

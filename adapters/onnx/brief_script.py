@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -215,11 +215,11 @@ def fed_arrays(case: Json, graph: Json, written: Written) -> list[Array]:
     """What the adapter hands to the model: the feed, and the state that is an input of it."""
     given: list[Array] = []
 
-    def keep(arrays: list[Array]) -> Iterator[Array]:
+    def keep(arrays: list[Array]) -> list[Array]:
         given.extend(arrays)
-        return iter([np.zeros(value.shape, DTYPES[value.dtype]) for value in written.graph.outputs])
+        return [np.zeros(value.shape, DTYPES[value.dtype]) for value in written.graph.outputs]
 
-    Session(graph, written, lambda arrays: list(keep(arrays))).run(case["feed"])
+    Session(graph, written, keep).run(case["feed"])
     return given
 
 

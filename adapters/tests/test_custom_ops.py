@@ -82,8 +82,8 @@ class CustomOpsTest(unittest.TestCase):
         first, again = (custom_ops.register(NOTHING, call, lambda *_: ()) for _ in range(2))
         self.assertIs(first, again)
         self.assertTrue(str(first._schema).endswith("(Tensor(a!) a, Tensor b) -> ()"), first._schema)
-        self.assertFalse(custom_ops.is_composite(call["schema"]))
-        self.assertTrue(custom_ops.is_composite(OPERAND["nodes"][1]["schema"]))
+        self.assertFalse(custom_ops.Registration().is_composite(call["schema"]))
+        self.assertTrue(custom_ops.Registration().is_composite(OPERAND["nodes"][1]["schema"]))
 
 
 if __name__ == "__main__":

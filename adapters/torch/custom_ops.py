@@ -31,14 +31,33 @@ def reference_of(call: Json) -> str:
     return call["args"][0]["graph"]
 
 
-def is_composite(schema: str) -> bool:
-    """Whether an operation is registered as what it is made of, which a compiler then sees.
+class Registration:
+    """What torch.library is told of an operation. A system whose runtime needs more has a class of its own."""
 
-    PyTorch functionalizes no other whose result is an operand or a view of one, nor one that writes and may return
-    None: "We only support functionalizing operators whose outputs do not have alias annotations".
-    """
-    operands, _, results = schema.rpartition(" -> ")
-    return "Tensor(" in results or ("!" in operands and "Tensor?" in results)
+    def schema(self, schema: str) -> str:
+        """The schema of a case's operation as it is registered."""
+        return schema
+
+    def is_composite(self, schema: str) -> bool:
+        """Whether an operation is registered as what it is made of, which a compiler then sees.
+
+        PyTorch functionalizes no other whose result is an operand or a view of one, nor one that writes and may return
+        None: "We only support functionalizing operators whose outputs do not have alias annotations".
+        """
+        operands, _, results = schema.rpartition(" -> ")
+        return "Tensor(" in results or ("!" in operands and "Tensor?" in results)
+
+    def defined(self, library: torch.library.Library, name: str, schema: str, run: Callable[..., Any]) -> None:
+        """Called once an operation is there that is not composite."""
+
+
+_registration = Registration()
+
+
+def register_by(registration: Registration) -> None:
+    """From now on, in this process."""
+    global _registration
+    _registration = registration
 
 
 def register(graph: Json, call: Json, function: Callable[..., Any]) -> Any:
@@ -47,18 +66,19 @@ def register(graph: Json, call: Json, function: Callable[..., Any]) -> Any:
     It is named for what it means, so that each is registered once in a process, and by the same name in the next.
     """
     global _library
-    schema = call["schema"]
+    schema = _registration.schema(call["schema"])
     meaning = json.dumps([schema, reference_of(call), graph["subgraphs"]])
     name = f"{reference_of(call)}_{hashlib.sha256(meaning.encode()).hexdigest()[:16]}"
     if name not in _registered:
         _library = _library or torch.library.Library(LIBRARY, "FRAGMENT")
         run = _as_schema(schema, function)
         _library.define(f"{name}{schema}")
-        if is_composite(schema):
+        if _registration.is_composite(schema):
             _library.impl(name, run, "CompositeImplicitAutograd")
         else:
             _library.impl(name, run, "CompositeExplicitAutograd")
             torch.library.register_fake(f"{LIBRARY}::{name}", run, lib=_library)
+            _registration.defined(_library, name, schema, run)
         _registered[name] = getattr(getattr(torch.ops, LIBRARY), name).default
     return _registered[name]
 
@@ -72,8 +92,8 @@ def _as_schema(schema: str, function: Callable[..., Any]) -> Callable[..., Any]:
             function(*operands)
 
         return nothing
-    if not results.startswith("("):
-        return lambda *operands: function(*operands)[0]
+    if not results.startswith("("):  # where the case's operation returns nothing, a number stands for it
+        return lambda *operands: (function(*operands) or (torch.zeros(()),))[0]
     return function
 
 

@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::chrono::seconds longest_writing{120};
 constexpr std::string_view runtimes = "onnx.runtimes.";
-constexpr std::size_t module_place =
-    2;  // among the words of a worker's command, behind Python and the adapters' folder
+// Among the words of a worker's command, behind Python and the adapters' folder.
+constexpr std::size_t module_place = 2;
 
 // How the worker of a target is started, where it takes models that are written here.
 Result<std::vector<std::string>> worker_of(const std::string& target) {
@@ -117,10 +117,7 @@ Result<std::string> answered(std::vector<std::string> worker, const std::string&
   return fail("{}", answer.value("why", "the writer of scripts says nothing"));
 }
 
-}  // namespace
-
-Result<std::string> onnx_script_request(const Finding& finding) {
-  TRY(const std::vector<std::string> worker, worker_of(finding.target));
+Result<std::string> request_of(const Finding& finding, const std::vector<std::string>& worker) {
   const Case& test = finding.reduced;
   if (test.gradient) return fail("a model has no gradients");
   if (!shows_in_one_run(finding)) return fail("one run does not show it");
@@ -139,9 +136,16 @@ Result<std::string> onnx_script_request(const Finding& finding) {
   return request.dump();
 }
 
+}  // namespace
+
+Result<std::string> onnx_script_request(const Finding& finding) {
+  TRY(const std::vector<std::string> worker, worker_of(finding.target));
+  return request_of(finding, worker);
+}
+
 Result<std::string> onnx_script(const Finding& finding, const std::function<bool()>& given_up) {
-  TRY(const std::string request, onnx_script_request(finding));
   TRY(std::vector<std::string> worker, worker_of(finding.target));
+  TRY(const std::string request, request_of(finding, worker));
   return answered(std::move(worker), request, given_up);
 }
 

@@ -12,6 +12,10 @@ namespace {
 
 constexpr int64_t most_elements = 64;
 
+bool has_few_slices(const TensorMeta& meta) {
+  return meta.layout.rank() > 0 && meta.layout.sizes[0] > 0 && meta.layout.sizes[0] <= 6;
+}
+
 // What the outputs of a subgraph are chosen from: everything of a type, the newest first.
 std::vector<ValueId> alike(const DrawnBody& body, const TensorMeta& wanted) {
   const Graph& graph = body.builder.graph();
@@ -99,12 +103,14 @@ class ControlDrawer {
     return site_.call("aten.eq.Scalar", {rest, Scalar(int64_t{0})}, {});
   }
 
+  std::string_view order() { return choices_.chance(50) ? "aten.gt.Scalar" : "aten.lt.Scalar"; }
+
   // Known when the program is compiled: one branch is dead, or a pass takes it out.
   ValueId of_a_size() {
     const std::vector<ValueId> of = operands(1, 1, [](const TensorMeta& meta) { return meta.layout.rank() > 0; });
     if (of.empty()) return {};
     const ValueId size = number(meta(of.front()).layout.sizes[0]);
-    const std::string_view order = choices_.chance(50) ? "aten.gt.Scalar" : "aten.lt.Scalar";
+    const std::string_view order = this->order();
     return size.valid() ? site_.call(order, {size, Scalar(int64_t{choices_.between(0, 4)})}, {}) : ValueId();
   }
 
@@ -112,7 +118,7 @@ class ControlDrawer {
     const std::vector<ValueId> of = operands(1, 1, [](const TensorMeta& meta) { return meta.layout.numel() > 0; });
     if (of.empty()) return {};
     const Argument limit(Scalar(int64_t{choices_.between(-1, 1)}));
-    const std::string_view order = choices_.chance(50) ? "aten.gt.Scalar" : "aten.lt.Scalar";
+    const std::string_view order = this->order();
     if (meta(of.front()).dtype == DType::Bool || choices_.chance(30)) {
       const ValueId compared = site_.call(order, {of.front(), limit}, {});
       const std::string_view all = choices_.chance(50) ? "aten.any.default" : "aten.all.default";
@@ -198,6 +204,12 @@ class ControlDrawer {
     return next;
   }
 
+  // What a simulation goes on from: a buffer that was written before the loop.
+  ValueId state() {
+    const ValueId kept = site_.buffer(DType::F32, {2});
+    return kept.valid() ? site_.call("aten.add_.Scalar", {kept, Scalar(int64_t{1})}, {}) : ValueId();
+  }
+
   // A loop of a few steps, counted by its first carry; the data may end it before.
   std::optional<ProposedControl> loop() {
     const ValueId count = number(0);
@@ -205,7 +217,11 @@ class ControlDrawer {
     std::vector<ValueId> carries = operands(1, 3, [](const TensorMeta& meta) { return is_dense(meta.layout); });
     if (carries.empty()) return std::nullopt;
     carries.insert(carries.begin(), count);
-    const std::vector<ValueId> closures = operands(0, 2, [](const TensorMeta&) { return true; });
+    std::vector<ValueId> closures = operands(0, 2, [](const TensorMeta&) { return true; });
+    if (site_.writes && choices_.chance(20)) {
+      const ValueId state = this->state();
+      if (state.valid()) closures.push_back(state);
+    }
     std::vector<ValueId> all = carries;
     all.insert(all.end(), closures.begin(), closures.end());
     const std::vector<TensorMeta> inputs = metas_of(all);
@@ -249,9 +265,7 @@ class ControlDrawer {
   std::optional<ProposedControl> scan(bool carries_on) {
     std::vector<ValueId> carries;
     if (carries_on) carries = operands(1, 2, [](const TensorMeta& meta) { return is_dense(meta.layout); });
-    std::vector<ValueId> scanned = operands(1, 2, [](const TensorMeta& meta) {
-      return meta.layout.rank() > 0 && meta.layout.sizes[0] > 0 && meta.layout.sizes[0] <= 6;
-    });
+    std::vector<ValueId> scanned = operands(1, 2, has_few_slices);
     if (scanned.empty() || (carries_on && carries.empty())) return std::nullopt;
     std::erase_if(scanned,
                   [&](ValueId value) { return meta(value).layout.sizes[0] != meta(scanned.front()).layout.sizes[0]; });
@@ -284,9 +298,7 @@ class ControlDrawer {
   // A scan that puts each slice into the next row of a cache, and reads the cache: as a carry that is copied to the
   // buffer afterwards, or where it is written to in place.
   std::optional<ProposedControl> cache() {
-    const std::vector<ValueId> scanned = operands(1, 1, [](const TensorMeta& meta) {
-      return meta.layout.rank() > 0 && meta.layout.sizes[0] > 0 && meta.layout.sizes[0] <= 6;
-    });
+    const std::vector<ValueId> scanned = operands(1, 1, has_few_slices);
     if (scanned.empty()) return std::nullopt;
     const TensorMeta steps = meta(scanned.front());
     Dims sizes = steps.layout.sizes;
@@ -345,6 +357,14 @@ class ControlDrawer {
       operands.first.push_back(site_.builder.current(entry->value));
       operands.second.push_back(entry->writable && choices_.chance(70));
     }
+    if (choices_.chance(20)) {
+      // What a compiler may take for the memory that it was copied from.
+      const ValueId copy = site_.call("aten.clone.default", {choices_.pick(operands.first)}, {});
+      if (copy.valid()) {
+        operands.first.push_back(copy);
+        operands.second.push_back(choices_.chance(30));
+      }
+    }
     return operands;
   }
 
@@ -359,7 +379,7 @@ class ControlDrawer {
     static_cast<void>(body.call(ops[op], {operand, other}));
   }
 
-  // What the operation returns: an operand, a view of one, or what it made, each memory of its own once.
+  // What the operation returns: an operand, a view of one, or what it made, each view and each memory of its own once.
   std::vector<ValueId> custom_results(const DrawnBody& body) {
     const Graph& graph = body.builder.graph();
     std::vector<ValueId> operands;
@@ -379,6 +399,7 @@ class ControlDrawer {
       if (from.empty()) continue;
       const ValueId result = choices_.pick(from);
       const auto is_again = [&](ValueId other) {
+        if (kind == 1) return graph.objects[other.index] == graph.objects[result.index];
         return kind == 2 && graph.meta(other).storage == graph.meta(result).storage;
       };
       if (std::ranges::none_of(results, is_again)) results.push_back(result);
@@ -393,11 +414,16 @@ class ControlDrawer {
     DrawnBody body = site_.draw_body(metas_of(given), writable, {.branches = false, .custom = site_.structures.custom});
     bool writes = false;
     for (std::size_t i = 0; i < given.size(); ++i) {
-      if (!writable[i] || !choices_.chance(60)) continue;
-      write(body.builder, body.builder.graph().sources[i].value);
-      writes = true;
+      for (uint32_t percent = 60; writable[i] && choices_.chance(percent); percent = 30) {
+        write(body.builder, body.builder.graph().sources[i].value);
+        writes = true;
+      }
     }
-    const std::vector<ValueId> results = custom_results(body);
+    std::vector<ValueId> results = custom_results(body);
+    if (writes && choices_.chance(30)) {  // what is there after the writes
+      const ValueId read = choices_.pick(body.builder.graph().sources).value;
+      if (const Result<ValueId> copy = body.builder.call("aten.clone.default", {read})) results.push_back(*copy);
+    }
     if (results.empty() && !writes) return std::nullopt;
     Subgraph subgraph = finish(name("operation"), std::move(body), results);
     while (choices_.chance(15)) {

@@ -105,6 +105,8 @@ TEST(CustomCase, ABrokenRuleIsRefusedAtItsPlace) {
        "/graph/nodes/5/args/0/graph", "'twice' changes the sizes or strides of an operand with u (aten.t_.default)"},
       {"/graph/subgraphs/step/outputs", R"(["%d", "%d"])", "/graph/nodes/1/args/0/graph",
        "'step' returns 'd', the memory of 'd'; clone it"},
+      {"/graph/subgraphs/step/outputs", R"(["%e", "%e"])", "/graph/nodes/1/args/0/graph",
+       "'step' returns the view 'e' twice; return an alias of it"},
       {"/graph/subgraphs/step/nodes/2", R"({"out": "e", "op": "aten.slice.Tensor", "args": ["%d", 0, 1, 2]})",
        "/graph/nodes/1/args/0/graph", "'step' returns 'e', a part of memory that it made; clone it"},
   };
