@@ -8,6 +8,7 @@
 
 #include "core/profile.h"
 #include "graph/case.h"
+#include "graph/control_op.h"
 #include "oracle/detector.h"
 #include "oracle/outcome.h"
 
@@ -59,12 +60,10 @@ class Target {
   virtual bool takes_methods() const { return false; }
   // The options that it may be opened with, of which results do not depend.
   virtual std::vector<TargetSwitch> switches() const { return {}; }
-  // Whether it takes cases with branches and loops.
-  virtual bool takes_subgraphs() const { return false; }
-  // Whether these may write to their operands.
+  // The branches and loops of the cases that it takes, and whether these may call operations which a user registers.
+  virtual ControlKinds control_kinds() const { return {}; }
+  // Whether branches and loops may write to their operands.
   virtual bool takes_writing_subgraphs() const { return true; }
-  // Whether it takes cases that call operations which a user registers.
-  virtual bool takes_custom_ops() const { return false; }
   // How many cases are best run as one program: more than one where a program costs more than its nodes do.
   virtual int cases_a_program() const { return 1; }
   // Runs the protocol of Outcome. `second` is B's feed, or null to run A alone. Never throws; what goes wrong is in the

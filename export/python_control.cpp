@@ -7,7 +7,6 @@
 #include "export/python_custom.h"
 #include "export/python_text.h"
 #include "graph/storage_sets.h"
-#include "graph/written_operands.h"
 
 namespace parallax {
 namespace {
@@ -38,19 +37,15 @@ std::string tuple_of(const std::vector<std::string>& entries) {
 
 }  // namespace
 
-bool writes_in_subgraphs(const Graph& graph) {
+bool writes_in_slices(const Graph& graph) {
+  const auto writes = [](const Node& node) {
+    const ControlOp* op = as_control(*node.op);
+    return op != nullptr && (op->kind() == ControlKind::Scan || op->kind() == ControlKind::Map) && op->writes();
+  };
   const SubgraphNames subgraphs(graph);
-  return std::ranges::any_of(subgraphs.run(), [](const Graph* subgraph) {
-    std::vector<StorageId> operands;
-    for (const Source& source : subgraph->sources) operands.push_back(subgraph->meta(source.value).storage);
-    bool writes = false;
-    for (const Node& node : subgraph->nodes) {
-      for_each_written(node, [&](ValueId value) {
-        writes = writes || std::ranges::find(operands, subgraph->meta(value).storage) != operands.end();
-      });
-    }
-    return writes;
-  });
+  return std::ranges::any_of(graph.nodes, writes) || std::ranges::any_of(subgraphs.run(), [&](const Graph* one) {
+           return std::ranges::any_of(one->nodes, writes);
+         });
 }
 
 std::vector<std::string> value_names(const Graph& graph) {

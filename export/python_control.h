@@ -9,8 +9,9 @@
 
 namespace parallax {
 
-// Whether a subgraph of the graph, or of theirs, writes an operand: PyTorch's branches and loops may not.
-bool writes_in_subgraphs(const Graph& graph);
+// Whether a scan or a map of the graph, or of its subgraphs, writes an operand: PyTorch's may not. A branch and a
+// while_loop may where no gradients are taken.
+bool writes_in_slices(const Graph& graph);
 
 // What the values of a subgraph are called in its function, by value.
 std::vector<std::string> value_names(const Graph& graph);

@@ -128,10 +128,9 @@ Result<void> check_module(const Graph& graph) {
 
 Result<std::string> python_script(const Case& test, const ScriptOptions& options, const ScriptTarget& of_system) {
   TRY_VOID(check_module(test.graph));
-  if (writes_in_subgraphs(test.graph)) {
+  if (writes_in_slices(test.graph))
     return std::unexpected(
-        Error{ErrorKind::Unsupported, "", "", "PyTorch runs no branch and no loop that writes an operand"});
-  }
+        Error{ErrorKind::Unsupported, "", "", "PyTorch runs no scan and no map that writes an operand"});
   ScriptTarget target = of_system;
   if (!test.symbols.empty() && !target.definition.empty()) {
     TRY(target, dynamic_target(of_system, options.target.contains("dynamism=automatic")));

@@ -374,7 +374,15 @@ void find_shared(ControlOp& op) {
 
 }  // namespace
 
-std::string_view name(ControlKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
+std::string_view name(ControlKind kind) { return kind_names[place_of(kind)]; }
+
+std::vector<std::string> names_of(ControlKinds kinds) {
+  std::vector<std::string> names;
+  for (std::size_t kind = 0; kind < control_kind_count; ++kind) {
+    if (kinds[kind]) names.emplace_back(kind_names[kind]);
+  }
+  return names;
+}
 
 Result<void> define_control_op(ControlOp& op, ControlParts parts) {
   TRY_VOID(check_parts(parts));
@@ -421,6 +429,17 @@ const Node* find_custom(const Graph& graph) {
     }
   }
   return nullptr;
+}
+
+ControlKinds control_kinds(const Graph& graph) {
+  ControlKinds kinds;
+  for (const Node& node : graph.nodes) {
+    const ControlOp* control = as_control(*node.op);
+    if (control == nullptr) continue;
+    kinds.set(place_of(control->kind()));
+    for (const Subgraph& subgraph : control->parts.subgraphs) kinds |= control_kinds(*subgraph.graph);
+  }
+  return kinds;
 }
 
 std::size_t ControlOp::place_of(std::size_t k) const {

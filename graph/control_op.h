@@ -16,6 +16,7 @@
 //   custom      operands                        the subgraph's results
 #pragma once
 
+#include <bitset>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,8 +26,16 @@
 namespace parallax {
 
 enum class ControlKind : uint8_t { Cond, WhileLoop, Scan, Map, Custom };
+inline constexpr std::size_t control_kind_count = 5;
 // "cond", "while_loop", "scan", "map", "custom".
 std::string_view name(ControlKind kind);
+
+// Kinds of calls that run subgraphs, by ControlKind.
+using ControlKinds = std::bitset<control_kind_count>;
+constexpr std::size_t place_of(ControlKind kind) { return static_cast<std::size_t>(kind); }
+std::vector<std::string> names_of(ControlKinds kinds);
+// Branches and loops: all but custom operations.
+inline constexpr ControlKinds branches_and_loops = (1U << (control_kind_count - 1)) - 1;
 
 // A graph without state: its sources are inputs with storages of their own. Called by position.
 struct Subgraph {
@@ -80,6 +89,8 @@ const ControlOp* as_control(const Op& op);
 const Node* find_control(const Graph& graph);
 // The first call of a custom operation, in the graph or in a subgraph of it, or null.
 const Node* find_custom(const Graph& graph);
+// The kinds of such calls in the graph and in its subgraphs.
+ControlKinds control_kinds(const Graph& graph);
 
 // Where result k stands in the list that a call of the op returns, which may hold None.
 std::size_t place_in_list(const Op& op, std::size_t k);

@@ -394,7 +394,8 @@ def make_system(
         "several_runs": run is run_in_runtime,
         "instances": run is run_in_runtime,
         "methods": run is run_in_runtime,
-        "subgraphs": run is run_in_runtime,
+        # exir/emit/_emitter.py emits no while_loop.
+        "subgraphs": ["cond", "scan", "map"] if run is run_in_runtime else False,
         "writing_subgraphs": False,
         "custom_ops": run is run_in_runtime and can_build(),
         "switches": declared(switches),

@@ -166,14 +166,14 @@ def make_system(
     explain: Callable[[str, str], str] = lambda message, _: message,
     ops: Sequence[str] = OPS,
     symbols: bool = False,
-    subgraphs: bool = False,
+    subgraphs: bool | Sequence[str] = False,
     quantized: bool = False,
     more: Json | None = None,
     functions: MoreFunctions | None = None,
 ) -> System:
     """The system of a runtime that takes what the writer writes of these ops, and, where `symbols`, models of dims with
-    names, where `subgraphs`, those with If, Loop and Scan, and where `quantized`, those that quantize. `more` goes into
-    its greeting, and `functions` are those that the runtime has beside ONNX's."""
+    names, where `subgraphs`, those with If, Loop and Scan, or the calls of that name alone, and where `quantized`,
+    those that quantize. `more` goes into its greeting, and `functions` are those that the runtime has beside ONNX's."""
     hello = {
         "name": name,
         "version": version,
@@ -182,7 +182,7 @@ def make_system(
         "ops": [*ops, *(QUANTIZED_OPS if quantized else ())],
         "profile": profile,
         "several_runs": symbols,
-        "subgraphs": subgraphs,
+        "subgraphs": subgraphs if isinstance(subgraphs, bool) else list(subgraphs),
         **(more or {}),
     }
 

@@ -65,9 +65,8 @@ class ExternalTarget final : public Target {
   bool takes_several_runs() const override { return hello_.several_runs; }
   bool takes_instances() const override { return hello_.several_runs && hello_.instances; }
   bool takes_methods() const override { return hello_.several_runs && hello_.methods; }
-  bool takes_subgraphs() const override { return hello_.subgraphs; }
+  ControlKinds control_kinds() const override { return hello_.control_kinds; }
   bool takes_writing_subgraphs() const override { return hello_.writing_subgraphs; }
-  bool takes_custom_ops() const override { return hello_.custom_ops; }
   int cases_a_program() const override { return hello_.cases_a_program; }
   std::vector<TargetSwitch> switches() const override { return hello_.switches; }
   bool takes_strided_sources() const override { return hello_.strided_sources; }
@@ -130,13 +129,6 @@ Result<void> ExternalTarget::start() {
   }
   hello_ = *std::move(hello);
   return {};
-}
-
-bool runs_branch_or_loop(const Graph& graph) {
-  return std::ranges::any_of(graph.nodes, [](const Node& node) {
-    const ControlOp* control = as_control(*node.op);
-    return control && control->kind() != ControlKind::Custom;
-  });
 }
 
 // What the worker said beforehand that it does not take.
@@ -272,16 +264,10 @@ Outcome ExternalTarget::run(const Case& test, const std::vector<Tensor>* second)
     outcome.message = hello_.name + " takes no case with several methods";
     return outcome;
   }
-  if (runs_branch_or_loop(test.graph) && !hello_.subgraphs) {
+  if (const ControlKinds left = parallax::control_kinds(test.graph) & ~hello_.control_kinds; left.any()) {
     Outcome outcome;
     outcome.status = Status::Unsupported;
-    outcome.message = hello_.name + " takes no case with branches or loops";
-    return outcome;
-  }
-  if (find_custom(test.graph) && !hello_.custom_ops) {
-    Outcome outcome;
-    outcome.status = Status::Unsupported;
-    outcome.message = hello_.name + " takes no case with custom operations";
+    outcome.message = fmt::format("{} takes no case with {}", hello_.name, fmt::join(names_of(left), " or "));
     return outcome;
   }
   if (!hello_.counts && holds_counts(test.graph)) {

@@ -51,6 +51,23 @@ Result<Tensor> read_reply_tensor(const Field& entry) {
   return read_tensor(data, *type);
 }
 
+// Whether all branches and loops are taken, or a list of those that are.
+Result<ControlKinds> read_control_kinds(const Field& taken) {
+  if (taken.json().is_boolean()) return taken.json().get<bool>() ? branches_and_loops : ControlKinds();
+  if (!taken.json().is_array()) return taken.fail("must be true, false or a list of names");
+  const std::vector<std::string> names = names_of(branches_and_loops);
+  ControlKinds kinds;
+  const auto read = [&](const Field& name) -> Result<std::size_t> {
+    TRY(const std::string text, name.text());
+    const auto place = static_cast<std::size_t>(std::ranges::find(names, text) - names.begin());
+    if (place == names.size()) return name.fail("'{}' is none of {}", text, fmt::join(names, ", "));
+    return place;
+  };
+  TRY(const std::vector<std::size_t> places, read_array(taken, read));
+  for (const std::size_t place : places) kinds.set(place);
+  return kinds;
+}
+
 Result<std::vector<Tensor>> read_tensors(const Field& array) { return read_array(array, read_reply_tensor); }
 
 // {"x": {"type", "data"} | null}: state after a run. What is missing was not handed back.
@@ -306,6 +323,7 @@ Result<Hello> read_hello(const Field& root) {
     }
     hello.cases_a_program = static_cast<int>(number);
   }
+  bool custom_ops = false;
   const std::pair<std::string_view, bool*> flags[] = {{"promises_identity", &hello.promises_identity},
                                                       {"gradients", &hello.gradients},
                                                       {"strided_sources", &hello.strided_sources},
@@ -315,15 +333,18 @@ Result<Hello> read_hello(const Field& root) {
                                                       {"methods", &hello.methods},
                                                       {"counts", &hello.counts},
                                                       {"artifacts", &hello.artifacts},
-                                                      {"subgraphs", &hello.subgraphs},
                                                       {"writing_subgraphs", &hello.writing_subgraphs},
-                                                      {"custom_ops", &hello.custom_ops}};
+                                                      {"custom_ops", &custom_ops}};
   for (const auto& [key, flag] : flags) {
     const auto field = find_set(root, key);
     if (!field) continue;
     if (!field->json().is_boolean()) return field->fail("must be true or false");
     *flag = field->json().get<bool>();
   }
+  if (const auto subgraphs = find_set(root, "subgraphs")) {
+    TRY(hello.control_kinds, read_control_kinds(*subgraphs));
+  }
+  hello.control_kinds.set(place_of(ControlKind::Custom), custom_ops);
   if (const auto delegates = find_set(root, "delegates")) {
     TRY_VOID(delegates->expect_object());
     TRY(const Field ops, delegates->need("ops"));

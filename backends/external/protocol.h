@@ -31,9 +31,8 @@ struct Hello {
   int cases_a_program = 1;                                    // how many cases to run as one
   bool strided_sources = true;                                // whether it takes sources that are not row-major
   bool written_inputs = true;                                 // whether it takes graphs that write to their inputs
-  bool subgraphs = false;                                     // whether it takes cases with branches and loops
-  bool writing_subgraphs = true;                              // and those that write to their operands
-  bool custom_ops = false;                                    // and with operations that a user registers
+  ControlKinds control_kinds = {};                            // branches, loops and custom operations that it takes
+  bool writing_subgraphs = true;                              // whether the former may write to their operands
   bool several_runs = false;                                  // whether it takes cases with runs of their own
   bool instances = true;                                      // and with runs on several instances
   bool methods = false;                                       // and with several methods of one program

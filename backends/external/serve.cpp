@@ -112,8 +112,8 @@ Result<Json> answer(Target& target, std::string_view version, const Field& reque
               {"instances", target.takes_instances()},
               {"methods", target.takes_methods()},
               {"counts", target.takes(op_named("aten.nonzero.default"))},
-              {"subgraphs", target.takes_subgraphs()},
-              {"custom_ops", target.takes_custom_ops()}};
+              {"subgraphs", names_of(target.control_kinds() & branches_and_loops)},
+              {"custom_ops", target.control_kinds().test(place_of(ControlKind::Custom))}};
 }
 
 Json reply_to(Target& target, std::string_view version, const std::string& line) {

@@ -71,8 +71,7 @@ class CompiledTarget : public Target {
   }
 
   bool takes_several_runs() const override { return true; }
-  bool takes_subgraphs() const override { return true; }
-  bool takes_custom_ops() const override { return true; }
+  ControlKinds control_kinds() const override { return ControlKinds().set(); }
   // A device works in the memory of one program.
   bool takes_methods() const override { return !options_.device; }
 

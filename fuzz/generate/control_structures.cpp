@@ -35,9 +35,8 @@ class ControlDrawer {
   explicit ControlDrawer(ControlSite& site) : site_(site), choices_(site.choices) {}
 
   std::optional<ProposedControl> draw() {
-    std::array<uint32_t, 5> weights = {35, 20, 15, 8, 22};
-    if (!site_.structures.branches) std::fill(weights.begin(), weights.begin() + 4, 0);
-    if (!site_.structures.custom) weights[4] = 0;
+    std::array<uint32_t, control_kind_count> weights = {35, 20, 15, 8, 22};
+    for (std::size_t kind = 0; kind < weights.size(); ++kind) weights[kind] *= site_.structures[kind];
     switch (static_cast<ControlKind>(choices_.weighted(weights))) {
       case ControlKind::Cond:
         return branch();
@@ -411,7 +410,7 @@ class ControlDrawer {
   std::optional<ProposedControl> custom() {
     const auto [given, writable] = custom_operands();
     if (given.empty()) return std::nullopt;
-    DrawnBody body = site_.draw_body(metas_of(given), writable, {.branches = false, .custom = site_.structures.custom});
+    DrawnBody body = site_.draw_body(metas_of(given), writable, site_.structures & ~branches_and_loops);
     bool writes = false;
     for (std::size_t i = 0; i < given.size(); ++i) {
       for (uint32_t percent = 60; writable[i] && choices_.chance(percent); percent = 30) {

@@ -20,15 +20,9 @@ struct DrawnBody {
   Pool pool;
 };
 
-// Which structures a drawn graph may hold.
-struct DrawnStructures {
-  bool branches = true;  // branches and loops
-  bool custom = true;    // custom operations
-};
-
-// Draws calls over inputs of these types; those that are not writable are only read.
+// Draws calls over inputs of these types, with structures of these kinds; inputs that are not writable are only read.
 using DrawBody = std::function<DrawnBody(const std::vector<TensorMeta>& inputs, const std::vector<bool>& writable,
-                                         DrawnStructures structures)>;
+                                         ControlKinds structures)>;
 // Adds a call to the graph that the structure is drawn for: its first result, or an invalid value.
 using CallOutside = std::function<ValueId(std::string_view op, std::vector<Argument> positional,
                                           std::vector<std::pair<std::string, Argument>> named)>;
@@ -44,8 +38,8 @@ struct ControlSite {
   DrawBody draw_body;
   CallOutside call;
   AddBuffer buffer;
-  bool writes = true;  // operands may be written by branches and loops
-  DrawnStructures structures;
+  bool writes = true;        // operands may be written by branches and loops
+  ControlKinds structures;   // that it may be one of
   bool takes_turns = false;  // set where a predicate was drawn that each call of the program finds changed
 };
 

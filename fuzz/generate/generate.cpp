@@ -53,7 +53,7 @@ class Generator {
         weights_(options.weights ? *options.weights : weights_of(options.profile)),
         words_(options.words ? *options.words : Vocabulary::all()),
         groups_(words_.usable(weights_.groups)),
-        structures_{words_.subgraphs(), words_.custom_ops()} {
+        structures_(words_.control_kinds()) {
     const auto most_nodes = static_cast<std::size_t>(std::max(options.min_nodes, options.max_nodes));
     builder_.reserve(most_nodes, most_nodes + usual_extra_values);
     pool_.reserve(most_nodes + usual_extra_values);
@@ -83,7 +83,6 @@ class Generator {
         weights_(forward.weights_),
         words_(forward.words_),
         groups_(forward.groups_),
-        structures_{false, false},
         is_method_(true) {
     draw_method_sources(choices_, words_, graph, builder_, pool_);
     for (int64_t left = choices_.between(1, most_method_nodes); left > 0; --left) draw_node(0);
@@ -94,7 +93,7 @@ class Generator {
 
   // A subgraph's calls, over inputs of these types.
   Generator(const Generator& caller, const std::vector<TensorMeta>& inputs, const std::vector<bool>& writable,
-            DrawnStructures structures)
+            ControlKinds structures)
       : choices_(caller.choices_),
         weights_(caller.weights_),
         words_(caller.words_),
@@ -267,8 +266,7 @@ class Generator {
     const Choices::Scope scope(choices_, node_span);
     const bool delegated = delegated_share == 100 || (delegated_share > 0 && choices_.chance(delegated_share));
     if (weights_.structures > 0 && choices_.chance(weights_.structures)) return draw_shipped();
-    if (weights_.control > 0 && level_ < most_levels && (structures_.branches || structures_.custom) &&
-        choices_.chance(weights_.control))
+    if (weights_.control > 0 && level_ < most_levels && structures_.any() && choices_.chance(weights_.control))
       return draw_control_structure();
     if (!delegated && draw_motif()) return;
     for (int attempt = 0; attempt < node_attempts; ++attempt) {
@@ -341,7 +339,7 @@ class Generator {
   void draw_control_structure() {
     const Choices::Scope scope(choices_, "control");
     const auto draw_body = [this](const std::vector<TensorMeta>& inputs, const std::vector<bool>& writable,
-                                  DrawnStructures structures) {
+                                  ControlKinds structures) {
       return Generator(*this, inputs, writable, structures).take_body();
     };
     const auto call = [this](std::string_view name, std::vector<Argument> positional,
@@ -467,7 +465,7 @@ class Generator {
   const GenerateWeights& weights_;
   const Vocabulary& words_;
   std::array<uint32_t, op_group_count> groups_;
-  DrawnStructures structures_;
+  ControlKinds structures_;  // that may be drawn
   GraphBuilder builder_;
   Pool pool_;
   Symbols symbols_;

@@ -36,8 +36,7 @@ Vocabulary Vocabulary::taken_by(const std::vector<const Target*>& targets,
   words.several_runs_ = every([](const Target* target) { return target->takes_several_runs(); });
   words.instances_ = every([](const Target* target) { return target->takes_instances(); });
   words.methods_ = every([](const Target* target) { return target->takes_methods(); });
-  words.subgraphs_ = every([](const Target* target) { return target->takes_subgraphs(); });
-  words.custom_ops_ = every([](const Target* target) { return target->takes_custom_ops(); });
+  for (const Target* target : targets) words.control_kinds_ &= target->control_kinds();
   words.writing_subgraphs_ = every([](const Target* target) { return target->takes_writing_subgraphs(); });
   bool whole = true;
   for (int d = 0; d < dtype_count; ++d) {

@@ -53,12 +53,10 @@ class Vocabulary {
   // Whether some of them may be on other instances of the program, and whether it may have several methods.
   bool instances() const { return instances_; }
   bool methods() const { return methods_; }
-  // Whether graphs may have branches and loops.
-  bool subgraphs() const { return subgraphs_; }
-  // Whether these may write to their operands.
+  // The branches and loops that graphs may have, and whether they may call operations that a user registers.
+  const ControlKinds& control_kinds() const { return control_kinds_; }
+  // Whether branches and loops may write to their operands.
   bool writing_subgraphs() const { return writing_subgraphs_; }
-  // Whether graphs may call operations that a user registers.
-  bool custom_ops() const { return custom_ops_; }
 
  private:
   void note_delegates(const std::vector<const Target*>& targets);
@@ -74,9 +72,8 @@ class Vocabulary {
   bool several_runs_ = true;
   bool instances_ = true;
   bool methods_ = true;
-  bool subgraphs_ = true;
+  ControlKinds control_kinds_ = ControlKinds().set();
   bool writing_subgraphs_ = true;
-  bool custom_ops_ = true;
 };
 
 }  // namespace parallax

@@ -72,7 +72,7 @@ def make(arguments: list[str]) -> System:
     installed = version("tract")
     return make_system(
         "tract", installed, NUMPY_DTYPES, "tract", build, REJECTIONS, {"onnx": version("onnx")}, explain,
-        symbols=True, subgraphs=True, quantized=True,
+        symbols=True, subgraphs=("cond", "scan", "map"), quantized=True,
     )  # fmt: skip
 
 
