@@ -99,7 +99,9 @@ const Vocabulary& Vocabulary::all() {
 }
 
 bool Vocabulary::delegates(const Op& op, DType dtype) const {
-  return !delegated_calls_.empty() && delegated_calls_[place_of(op)][static_cast<std::size_t>(dtype)];
+  // A branch or a loop is of a case's own, and has no place among all ops.
+  return as_control(op) == nullptr && !delegated_calls_.empty() &&
+         delegated_calls_[place_of(op)][static_cast<std::size_t>(dtype)];
 }
 
 std::array<uint32_t, op_group_count> Vocabulary::usable(std::array<uint32_t, op_group_count> weights) const {

@@ -65,6 +65,21 @@ TEST(Protocol, AGreetingSaysWhatGraphsAreDrawnOf) {
             "/delegates/dtypes/0");
 }
 
+TEST(Protocol, AGreetingSaysWhichBranchesAndLoopsAreTaken) {
+  const std::string start = R"({"id":1,"protocol":1,"name":"n","profile":"eager")";
+  const auto kinds = [&](std::string_view more) {
+    return decode_hello(start + std::string(more) + "}", 1)->control_kinds;
+  };
+  EXPECT_TRUE(kinds("").none());
+  EXPECT_EQ(kinds(R"(,"subgraphs":true)"), branches_and_loops);
+  EXPECT_EQ(names_of(kinds(R"(,"subgraphs":["scan","cond"],"custom_ops":true)")),
+            (std::vector<std::string>{"cond", "scan", "custom"}));
+  const auto wrong = decode_hello(start + R"(,"subgraphs":["cond","custom"]})", 1);
+  EXPECT_EQ(wrong.error().pointer, "/subgraphs/1");
+  EXPECT_EQ(wrong.error().reason, "'custom' is none of cond, while_loop, scan, map");
+  EXPECT_EQ(decode_hello(start + R"(,"subgraphs":1})", 1).error().reason, "must be true, false or a list of names");
+}
+
 TEST(Protocol, ARequestHoldsTheCaseWithoutItsAnswerAndBothFeeds) {
   const Case test = make_case();
   const std::vector<Tensor> second = second_feed(test);

@@ -389,6 +389,26 @@ TEST(Vocabulary, GivesDelegatesSomethingAndLeavesInputsAlone) {
   EXPECT_GT(writing, graphs / 2);  // to buffers and to what nodes made
 }
 
+TEST(Vocabulary, HoldsTheBranchesAndLoopsThatEveryTargetTakes) {
+  class Branching : public Delegating {
+   public:
+    ControlKinds control_kinds() const override { return kinds; }
+    ControlKinds kinds;
+  };
+  Branching branching;
+  branching.kinds.set(place_of(ControlKind::Cond)).set(place_of(ControlKind::Scan));
+  const Vocabulary words = Vocabulary::taken_by({&branching});
+  GenerateOptions options;
+  options.words = &words;
+  options.profile = GenerateProfile::Control;
+  ControlKinds drawn;
+  for (uint64_t k = 0; k < 200; ++k) {
+    Choices choices(6, k);
+    drawn |= control_kinds(generate(choices, options).graph);
+  }
+  EXPECT_EQ(drawn, branching.kinds) << "seed 6";
+}
+
 TEST(Vocabulary, IsAllWhereNothingIsTaken) {
   class Nothing : public Narrow {
    public:

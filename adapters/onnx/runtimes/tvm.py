@@ -98,7 +98,7 @@ def make(arguments: list[str]) -> System:
         {"onnx": version("onnx")},
         explain,
         symbols=True,
-        subgraphs=True,
+        subgraphs=("cond",),  # relax/frontend/onnx/onnx_frontend.py has If alone
         more={"switches": declared(SWITCHES)},
     )
 
