@@ -14,7 +14,7 @@ namespace parallax {
 namespace {
 
 // Shorter programs that deviate are read at a glance.
-constexpr std::size_t long_program = part_width;
+constexpr std::size_t long_program = 3;
 
 // Whether a part may show what the whole does not: its bounds are sharper where those of the whole are no points.
 bool may_hide_an_error(const ElementCounts& counts) {

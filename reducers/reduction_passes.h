@@ -29,7 +29,7 @@ void delete_ranges(Reduction& reduction);
 // One node gone, in every way: each operand of its type, an input, a constant.
 std::vector<Edit> bypass_candidates(const Case& test, const RecordedValues& recorded);
 // One branch or one step in place of a node that runs subgraphs, fewer results, carries and operands of it, fewer calls
-// inside.
+// inside, and calls inside made before it.
 std::vector<Edit> subgraph_candidates(const Case& test, const RecordedValues& recorded);
 // Unused and equal sources, buffers, shared storages, odd strides.
 std::vector<Edit> source_candidates(const Case& test, const RecordedValues& recorded);

@@ -144,6 +144,7 @@ CaseSize size_of_case(const Case& test) {
   const SubgraphNames subgraphs(graph);
   for (const Graph* subgraph : subgraphs.all()) {
     size.nodes += static_cast<int64_t>(subgraph->nodes.size());
+    size.inner += static_cast<int64_t>(subgraph->nodes.size());
     size.ends += static_cast<int64_t>(subgraph->sources.size() + subgraphs.returned(*subgraph).size());
     add_whole_numbers(size, *subgraph);
     for (const TensorMeta& meta : subgraph->metas) size.elements += meta.layout.numel();

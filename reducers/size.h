@@ -12,6 +12,7 @@ namespace parallax {
 // Compared field by field, from the top.
 struct CaseSize {
   int64_t nodes = 0;
+  int64_t inner = 0;         // those of them that stand in subgraphs
   int64_t runs = 0;          // after the first, those on another instance twice, and symbols
   int64_t state = 0;         // buffers and declared storages
   int64_t alias_edges = 0;   // results in an operand's storage, windows, sources that are not row-major

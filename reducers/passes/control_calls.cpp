@@ -1,6 +1,6 @@
 // Branches, loops and custom operations made simpler: the calls of one branch, of one step or of the operation in place
 // of the node, fewer steps, fewer results and carries, operands that no subgraph reads gone, and calls inside a
-// subgraph gone.
+// subgraph gone, or made before the node.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,6 +65,7 @@ class ControlReducer {
     offer_fewer_results();
     offer_fewer_operands();
     offer_fewer_calls();
+    offer_outlined_calls();
   }
 
  private:
@@ -222,6 +223,79 @@ class ControlReducer {
         if (!parts.subgraphs[s].graph) continue;
         offer(fmt::format("'{}' without {}", name(s), subgraph.nodes[n].name), std::move(parts), node_.arguments,
               std::vector<bool>(node_.results.size(), true));
+      }
+    }
+  }
+
+  // Whether a call of a subgraph gives the same in all steps and wherever it stands: a tensor of its own, made of
+  // closures that no subgraph writes.
+  bool is_invariant(const Graph& subgraph, const Node& call) const {
+    if (call.op->writes() || call.op->schema.has_list_result() || as_control(*call.op)) return false;
+    const StorageId storage = subgraph.meta(call.results.front()).storage;
+    bool invariant = true;
+    for (const Argument& argument : call.arguments) {
+      for_each_value(argument, [&](ValueId value) {
+        const auto source = std::ranges::find(subgraph.sources, value, &Source::value);
+        const auto i = static_cast<std::size_t>(source - subgraph.sources.begin());
+        invariant = invariant && source != subgraph.sources.end() && i >= op_.parts.carries + op_.parts.scanned &&
+                    !node_.op->schema.parameters[op_.first_operand() + i].written &&
+                    subgraph.meta(value).storage != storage;
+      });
+    }
+    return invariant;
+  }
+
+  // A subgraph with one more closure, in the place of what call `n` of it made, where it has that.
+  static std::shared_ptr<const Graph> with_closure(const Graph& subgraph, std::string name, const TensorMeta& meta,
+                                                   std::optional<std::size_t> n) {
+    return edited(subgraph, [&](const Case& inner) {
+      Sketch sketch = take_apart(inner);
+      ValueId value(sketch.stand_ins.size());
+      if (n) {
+        value = sketch.nodes[*n].results.front();
+        sketch.nodes.erase(sketch.nodes.begin() + static_cast<std::ptrdiff_t>(*n));
+      } else {
+        sketch.stand_ins.push_back(value);
+        while (std::ranges::find(subgraph.names, name) != subgraph.names.end()) name += '_';
+      }
+      const Layout layout{meta.layout.sizes, meta.layout.strides, 0};
+      sketch.sources.push_back(
+          {SourceKind::Input, value, name, meta.dtype, layout, Tensor(meta.dtype, meta.layout.sizes), {}});
+      return put_together(sketch, inner);
+    });
+  }
+
+  // A call inside a subgraph made before the node, and its result handed in.
+  void offer_outlined_calls() {
+    for (std::size_t s = 0; s < op_.parts.subgraphs.size(); ++s) {
+      const Graph& subgraph = op_.subgraph(s);
+      for (std::size_t n = 0; n < subgraph.nodes.size(); ++n) {
+        const Node& call = subgraph.nodes[n];
+        if (!is_invariant(subgraph, call)) continue;
+        ControlParts parts = op_.parts;
+        ++parts.closures;
+        bool possible = true;
+        for (std::size_t k = 0; k < parts.subgraphs.size(); ++k) {
+          parts.subgraphs[k].graph = with_closure(op_.subgraph(k), call.name, subgraph.meta(call.results.front()),
+                                                  k == s ? std::optional(n) : std::nullopt);
+          possible = possible && parts.subgraphs[k].graph;
+        }
+        const auto made = possible ? make_control_op(std::move(parts)) : fail("not possible");
+        if (!made) continue;
+        Sketch sketch = whole_;
+        const ValueId handed_in(sketch.stand_ins.size());
+        sketch.stand_ins.push_back(handed_in);
+        Sketch::CallSketch outlined{call.op, "", call.arguments, {handed_in}, {}};
+        for (Argument& argument : outlined.arguments) {
+          for_each_value(argument, [&](ValueId& value) {
+            const auto source = std::ranges::find(subgraph.sources, value, &Source::value);
+            value = operand(static_cast<std::size_t>(source - subgraph.sources.begin()));
+          });
+        }
+        sketch.nodes[at_].op = made->get();
+        sketch.nodes[at_].arguments.emplace_back(handed_in);
+        sketch.nodes.insert(sketch.nodes.begin() + static_cast<std::ptrdiff_t>(at_), std::move(outlined));
+        candidates_.offer(fmt::format("{} of '{}' before {}", call.name, name(s), node_.name), sketch);
       }
     }
   }

@@ -62,5 +62,40 @@ TEST(Subgraphs, TakeFewerSteps) {
   EXPECT_EQ(scan.graph.meta(scan.graph.sources[0].value).layout.sizes[0], 1);
 }
 
+// A call on what a loop does not change stands before it then, in the branch that is not taken, too.
+TEST(Subgraphs, HaveCallsTakenOut) {
+  const Case test = parse_case(R"json({
+    "parallax": 1, "name": "outlined", "requires": ["subgraphs"],
+    "graph": {
+      "inputs": {"p": {"type": "bool[]"}, "x": {"type": "f32[2]"}},
+      "nodes": [{"out": "c", "op": "cond", "args": ["%p", {"graph": "yes"}, {"graph": "no"}, ["%x"]]},
+                {"out": "c0", "op": "getitem", "args": ["%c", 0]}],
+      "outputs": ["%c0"],
+      "subgraphs": {
+        "yes": {"inputs": {"v": {"type": "f32[2]"}},
+                "nodes": [{"out": "s", "op": "aten.sin.default", "args": ["%v"]},
+                          {"out": "t", "op": "aten.mul.Tensor", "args": ["%s", "%v"]}],
+                "outputs": ["%t"]},
+        "no": {"inputs": {"v": {"type": "f32[2]"}},
+               "nodes": [{"out": "u", "op": "aten.neg.default", "args": ["%v"]}],
+               "outputs": ["%u"]}
+      }
+    },
+    "feed": {"p": [true], "x": [1, 2]}
+  })json")
+                        .value();
+  std::set<std::string> offered;
+  for (const Edit& edit : subgraph_candidates(test, {})) offered.insert(edit.what);
+  EXPECT_TRUE(offered.contains("s of 'yes' before c"));
+  EXPECT_TRUE(offered.contains("u of 'no' before c"));
+  EXPECT_FALSE(offered.contains("t of 'yes' before c"));  // of what the branch made
+  const Interesting branches_and_sines = [](const Case& tried) {
+    const std::string text = to_json(tried);
+    return find_control(tried.graph) && text.contains("aten.sin") && text.contains("aten.mul");
+  };
+  const Case reduced = reduce(test, branches_and_sines, record_ones).reduced;
+  EXPECT_EQ(reduced.graph.nodes.front().op->name, "aten.sin.default") << to_json(reduced);
+}
+
 }  // namespace
 }  // namespace parallax
