@@ -1,4 +1,4 @@
-"""A Scan whose stacked output is a state that its body hands on."""
+"""A Scan whose body reads no slice."""
 
 import sys
 
@@ -37,6 +37,11 @@ TEXT = """g (float[2] s, float[2] x) => (float[2] y, float[2,2] z) {
 feed = {"s": np.array([1, 2], dtype=np.float32), "x": np.array([3, 4], dtype=np.float32)}
 control = compare("the state and the slice", [[4, 5], [5, 6]], TEXT.replace("BODY", "Add(v, e)"), **feed)
 bug = compare("the state", [[1, 2], [1, 2]], TEXT.replace("BODY", "Identity(v)"), **feed)
+NEXT = """g (float[2] s, float[3] x) => (float[2] y) {
+    y = Scan<num_scan_inputs = 1, body = b (float[2] v, float e) => (float[2] w) { w = BODY }>(s, x) }"""
+feed["x"] = np.array([3, 4, 5], dtype=np.float32)
+control &= compare("a state plus the slice", [13, 14], NEXT.replace("BODY", "Add(v, e)"), **feed)
+bug &= compare("a state plus itself", [8, 16], NEXT.replace("BODY", "Add(v, v)"), **feed)
 if not control:
     print("the control must be right")
     sys.exit(2)
