@@ -73,7 +73,9 @@ void compute_floating(const ReferenceCall& call, const BinaryFunction& function,
         });
       });
     };
-    output.ball(elements[i]) = function.in_own_dtype ? compute(in_dtype.own()) : in_dtype(compute);
+    // Eager's loops over vectors compute halves in f32, and what is left over from them in halves, alpha * b included.
+    const bool in_own_dtype = function.in_own_dtype || alpha != 1;
+    output.ball(elements[i]) = in_own_dtype ? compute(in_dtype.own()) : in_dtype(compute);
   }
 }
 
