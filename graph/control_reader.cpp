@@ -169,8 +169,8 @@ Result<void> SubgraphLibrary::read_all() {
 }
 
 std::optional<ControlKind> parse_control_kind(std::string_view op) {
-  for (const ControlKind kind :
-       {ControlKind::Cond, ControlKind::WhileLoop, ControlKind::Scan, ControlKind::Map, ControlKind::Custom}) {
+  for (std::size_t place = 0; place < control_kind_count; ++place) {
+    const auto kind = static_cast<ControlKind>(place);
     if (name(kind) == op) return kind;
   }
   return std::nullopt;

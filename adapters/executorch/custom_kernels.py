@@ -9,12 +9,12 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import math
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ import executorch
 import torch
 from executorch.extension.pybindings import _portable_lib
 
-from adapters.torch.custom_ops import LIBRARY, Registration
+from adapters.torch.custom_ops import LIBRARY, Function, Registration
 from adapters.worker.system import UnsupportedError
 
 SOURCE = Path(__file__).with_suffix(".cpp")
@@ -76,7 +76,8 @@ def library() -> ctypes.CDLL:
     if built.exists():
         return ctypes.CDLL(str(built))
     headers = Path(next(iter(executorch.__path__))) / "include"
-    with tempfile.TemporaryDirectory(prefix="parallax-kernels-") as folder:
+    kept = os.access(sys.prefix, os.W_OK)
+    with tempfile.TemporaryDirectory(prefix="parallax-kernels-", dir=sys.prefix if kept else None) as folder:
         new = Path(folder) / built.name
         command = [COMPILER, "-std=c++17", "-O1", "-shared", "-fPIC", "-DC10_USING_CUSTOM_GENERATED_MACROS"]
         command += [f"-I{headers}", f"-I{headers / 'executorch/runtime/core/portable_type/c10'}"]
@@ -84,14 +85,7 @@ def library() -> ctypes.CDLL:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise UnsupportedError(f"the kernels of custom operations are not built: {done.stderr.strip()[-300:]}")
-        try:
-            beside = Path(tempfile.mkdtemp(dir=sys.prefix)) / built.name
-            shutil.copy(new, beside)
-            beside.rename(built)  # nobody loads half a file
-            beside.parent.rmdir()
-        except OSError:
-            return ctypes.CDLL(str(new))
-    return ctypes.CDLL(str(built))
+        return ctypes.CDLL(str(new.rename(built) if kept else new))  # nobody loads half a file
 
 
 class Kernels(Registration):
@@ -99,19 +93,26 @@ class Kernels(Registration):
 
     def __init__(self) -> None:
         self._library: ctypes.CDLL | None = None
-        self._runs: list[tuple[int, Callable[..., Any]]] = []  # by kernel: how many operands, and what runs
+        self._runs: list[tuple[int, Function]] = []  # by kernel: how many operands, and what runs
         self._names: list[bytes] = []  # which the runtime points to
         self._call = RUN(self._run)
 
-    def schema(self, schema: str) -> str:
+    def adapted(self, schema: str, function: Function) -> tuple[str, Function]:
         """An out variant needs a result: where there is none, one number is, as ExecuTorch's own update_cache has."""
-        return f"{schema.removesuffix('()')}Tensor" if schema.endswith("-> ()") else schema
+        if not schema.endswith("-> ()"):
+            return schema, function
+
+        def with_number(*operands: torch.Tensor) -> tuple[torch.Tensor]:
+            function(*operands)
+            return (torch.zeros(()),)
+
+        return f"{schema.removesuffix('()')}Tensor", with_number
 
     def is_composite(self, schema: str) -> bool:
         """An out variant is given memory for all of its results, and None has none."""
         return super().is_composite(schema) or "Tensor?" in schema.rpartition(" -> ")[2]
 
-    def defined(self, library: torch.library.Library, name: str, schema: str, run: Callable[..., Any]) -> None:
+    def defined(self, library: torch.library.Library, name: str, schema: str, run: Function) -> None:
         operands, _, results = schema.rpartition(" -> ")
         count = results.count("Tensor")
         outs = ["out"] if count == 1 else [f"out{i}" for i in range(count)]
@@ -121,7 +122,7 @@ class Kernels(Registration):
         library.define(f"{name}.out{operands.removesuffix(')')}, *, {', '.join(written)}) -> {returned}")
         self._add(f"{LIBRARY}::{name}.out", operands.count("Tensor"), count, run)
 
-    def _add(self, name: str, operands: int, results: int, run: Callable[..., Any]) -> None:
+    def _add(self, name: str, operands: int, results: int, run: Function) -> None:
         if self._library is None:
             self._library = library()
             self._library.parallax_run_with(self._call)

@@ -400,8 +400,6 @@ def make_system(
         "custom_ops": run is run_in_runtime and can_build(),
         "switches": declared(switches),
     }
-    if more["custom_ops"]:
-        register_by(Kernels())
     if not make and not lower_by:
         more["cases_a_program"] = 8
     elif delegates and where == partitioner:
@@ -415,6 +413,7 @@ def make_system(
     build_methods = remembered(method_builder(way, op_scan, settings))
     taken = ("instances", "methods") if run is run_in_runtime else ()
     if more["custom_ops"]:
+        register_by(Kernels())
         taken = (*taken, "custom")
 
     def run_case(request: Json, stages: Stages) -> Json:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 from adapters.onnx.graph import Graph, Value
@@ -58,18 +57,19 @@ def _average_pools(name: str, adaptive: str, dims: int) -> None:
 
 def _maxima(
     graph: Graph, self: Value, dims: int, kernel_size: Spatial, stride: Spatial | None, padding: Spatial,
-    dilation: Spatial, ceil_mode: bool, places: Sequence[str],
+    dilation: Spatial, ceil_mode: bool, with_places: bool,
 ) -> list[Value]:  # fmt: skip
-    """Maxima, and places where `places` has a dtype for them: exporters leave them out where nobody reads them."""
+    """Maxima, and their places where they are asked for: exporters leave them out where nobody reads them."""
     if ceil_mode or not is_float(self.dtype):
         raise UnsupportedError("a max pool with ceil_mode, or of integers")
     x = batched(graph, graph.cast(self, wide(self.dtype)), dims)
     shape, attributes = _pool(x, dims, kernel_size, stride, padding, dilation)
     attributes["dilations"] = each(dilation, dims)
-    values, *counted = graph.results("MaxPool", [x], [(dtype, shape) for dtype in (x.dtype, *places)], **attributes)
+    dtypes = (x.dtype, "i64") if with_places else (x.dtype,)
+    values, *counted = graph.results("MaxPool", [x], [(dtype, shape) for dtype in dtypes], **attributes)
     # ONNX counts a place from the start of the tensor, ATen from that of its plane.
-    made = [graph.op("Mod", one, graph.number(math.prod(x.shape[2:]), "i64")) for one in counted]
-    return [unbatched(graph, one, self) for one in (graph.cast(values, self.dtype), *made)]
+    places = [graph.op("Mod", one, graph.number(math.prod(x.shape[2:]), "i64")) for one in counted]
+    return [unbatched(graph, one, self) for one in (graph.cast(values, self.dtype), *places)]
 
 
 def _max_pool(name: str, dims: int) -> None:
@@ -78,14 +78,14 @@ def _max_pool(name: str, dims: int) -> None:
         graph: Graph, self: Value, kernel_size: Spatial, stride: Spatial | None = None, padding: Spatial = 0,
         dilation: Spatial = 1, ceil_mode: bool = False,
     ) -> Results:  # fmt: skip
-        return _maxima(graph, self, dims, kernel_size, stride, padding, dilation, ceil_mode, ["i64"])
+        return _maxima(graph, self, dims, kernel_size, stride, padding, dilation, ceil_mode, with_places=True)
 
     @function(f"{name}.default")
     def maxima(
         graph: Graph, self: Value, kernel_size: Spatial, stride: Spatial | None = None, padding: Spatial = 0,
         dilation: Spatial = 1, ceil_mode: bool = False,
     ) -> Results:  # fmt: skip
-        return _maxima(graph, self, dims, kernel_size, stride, padding, dilation, ceil_mode, [])[0]
+        return _maxima(graph, self, dims, kernel_size, stride, padding, dilation, ceil_mode, with_places=False)[0]
 
 
 _average_pools("avg_pool1d.default", "adaptive_avg_pool1d.default", 1)

@@ -16,24 +16,20 @@ from executorch.exir import EdgeCompileConfig, to_edge_transform_and_lower
 from executorch.extension.pybindings.portable_lib import _load_for_executorch_from_buffer
 
 from adapters.executorch.custom_kernels import Kernels, can_build
+from adapters.tests.test_custom_ops import ADD, MULTIPLY, PAIR
+from adapters.tests.test_custom_ops import case as on_a_view
 from adapters.torch import custom_ops
 from adapters.torch.case_module import case_module
 
-PAIR = {"type": "f32[2]"}
-ADD = {"out": "c", "op": "aten.add_.Tensor", "args": ["%a", "%b"]}
-MULTIPLY = {"out": "d", "op": "aten.mul.Tensor", "args": ["%a", "%b"]}
+SUM = {"out": "v", "op": "aten.add.Tensor", "args": ["%x", "%x"]}
 
 
 def case(nodes: list[Any], returned: list[str | None], schema: str, read: list[int]) -> dict[str, Any]:
-    """A call of an operation on 2 * x and on y, which returns its results and what 2 * x has become."""
-    places = [{"out": f"r{place}", "op": "getitem", "args": ["%r", place]} for place in read]
-    call = {"out": "r", "op": "custom", "args": [{"graph": "step"}, ["%v", "%y"]], "schema": schema}
-    return {
-        "inputs": {"x": PAIR, "y": PAIR},
-        "nodes": [{"out": "v", "op": "aten.add.Tensor", "args": ["%x", "%x"]}, call, *places],
-        "outputs": [*(f"%r{place}" for place in read), "%v"],
-        "subgraphs": {"step": {"inputs": {"a": PAIR, "b": PAIR}, "nodes": nodes, "outputs": returned}},
-    }
+    """A call of an operation on 2 * x, as no kernel takes a view, which returns its results and what that becomes."""
+    made = on_a_view(nodes, returned, schema, read)
+    calls = made["nodes"][1:-1]
+    outputs = [*made["outputs"][:-1], "%v"]
+    return {**made, "inputs": {"x": PAIR, "y": PAIR}, "nodes": [SUM, *calls], "outputs": outputs}
 
 
 def run(graph: dict[str, Any]) -> list[list[float]]:

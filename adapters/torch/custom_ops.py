@@ -16,6 +16,8 @@ from adapters.worker.system import Json
 
 LIBRARY = "parallax"
 
+Function = Callable[..., Any]
+
 _library: torch.library.Library | None = None
 _registered: dict[str, Any] = {}  # by their names there
 
@@ -34,9 +36,9 @@ def reference_of(call: Json) -> str:
 class Registration:
     """What torch.library is told of an operation. A system whose runtime needs more has a class of its own."""
 
-    def schema(self, schema: str) -> str:
-        """The schema of a case's operation as it is registered."""
-        return schema
+    def adapted(self, schema: str, function: Function) -> tuple[str, Function]:
+        """The schema of a case's operation as it is registered, and its reference, which gives a tuple."""
+        return schema, function
 
     def is_composite(self, schema: str) -> bool:
         """Whether an operation is registered as what it is made of, which a compiler then sees.
@@ -47,7 +49,7 @@ class Registration:
         operands, _, results = schema.rpartition(" -> ")
         return "Tensor(" in results or ("!" in operands and "Tensor?" in results)
 
-    def defined(self, library: torch.library.Library, name: str, schema: str, run: Callable[..., Any]) -> None:
+    def defined(self, library: torch.library.Library, name: str, schema: str, run: Function) -> None:
         """Called once an operation is there that is not composite."""
 
 
@@ -60,13 +62,13 @@ def register_by(registration: Registration) -> None:
     _registration = registration
 
 
-def register(graph: Json, call: Json, function: Callable[..., Any]) -> Any:
+def register(graph: Json, call: Json, function: Function) -> Any:
     """The overload that torch.library has for the call's operation; `function` runs its reference and gives a tuple.
 
     It is named for what it means, so that each is registered once in a process, and by the same name in the next.
     """
     global _library
-    schema = _registration.schema(call["schema"])
+    schema, function = _registration.adapted(call["schema"], function)
     meaning = json.dumps([schema, reference_of(call), graph["subgraphs"]])
     name = f"{reference_of(call)}_{hashlib.sha256(meaning.encode()).hexdigest()[:16]}"
     if name not in _registered:
@@ -83,7 +85,7 @@ def register(graph: Json, call: Json, function: Callable[..., Any]) -> Any:
     return _registered[name]
 
 
-def _as_schema(schema: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _as_schema(schema: str, function: Function) -> Function:
     """The function with what it returns as the schema has it: nothing, one, or several."""
     results = schema.rpartition(" -> ")[2]
     if results == "()":
@@ -92,8 +94,8 @@ def _as_schema(schema: str, function: Callable[..., Any]) -> Callable[..., Any]:
             function(*operands)
 
         return nothing
-    if not results.startswith("("):  # where the case's operation returns nothing, a number stands for it
-        return lambda *operands: (function(*operands) or (torch.zeros(()),))[0]
+    if not results.startswith("("):
+        return lambda *operands: function(*operands)[0]
     return function
 
 

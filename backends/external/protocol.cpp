@@ -9,6 +9,7 @@
 #include "backends/audit.h"
 #include "core/json_field.h"
 #include "graph/case_json.h"
+#include "graph/control_reader.h"
 #include "graph/runs.h"
 #include "graph/tensor_json.h"
 #include "ops/profile_json.h"
@@ -55,16 +56,15 @@ Result<Tensor> read_reply_tensor(const Field& entry) {
 Result<ControlKinds> read_control_kinds(const Field& taken) {
   if (taken.json().is_boolean()) return taken.json().get<bool>() ? branches_and_loops : ControlKinds();
   if (!taken.json().is_array()) return taken.fail("must be true, false or a list of names");
-  const std::vector<std::string> names = names_of(branches_and_loops);
-  ControlKinds kinds;
-  const auto read = [&](const Field& name) -> Result<std::size_t> {
+  const auto read = [](const Field& name) -> Result<ControlKind> {
     TRY(const std::string text, name.text());
-    const auto place = static_cast<std::size_t>(std::ranges::find(names, text) - names.begin());
-    if (place == names.size()) return name.fail("'{}' is none of {}", text, fmt::join(names, ", "));
-    return place;
+    const auto kind = parse_control_kind(text);
+    if (kind && branches_and_loops[place_of(*kind)]) return *kind;
+    return name.fail("'{}' is none of {}", text, fmt::join(names_of(branches_and_loops), ", "));
   };
-  TRY(const std::vector<std::size_t> places, read_array(taken, read));
-  for (const std::size_t place : places) kinds.set(place);
+  TRY(const std::vector<ControlKind> named, read_array(taken, read));
+  ControlKinds kinds;
+  for (const ControlKind kind : named) kinds.set(place_of(kind));
   return kinds;
 }
 

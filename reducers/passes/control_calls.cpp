@@ -227,6 +227,12 @@ class ControlReducer {
     }
   }
 
+  // Which operand of the node a value of a subgraph is; past the last one for what a call made.
+  static std::size_t operand_that_is(const Graph& subgraph, ValueId value) {
+    const auto source = std::ranges::find(subgraph.sources, value, &Source::value);
+    return static_cast<std::size_t>(source - subgraph.sources.begin());
+  }
+
   // Whether a call of a subgraph gives the same in all steps and wherever it stands: a tensor of its own, made of
   // closures that no subgraph writes.
   bool is_invariant(const Graph& subgraph, const Node& call) const {
@@ -235,9 +241,8 @@ class ControlReducer {
     bool invariant = true;
     for (const Argument& argument : call.arguments) {
       for_each_value(argument, [&](ValueId value) {
-        const auto source = std::ranges::find(subgraph.sources, value, &Source::value);
-        const auto i = static_cast<std::size_t>(source - subgraph.sources.begin());
-        invariant = invariant && source != subgraph.sources.end() && i >= op_.parts.carries + op_.parts.scanned &&
+        const std::size_t i = operand_that_is(subgraph, value);
+        invariant = invariant && i < op_.operands() && i >= op_.parts.carries + op_.parts.scanned &&
                     !node_.op->schema.parameters[op_.first_operand() + i].written &&
                     subgraph.meta(value).storage != storage;
       });
@@ -287,10 +292,7 @@ class ControlReducer {
         sketch.stand_ins.push_back(handed_in);
         Sketch::CallSketch outlined{call.op, "", call.arguments, {handed_in}, {}};
         for (Argument& argument : outlined.arguments) {
-          for_each_value(argument, [&](ValueId& value) {
-            const auto source = std::ranges::find(subgraph.sources, value, &Source::value);
-            value = operand(static_cast<std::size_t>(source - subgraph.sources.begin()));
-          });
+          for_each_value(argument, [&](ValueId& value) { value = operand(operand_that_is(subgraph, value)); });
         }
         sketch.nodes[at_].op = made->get();
         sketch.nodes[at_].arguments.emplace_back(handed_in);
