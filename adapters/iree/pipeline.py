@@ -26,7 +26,7 @@ from onnx.shape_inference import infer_shapes
 from adapters.onnx.graph import Value
 from adapters.onnx.session import Instance, Program, make_system
 from adapters.onnx.writer import Written
-from adapters.worker.arrays import DTYPES, Array
+from adapters.worker.arrays import DTYPES, Array, holding
 from adapters.worker.switches import parse
 from adapters.worker.system import Rejection, Stages, System
 
@@ -108,9 +108,11 @@ def _set_global_flags() -> None:
 
 
 def typed(array: Array, value: Value) -> Array:
-    """IREE knows no unsigned integers, booleans or bf16 outside its modules: it hands back bytes of the right size."""
+    """IREE knows no unsigned integers, booleans or bf16 outside its modules: it hands back bytes of the right size.
+
+    Its memory is held by the array of to_host() alone, which a view does not always hold."""
     dtype = DTYPES[value.dtype]
-    return array.view(dtype) if array.itemsize == dtype.itemsize else array
+    return holding(array).view(dtype) if array.itemsize == dtype.itemsize else array
 
 
 def load_on_cpu(module: bytes, written: Written) -> Instance:
@@ -173,5 +175,6 @@ def make_iree(name: str, arguments: list[str], flags: Sequence[str], load: Load)
     versions = {"iree-base-runtime": version("iree-base-runtime"), "onnx": version("onnx")}
     installed = version("iree-base-compiler")
     return make_system(
-        name, installed, dtypes, "iree", build, REJECTIONS, versions, explain=explain, symbols=True, subgraphs=True
-    )
+        name, installed, dtypes, "iree", build, REJECTIONS, versions, explain=explain, symbols=True,
+        subgraphs=("cond", "scan", "map"),
+    )  # fmt: skip

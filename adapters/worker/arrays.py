@@ -58,3 +58,16 @@ def window(storage: Array, sizes: Sequence[int], strides: Sequence[int], offset:
     """The elements of a flat storage under that layout, as a view of it."""
     steps = [stride * storage.itemsize for stride in strides]
     return np.lib.stride_tricks.as_strided(storage[offset:], tuple(sizes), tuple(steps))
+
+
+class _Held:
+    """An array's memory with the array itself: a view of an array that is a view holds the one below it instead."""
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+        self.__array_interface__ = array.__array_interface__
+
+
+def holding(array: Array) -> Array:
+    """A view of the array. It and views of it keep that very array alive, and what a system has tied to it."""
+    return np.asarray(_Held(array))
