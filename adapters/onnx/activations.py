@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 
-from adapters.onnx.graph import Graph, Value, keeps
+import numpy as np
+
+from adapters.onnx.graph import Graph, Value, carried, keeps
 from adapters.onnx.ops import Results, function, pointwise, wide
 from adapters.onnx.pointwise import formula, node
 from adapters.onnx.promotion import Number, is_float
+from adapters.worker.arrays import DTYPES
 from adapters.worker.system import UnsupportedError
 
 
@@ -48,9 +51,15 @@ def mish(graph: Graph, self: Value) -> Results:
 
 @pointwise("elu.default", in_place=True)
 def elu(graph: Graph, self: Value, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Results:
-    if input_scale != 1:
-        raise UnsupportedError("ONNX's Elu has no scale inside its exponential")
     dtype, x = formula(graph, self)
+    if input_scale < 0:
+        raise UnsupportedError("ONNX's Elu is the operand itself above zero")
+    if input_scale != 1:
+        positive = graph.op("Greater", x, graph.number(0.0, x.dtype), dtype="bool")
+        grown = graph.op("Mul", x, graph.number(float(scale), x.dtype))
+        inner = graph.op("Elu", graph.op("Mul", x, graph.number(float(input_scale), x.dtype)), alpha=1.0)
+        below = graph.op("Mul", inner, graph.number(float(scale) * float(alpha), x.dtype))
+        return graph.cast(graph.where(positive, grown, below), dtype)
     return graph.cast(_elu(graph, x, float(alpha), float(scale)), dtype)
 
 
@@ -167,11 +176,19 @@ def softshrink(graph: Graph, self: Value, lambd: Number = 0.5) -> Results:
 
 @pointwise("threshold.default", in_place=True)
 def threshold(graph: Graph, self: Value, threshold: Number, value: Number) -> Results:
-    x = graph.cast(self, wide(self.dtype))
-    if not is_float(self.dtype):
-        raise UnsupportedError("thresholds of integers")
-    low = graph.op("LessOrEqual", x, graph.number(float(threshold), x.dtype), dtype="bool")
-    return graph.cast(graph.where(low, graph.number(float(value), x.dtype), x), self.dtype)
+    floats = is_float(self.dtype)
+    x = graph.cast(self, wide(self.dtype) if floats else carried(self.dtype))
+    limit, below = (float(one) if floats else _in_range(one, self.dtype) for one in (threshold, value))
+    low = graph.op("LessOrEqual", x, graph.number(limit, x.dtype), dtype="bool")
+    return graph.cast(graph.where(low, graph.number(below, x.dtype), x), self.dtype)
+
+
+def _in_range(number: Number, dtype: str) -> int:
+    """As PyTorch makes an integer of the dtype of a number, which it checks: without what is behind the point."""
+    whole, limits = int(number), np.iinfo(DTYPES[dtype])
+    if not limits.min <= whole <= limits.max:
+        raise UnsupportedError(f"{number} beside {dtype}")
+    return whole
 
 
 @function("glu.default")

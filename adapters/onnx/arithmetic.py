@@ -183,12 +183,22 @@ def power(graph: Graph, self: Value | Number, exponent: Value | Number) -> Resul
     dtype = result_type([self, exponent])
     if is_float(dtype):
         return node(graph, "Pow", self, exponent)
-    if isinstance(exponent, int) and not isinstance(exponent, bool) and 1 <= exponent <= 4:
-        result = base = operand(graph, self, carried(dtype))
-        for _ in range(exponent - 1):
-            result = graph.op("Mul", result, base)
-        return graph.cast(result if exponent > 1 else graph.identity(base), dtype)
+    if isinstance(exponent, int) and exponent >= 0:
+        return graph.cast(_product(graph, operand(graph, self, carried(dtype)), int(exponent)), dtype)
     raise UnsupportedError("ONNX leaves integer powers that overflow, or have negative exponents, open")
+
+
+def _product(graph: Graph, base: Value, exponent: int) -> Value:
+    """base ** exponent of integers as products, which wrap: by squares, the lowest bit of the exponent first."""
+    if exponent == 0:
+        return graph.op("Add", graph.op("Sub", base, base), graph.number(1, base.dtype))
+    result = base if exponent & 1 else None
+    square = base
+    while exponent := exponent >> 1:
+        square = graph.op("Mul", square, square)
+        if exponent & 1:
+            result = graph.op("Mul", result, square) if result else square
+    return graph.identity(base) if result is base else result
 
 
 IN_PLACE |= {

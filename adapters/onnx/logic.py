@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from adapters.onnx.graph import Graph, Value, carried
@@ -190,8 +192,9 @@ def scalar_tensor(graph: Graph, s: Number, dtype: str | None = None) -> Results:
 @function("arange.start_step")
 def arange(graph: Graph, start: Number, end: Number, step: Number = 1, dtype: str | None = None) -> Results:
     dtype = dtype or ("f32" if any(isinstance(one, float) for one in (start, end, step)) else "i64")
-    if is_float(dtype):
-        raise UnsupportedError("ONNX leaves open how a range of floats is rounded")
+    if is_float(dtype):  # as a constant: how a Range of floats is rounded is open
+        count = math.ceil((float(end) - float(start)) / float(step))
+        return graph.constant(float(start) + np.arange(count) * float(step), dtype)
     numbers = np.arange(int(start), int(end), int(step))
     return graph.cast(graph.integers(list(numbers)), dtype)
 

@@ -119,9 +119,15 @@ def _padded(graph: Graph, x: Value, pad: list[int], mode: str, fill: Value | Non
 def _pads(name: str, mode: str) -> None:
     @function(*(f"{name}{dims}d.default" for dims in (1, 2, 3)))
     def write(graph: Graph, self: Value, padding: list[int]) -> Results:
-        if min(padding) < 0:
-            raise UnsupportedError("ONNX leaves open whether what is cut off can still be mirrored or repeated")
-        return _padded(graph, self, padding, mode, None)
+        """Negative pads are slices of the result: what they cut off is mirrored or repeated like the rest, which ONNX
+        leaves open."""
+        made = _padded(graph, self, [max(pad, 0) for pad in padding], mode, None)
+        for i in range(len(padding) // 2):
+            before, after = (max(-pad, 0) for pad in padding[2 * i : 2 * i + 2])
+            at = self.rank - 1 - i
+            if before or after:
+                made = graph.slice(made, at, before, made.shape[at] - after)
+        return made
 
 
 _pads("reflection_pad", "reflect")

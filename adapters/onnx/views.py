@@ -359,11 +359,11 @@ def to_dtype(
     copy: bool = False,
     memory_format: str | None = None,
 ) -> Reference:
-    if memory_format not in (None, "preserve_format"):
-        raise UnsupportedError("to in a memory format that depends on strides")
     if dtype == self.tensor.dtype and not copy:
+        if memory_format not in (None, "preserve_format"):
+            raise UnsupportedError("to in a memory format that depends on strides")
         return self
-    return _converted(memory, self.tensor, dtype, "preserve_format")
+    return _converted(memory, self.tensor, dtype, memory_format or "preserve_format")
 
 
 def _as_sizes(memory: Memory, tensor: Tensor, sizes: tuple[int, ...]) -> Reference:

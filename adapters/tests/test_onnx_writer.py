@@ -266,6 +266,34 @@ class MeaningTest(unittest.TestCase):
         self.check("round.default", [("f32[3]", [0.5, 1.5, -2.5])], [0.0, 2.0, -2.0])
         self.check("trunc.default", [("f32[2]", [1.7, -1.7])], [1.0, -1.0])
 
+    def test_powers_of_integers_wrap(self) -> None:
+        base = [("i8[3]", [3, -2, 0])]
+        for exponent, wanted in ((0, [1, 1, 1]), (1, [3, -2, 0]), (5, [-13, -32, 0]), (7, [-117, -128, 0])):
+            self.check("pow.Tensor_Scalar", base, wanted, exponent)
+
+    def test_elu_with_a_scale_inside_its_exponential(self) -> None:
+        below = np.float32(np.expm1(-0.5)) * np.float32(6)
+        self.check("elu.default", [("f32[2]", [-1.0, 2.0])], [float(below), 6.0], 2, 3, 0.5)
+
+    def test_a_threshold_of_integers_loses_what_is_behind_the_point(self) -> None:
+        self.check("threshold.default", [("i32[3]", [-1, 0, 5])], [-1, -1, 5], 0.5, -1.5)
+        with self.assertRaisesRegex(UnsupportedError, "300 beside u8"):
+            self.check("threshold.default", [("u8[1]", [1])], [], 300, 0)
+
+    def test_what_negative_pads_cut_off_is_mirrored_and_repeated(self) -> None:
+        row = [("f32[1,4]", [1.0, 2.0, 3.0, 4.0])]
+        self.check("reflection_pad1d.default", row, [2.0, 3.0, 4.0, 3.0, 2.0], [-1, 2])
+        self.check("reflection_pad1d.default", row, [3.0, 2.0, 1.0, 2.0, 3.0], [2, -1])
+        self.check("replication_pad1d.default", row, [1.0, 1.0, 1.0, 2.0, 3.0], [2, -1])
+
+    def test_a_range_of_floats_is_a_constant(self) -> None:
+        graph = {"inputs": {}, "nodes": [node("y", "arange.start_step", 0, 1, 0.25)], "outputs": ["%y"]}
+        self.assertEqual(numbers(run(graph, {})["outputs"][0]), [0.0, 0.25, 0.5, 0.75])
+        self.assertNotIn("Range", kinds(graph))
+
+    def test_a_conversion_to_another_dtype_takes_any_memory_format(self) -> None:
+        self.check("to.dtype", [("f32[1,1,1,2]", [1.0, 2.5])], [1, 2], "i32", False, False, "channels_last")
+
     def test_numbers_promote_as_in_eager(self) -> None:
         self.check("add.Scalar", [("i64[1]", [1])], [1.5], 0.5)
         self.check("add.Tensor", [("f32[1]", [1.0]), ("f64[]", [0.5])], [1.5])
