@@ -88,14 +88,14 @@ class Measured {
     for (const DType dtype : dtypes_in_order) {
       const auto d = static_cast<std::size_t>(dtype);
       if (!(*coverage.dtypes)[d]) continue;
-      row.cells[d] = cell(*coverage.op, dtype, patience, row.why);
+      row.cells[d] = cell(*coverage.op, dtype, patience, row);
       patience = row.cells[d] == Cell::Declined ? 1 : std::max(most_declined, samples_);
     }
     return row;
   }
 
  private:
-  std::optional<Cell> cell(const Op& op, DType dtype, int patience, std::string& why) {
+  std::optional<Cell> cell(const Op& op, DType dtype, int patience, ConformanceRow& row) {
     if (!target_.takes_dtype(dtype)) return Cell::Declined;
     std::array<int, conformance_count> counts{};
     std::array<uint64_t, conformance_count> streams{};  // the first of each
@@ -106,7 +106,8 @@ class Measured {
       if (!test) continue;
       const Examination examination = examine(target_, *test);
       const Cell one = cell_of(examination);
-      if (why.empty() && one != Cell::Right) why = examination.judgement.reason;
+      if (row.why.empty() && one != Cell::Right) row.why = examination.judgement.reason;
+      if (row.why_declined.empty() && one == Cell::Declined) row.why_declined = examination.judgement.reason;
       if (counts[static_cast<std::size_t>(one)]++ == 0) {
         streams[static_cast<std::size_t>(one)] = stream;
         reasons[static_cast<std::size_t>(one)] = examination.judgement.reason;
@@ -143,7 +144,7 @@ void note_declined(const Target& target, const ConformanceRow& row, Declined& de
       wholly = false;
     }
   }
-  if (dtypes.any()) declined.add(row.op, dtypes, wholly, row.why.substr(0, row.why.find('\n')));
+  if (dtypes.any()) declined.add(row.op, dtypes, wholly, row.why_declined.substr(0, row.why_declined.find('\n')));
 }
 
 Result<int> measure(const ConformanceFlags& flags) {

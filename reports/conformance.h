@@ -25,6 +25,7 @@ struct ConformanceRow {
   std::string op;
   std::array<std::optional<Conformance>, dtype_count> cells;  // by DType
   std::string why;                                            // of the first that is not right
+  std::string why_declined;                                   // of the first that is declined
 };
 
 struct ConformanceTable {
