@@ -65,7 +65,7 @@ REJECTIONS = (
         stage="lower",
     ),
     Rejection(
-        r"Unsupported control flow operator: \w+",
+        r"Unsupported control flow operator: \w+|Emitting map with more than one mapped args is not supported",
         "exir/emit/_emitter.py lists the control flow that it emits, and names what it does not",
         stage="lower",
     ),
