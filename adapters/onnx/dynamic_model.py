@@ -149,7 +149,7 @@ class _Generalizer:
         del self._model.initializers[name]
         if all(one.shape == first.shape for one in arrays):
             self._compute(arrays, name)
-        elif all(one.ndim == 1 and one.dtype == np.int64 and _is_range(one) for one in arrays):
+        elif all(one.ndim == 1 and one.dtype == np.int64 for one in arrays) and _are_ranges(arrays):
             self._range(arrays, name)
         elif all(one.ndim == first.ndim for one in arrays) and _is_filled(arrays):
             self._fill(arrays, name)
@@ -310,6 +310,7 @@ def _is_lattice(array: Array) -> bool:
     return bool((places == array).all())
 
 
-def _is_range(array: Array) -> bool:
-    steps = np.diff(array)
-    return bool(array.size < 2 or ((steps == steps[0]).all() and steps[0] != 0))
+def _are_ranges(arrays: Sequence[Array]) -> bool:
+    """Whether one step, which is not 0, leads from element to element in all of them."""
+    steps = {int(step) for one in arrays for step in np.diff(one)}
+    return len(steps) < 2 and 0 not in steps

@@ -91,6 +91,12 @@ class DynamicModelTest(unittest.TestCase):
         runs = run(case_of(nodes, ["%v"], [(4, 2), (2, 5), (3, 3)]))
         self.assertEqual([numbers(one, 0) for one in runs], [[0, 4, 8, 12], [0, 10], [0, 6, 12]])
 
+    def test_places_along_a_diagonal_have_a_step_of_their_own_at_each_size(self) -> None:
+        nodes = [node("f", "diag_embed.default", "%y"), node("d", "diagonal.default", "%f")]
+        runs = run(case_of(nodes, ["%f", "%d"], [(4, 1), (2, 1)]))
+        self.assertEqual(numbers(runs[1], 1), [0, 1, 2, 3, 4])
+        self.assertEqual([i for i, number in enumerate(numbers(runs[1], 0)) if number], [6, 12, 18, 24])
+
     def test_the_end_of_a_slice_is_the_size_at_most(self) -> None:
         nodes = [node("f", "neg.default", "%y"), node("s", "slice.Tensor", "%f", 0, 0, 6)]
         runs = run(case_of(nodes, ["%s"], [(4, 2), (1, 2), (2, 2), (3, 1)]))
