@@ -102,6 +102,25 @@ class DynamicModelTest(unittest.TestCase):
         runs = run(case_of(nodes, ["%s"], [(4, 2), (1, 2), (2, 2), (3, 1)]))
         self.assertEqual([len(numbers(one, 0)) for one in runs], [6, 3, 5, 6])
 
+    def test_a_diagonal_is_as_long_as_the_shorter_dim(self) -> None:
+        nodes = [node("f", "mul.Scalar", "%x", 1), node("d", "diagonal.default", "%f")]
+        runs = run(case_of(nodes, ["%d"], [(4, 2), (1, 5), (3, 3)]))
+        self.assertEqual([numbers(one, 0) for one in runs], [[0, 3], [0], [0, 4, 8]])
+
+    def test_every_second_element_is_half_of_them(self) -> None:
+        nodes = [node("f", "mul.Scalar", "%x", 1), node("u", "unfold.default", "%f", 0, 1, 2)]
+        runs = run(case_of(nodes, ["%u"], [(4, 1), (1, 1), (3, 1)]))
+        self.assertEqual([numbers(one, 0) for one in runs], [[0, 2], [0], [0, 2]])
+
+    def test_a_write_to_no_elements_may_be_left_out(self) -> None:
+        nodes = [
+            node("f", "mul.Scalar", "%x", 2),
+            node("s", "slice.Tensor", "%f", 0, 1, 9),  # of no rows where B is 1
+            node("w", "neg_.default", "%s"),
+        ]
+        runs = run(case_of(nodes, ["%f"], [(2, 2), (1, 3)]))
+        self.assertEqual([numbers(one, 0) for one in runs], [[0, 2, -4, -6], [0, 2, 4]])
+
     def test_the_model_names_its_dims(self) -> None:
         graph = program_graph(case_of([node("a", "neg.default", "%y")], ["%a"], [(4, 2)]))
         written = write_dynamic(graph, [{"B": 4, "S": 2}])
