@@ -66,14 +66,27 @@ def write_dynamic(graph: Json, runs: Sequence[Sizes]) -> Written:
     that nobody runs at only help to see what grows with what."""
     if graph.get("subgraphs"):
         raise UnsupportedError("branches and loops at sizes that change")
+    tried = sizes_tried(graph, runs)
+    try:
+        # Of a range of two sizes a product grows as a multiple does. What follows it beyond is what a runtime expects.
+        return _written(graph, runs, tried, sizes_beyond(graph))
+    except UnsupportedError:
+        return _written(graph, runs, tried, [])
+
+
+def _written(graph: Json, runs: Sequence[Sizes], tried: Sequence[Sizes], beyond: Sequence[Sizes]) -> Written:
     made: Written | None = None
     models: list[tuple[Sizes, Graph]] = []
     others: list[tuple[Sizes, Written, str]] = []
-    for place, sizes in enumerate(sizes_tried(graph, runs)):
+    for place, sizes in enumerate([*tried, *beyond]):
         try:
             other = write(at_sizes(graph, sizes), keep_all=True)
         except UnsupportedError:
             if place == 0 or sizes in runs:
+                raise
+            continue
+        except Exception:  # of sizes at which the graph is none
+            if place < len(tried):
                 raise
             continue
         made = made or other
@@ -137,6 +150,13 @@ def sizes_tried(graph: Json, runs: Sequence[Sizes]) -> list[Sizes]:
     rest = [dict(zip(symbols, sizes, strict=True)) for sizes in product(*ranges)] if count <= MOST_SIZES else []
     found = [bound, *runs, *(alone if len(alone) <= MOST_SIZES else alone[:: len(alone) // MOST_SIZES + 1]), *rest]
     return [sizes for place, sizes in enumerate(found) if sizes not in found[:place]]
+
+
+def sizes_beyond(graph: Json) -> list[Sizes]:
+    """Some above the bound, which the case does not have."""
+    bound = {symbol: high for symbol, (_, high) in graph["symbols"].items()}
+    alone = [{**bound, symbol: high + more} for symbol, high in bound.items() for more in (1, 2, 3)]
+    return [*alone, *({symbol: high + more for symbol, high in bound.items()} for more in (1, 2))]
 
 
 def first_difference(one: Graph, other: Graph) -> str:

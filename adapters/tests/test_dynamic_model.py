@@ -10,6 +10,7 @@ for _package in ("numpy", "onnx", "ml_dtypes"):
     if importlib.util.find_spec(_package) is None:
         raise unittest.SkipTest(f"this Python has no {_package}")
 
+import numpy as np
 import onnx.checker
 from onnx.reference import ReferenceEvaluator
 
@@ -120,6 +121,14 @@ class DynamicModelTest(unittest.TestCase):
         ]
         runs = run(case_of(nodes, ["%f"], [(2, 2), (1, 3)]))
         self.assertEqual([numbers(one, 0) for one in runs], [[0, 2, -4, -6], [0, 2, 4]])
+
+    def test_a_product_is_one_of_a_range_of_two_sizes_too(self) -> None:
+        nodes = [node("f", "diag_embed.default", "%y"), node("v", "view.default", "%f", [-1])]
+        case = case_of(nodes, ["%v"], [(2, 1), (1, 1)]) | {"symbols": {"B": [1, 2], "S": [1, 1]}}
+        written = write_dynamic(program_graph(case), [{"B": 2}, {"B": 1}])
+        inputs = {"x": np.zeros((3, 1), np.float32), "y": np.ones(7, np.float32)}
+        (found,) = ReferenceEvaluator(written.graph.model()).run(None, inputs)
+        self.assertEqual((found.shape, found.sum()), ((49,), 7))
 
     def test_the_model_names_its_dims(self) -> None:
         graph = program_graph(case_of([node("a", "neg.default", "%y")], ["%a"], [(4, 2)]))
