@@ -218,6 +218,9 @@ class _Generalizer:
         first = arrays[0]
         if all(one.shape == first.shape and one.tobytes() == first.tobytes() for one in arrays):
             return
+        if self._is_shape(name) and (inferred := _with_one_inferred(arrays)) is not None:
+            self._model.initializers[name] = inferred
+            return
         del self._model.initializers[name]
         if all(one.shape == first.shape for one in arrays):
             self._compute(arrays, name)
@@ -227,6 +230,12 @@ class _Generalizer:
             self._lattice(arrays, name)
         else:
             raise UnsupportedError(f"a constant of shape {list(first.shape)} changes with the sizes")
+
+    def _is_shape(self, name: str) -> bool:
+        """Whether it is what tensors are reshaped to, and nothing else."""
+        return name not in {value.name for value in self._model.outputs} and all(
+            kind == "Reshape" and operands[0] != name for kind, operands, _, _ in self._model.nodes if name in operands
+        )
 
     def _fit(self, arrays: list[Array], known: Sequence[bool] | None = None) -> Polynomial:
         """What the arrays are at the sizes where they are known. Refuses what grows in no such way."""
@@ -378,6 +387,16 @@ class _Generalizer:
 def _dim_text(one: Relation) -> str:
     factor = f"{one.factor}*" if one.factor != 1 else ""
     return f"{factor}{one.symbol}{one.offset:+}" if one.offset else f"{factor}{one.symbol}"
+
+
+def _with_one_inferred(arrays: Sequence[Array]) -> Array | None:
+    """The sizes with -1 for the one that changes, as exporters write it; nothing where more of them do, or one is 0."""
+    if arrays[0].ndim != 1 or len({one.shape for one in arrays}) != 1:
+        return None
+    changing = (np.stack(arrays) != arrays[0]).any(axis=0)
+    if changing.sum() != 1 or (arrays[0][~changing] == 0).any():
+        return None
+    return np.where(changing, np.int64(-1), arrays[0])
 
 
 def _is_filled(arrays: Sequence[Array]) -> bool:

@@ -130,6 +130,12 @@ class DynamicModelTest(unittest.TestCase):
         (found,) = ReferenceEvaluator(written.graph.model()).run(None, inputs)
         self.assertEqual((found.shape, found.sum()), ((49,), 7))
 
+    def test_a_reshape_infers_the_one_size_that_changes(self) -> None:
+        graph = program_graph(case_of([node("v", "view.default", "%y", [-1, 1])], ["%v"], [(4, 2)]))
+        written = write_dynamic(graph, [{"B": 4, "S": 2}])
+        self.assertEqual([kind for kind, *_ in written.graph.nodes if kind != "Identity"], ["Reshape"])
+        self.assertIn([-1, 1], [one.tolist() for one in written.graph.initializers.values()])
+
     def test_the_model_names_its_dims(self) -> None:
         graph = program_graph(case_of([node("a", "neg.default", "%y")], ["%a"], [(4, 2)]))
         written = write_dynamic(graph, [{"B": 4, "S": 2}])
