@@ -8,22 +8,26 @@ initializers are computed in the model, from the shapes of its inputs. What does
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
 from math import prod
 
 import numpy as np
+from onnx.reference import ReferenceEvaluator
 
-from adapters.onnx.graph import ONNX_DTYPES, Graph, Node
+from adapters.onnx.graph import ONNX_DTYPES, Graph, Node, Value
 from adapters.onnx.writer import Written, write
-from adapters.worker.arrays import NAMES, Array
+from adapters.worker.arrays import DTYPES, NAMES, Array
 from adapters.worker.case_symbols import Relation, at_sizes, symbolic_dims
 from adapters.worker.system import Json, UnsupportedError
 
 Sizes = dict[str, int]
 
 MOST_SIZES = 48  # of all combinations; where there are more, some
+MOST_ELEMENTS = 8  # of a list whose numbers are computed one by one
+MOST_DIVISOR = 4  # of a size that only a part is taken of
+OFFSETS = sorted(range(-12, 13), key=abs)  # what is added to a size or taken off it
 
 
 Term = tuple[str, ...]  # the symbols of a product; none: 1
@@ -35,11 +39,22 @@ class Polynomial:
 
     factors: dict[Term, Array]
 
-    def at(self, sizes: Sizes) -> Array:
-        return sum(factor * value_of(term, sizes) for term, factor in self.factors.items())
 
-    def plus(self, other: Polynomial, times: int) -> Polynomial:
-        return Polynomial({term: factor + times * other.factors[term] for term, factor in self.factors.items()})
+@dataclass(frozen=True)
+class _Bent:
+    """The least of symbols with an offset each, or a multiple or a whole part of one."""
+
+    terms: tuple[tuple[str, int], ...]
+    slope: int = 1
+    divisor: int = 1
+
+    def numerators(self, all_sizes: Sequence[Sizes]) -> Array:
+        return np.array(
+            [min(self.slope * sizes[symbol] + offset for symbol, offset in self.terms) for sizes in all_sizes]
+        )
+
+    def at(self, all_sizes: Sequence[Sizes]) -> Array:
+        return self.numerators(all_sizes) // self.divisor
 
 
 def value_of(term: Term, sizes: Sizes) -> int:
@@ -51,13 +66,27 @@ def write_dynamic(graph: Json, runs: Sequence[Sizes]) -> Written:
     that nobody runs at only help to see what grows with what."""
     if graph.get("subgraphs"):
         raise UnsupportedError("branches and loops at sizes that change")
+    tried = sizes_tried(graph, runs)
+    try:
+        # Of a range of two sizes a product grows as a multiple does. What follows it beyond is what a runtime expects.
+        return _written(graph, runs, tried, sizes_beyond(graph))
+    except UnsupportedError:
+        return _written(graph, runs, tried, [])
+
+
+def _written(graph: Json, runs: Sequence[Sizes], tried: Sequence[Sizes], beyond: Sequence[Sizes]) -> Written:
     made: Written | None = None
     models: list[tuple[Sizes, Graph]] = []
-    for place, sizes in enumerate(sizes_tried(graph, runs)):
+    others: list[tuple[Sizes, Written, str]] = []
+    for place, sizes in enumerate([*tried, *beyond]):
         try:
             other = write(at_sizes(graph, sizes), keep_all=True)
         except UnsupportedError:
             if place == 0 or sizes in runs:
+                raise
+            continue
+        except Exception:  # of sizes at which the graph is none
+            if place < len(tried):
                 raise
             continue
         made = made or other
@@ -65,10 +94,46 @@ def write_dynamic(graph: Json, runs: Sequence[Sizes]) -> Written:
         if not difference:
             models.append((sizes, other.graph))
         elif sizes in runs:
-            raise UnsupportedError(f"the model is another one at {text_of(sizes)}: {difference}")
+            others.append((sizes, other, difference))
     assert made is not None
     _Generalizer(graph, [sizes for sizes, _ in models], [one for _, one in models]).run()
+    for sizes, other, difference in others:
+        if not compute_the_same(made, other):
+            raise UnsupportedError(f"the model is another one at {text_of(sizes)}: {difference}")
     return made
+
+
+def compute_the_same(made: Written, other: Written) -> bool:
+    """Whether ONNX's reference computes of made what it does of a model for certain sizes, at these. There the writer
+    may have left out what has no effect on so few elements, as a write to none."""
+    if len(made.outputs) != len(other.outputs) or set(other.updated) - set(made.updated):
+        return False
+    inputs = {value.name: _numbers(value) for value in other.graph.inputs}
+    try:
+        found, wanted = (_computed(one.graph, inputs) for one in (made, other))
+    except Exception:  # whatever the reference makes of sizes that made is not for
+        return False
+    pairs = [(found[one], wanted[same]) for one, same in zip(made.outputs, other.outputs, strict=True)]
+    pairs += [(found[name], wanted[other.updated.get(source, source)]) for source, name in made.updated.items()]
+    return all(
+        one.dtype == same.dtype
+        and one.shape == same.shape
+        and np.array_equal(one, same, equal_nan=one.dtype.kind == "f")
+        for one, same in pairs
+    )
+
+
+def _numbers(value: Value) -> Array:
+    """Small numbers, hardly any of them twice."""
+    numbers = (np.arange(prod(value.shape)) * 37 % 23).reshape(value.shape)
+    return (numbers / 8 if value.dtype in ("f16", "f32", "f64") else numbers).astype(DTYPES[value.dtype])
+
+
+def _computed(graph: Graph, inputs: dict[str, Array]) -> dict[str, Array]:
+    names = [value.name for value in graph.outputs]
+    with np.errstate(all="ignore"):
+        results = ReferenceEvaluator(graph.model()).run(names, inputs)
+    return inputs | dict(zip(names, results, strict=True))
 
 
 def text_of(sizes: Sizes) -> str:
@@ -85,6 +150,13 @@ def sizes_tried(graph: Json, runs: Sequence[Sizes]) -> list[Sizes]:
     rest = [dict(zip(symbols, sizes, strict=True)) for sizes in product(*ranges)] if count <= MOST_SIZES else []
     found = [bound, *runs, *(alone if len(alone) <= MOST_SIZES else alone[:: len(alone) // MOST_SIZES + 1]), *rest]
     return [sizes for place, sizes in enumerate(found) if sizes not in found[:place]]
+
+
+def sizes_beyond(graph: Json) -> list[Sizes]:
+    """Some above the bound, which the case does not have."""
+    bound = {symbol: high for symbol, (_, high) in graph["symbols"].items()}
+    alone = [{**bound, symbol: high + more} for symbol, high in bound.items() for more in (1, 2, 3)]
+    return [*alone, *({symbol: high + more for symbol, high in bound.items()} for more in (1, 2))]
 
 
 def first_difference(one: Graph, other: Graph) -> str:
@@ -146,17 +218,24 @@ class _Generalizer:
         first = arrays[0]
         if all(one.shape == first.shape and one.tobytes() == first.tobytes() for one in arrays):
             return
+        if self._is_shape(name) and (inferred := _with_one_inferred(arrays)) is not None:
+            self._model.initializers[name] = inferred
+            return
         del self._model.initializers[name]
         if all(one.shape == first.shape for one in arrays):
             self._compute(arrays, name)
-        elif all(one.ndim == 1 and one.dtype == np.int64 and _is_range(one) for one in arrays):
-            self._range(arrays, name)
         elif all(one.ndim == first.ndim for one in arrays) and _is_filled(arrays):
             self._fill(arrays, name)
         elif all(one.ndim == first.ndim and one.dtype == np.int64 and _is_lattice(one) for one in arrays):
             self._lattice(arrays, name)
         else:
             raise UnsupportedError(f"a constant of shape {list(first.shape)} changes with the sizes")
+
+    def _is_shape(self, name: str) -> bool:
+        """Whether it is what tensors are reshaped to, and nothing else."""
+        return name not in {value.name for value in self._model.outputs} and all(
+            kind == "Reshape" and operands[0] != name for kind, operands, _, _ in self._model.nodes if name in operands
+        )
 
     def _fit(self, arrays: list[Array], known: Sequence[bool] | None = None) -> Polynomial:
         """What the arrays are at the sizes where they are known. Refuses what grows in no such way."""
@@ -225,36 +304,58 @@ class _Generalizer:
             total = self._node("Add", [total, part])
         return total
 
-    def _compute(self, arrays: list[Array], name: str) -> None:
+    def _number(self, arrays: list[Array], known: Sequence[bool] | None = None) -> str:
+        """The numbers as i64, each by itself where they grow in no common way."""
         try:
-            total = self._sum(self._fit(arrays))
+            return self._sum(self._fit(arrays, known))
         except UnsupportedError:
-            if arrays[0].size != 1:
+            if arrays[0].size == 1:
+                return self._bent(arrays, known)
+            if arrays[0].ndim != 1 or arrays[0].size > MOST_ELEMENTS:
                 raise
-            total = self._capped(arrays)
-        self._node("Cast", [total], name, to=ONNX_DTYPES[NAMES[arrays[0].dtype]])
+        return self._node("Concat", [self._number(list(one), known) for one in np.stack(arrays, 1)[:, :, None]], axis=0)
 
-    def _capped(self, arrays: list[Array]) -> str:
-        """A number that grows with one symbol, up to a bound, as the end of a slice does."""
-        bound = max(arrays, key=lambda one: one.item())
-        place, least = min(enumerate(arrays), key=lambda one: one[1].item())
-        # Of the few sizes that are below the bound a whole polynomial would be fitted by chance.
-        for (symbol, size), slope in product(self._sizes[place].items(), (1, 2, 3)):
-            terms: list[Term] = [(), *((one,) for one in self._sizes[0])]
-            factors = {(): least - slope * size, (symbol,): np.full_like(least, slope)}
-            grown = Polynomial({term: factors.get(term, np.zeros_like(least)) for term in terms})
-            if all(np.minimum(grown.at(at), bound) == one for at, one in zip(self._sizes, arrays, strict=True)):
-                return self._node("Min", [self._sum(grown), self._constant(bound.astype(np.int64))])
+    def _bent(self, arrays: list[Array], known: Sequence[bool] | None) -> str:
+        """A number that grows with one symbol between two bounds, as the end of a slice does, or half as fast, as the
+        number of every second element; or with the smaller of two, as a diagonal does."""
+        told = known or [True] * len(arrays)
+        numbers = np.array([one.item() for one, is_told in zip(arrays, told, strict=True) if is_told])
+        all_sizes = [sizes for sizes, is_told in zip(self._sizes, told, strict=True) if is_told]
+        low, high = int(numbers.min()), int(numbers.max())
+        for form in self._bent_forms(all_sizes, numbers):
+            if (form.at(all_sizes).clip(low, high) == numbers).all():
+                return self._bent_value(form, all_sizes, low, high, arrays[0].ndim)
         raise UnsupportedError("a number does not grow in step with the sizes")
 
-    def _range(self, arrays: list[Array], name: str) -> None:
-        step = max((int(one[1] - one[0]) for one in arrays if one.size > 1), default=1)
-        count = self._fit([np.array(one.size) for one in arrays])
-        start = self._fit([one[0] if one.size else np.array(0) for one in arrays])
-        if set(start.factors) != set(count.factors):
-            raise UnsupportedError("a number does not grow in step with the sizes")
-        stop = start.plus(count, step)
-        self._node("Range", [self._sum(start), self._sum(stop), self._constant(np.array(step, np.int64))], name)
+    def _bent_forms(self, all_sizes: list[Sizes], numbers: Array) -> Iterator[_Bent]:
+        symbols = list(all_sizes[0])
+        slopes = [(1, 1), (2, 1), (3, 1), *((1, divisor) for divisor in range(2, MOST_DIVISOR + 1))]
+        if numbers.min() >= 0:  # ONNX divides integers towards zero
+            for symbol, (slope, divisor), offset in product(symbols, slopes, OFFSETS):
+                yield _Bent(((symbol, offset),), slope, divisor)
+        if len(symbols) == 2:
+            for offsets in product(OFFSETS, repeat=2):
+                yield _Bent(tuple(zip(symbols, offsets, strict=True)))
+
+    def _bent_value(self, form: _Bent, all_sizes: list[Sizes], low: int, high: int, rank: int) -> str:
+        def constant(number: int) -> str:
+            return self._constant(np.array([number] if rank else number, np.int64))
+
+        parts = []
+        for symbol, offset in form.terms:
+            part = self._symbol(symbol, rank > 0)
+            part = part if form.slope == 1 else self._node("Mul", [part, constant(form.slope)])
+            parts.append(self._node("Add", [part, constant(offset)]) if offset else part)
+        value = parts[0] if len(parts) == 1 else self._node("Min", parts)
+        numerators = form.numerators(all_sizes)
+        if numerators.min() < low * form.divisor:
+            value = self._node("Max", [value, constant(low * form.divisor)])
+        if form.divisor > 1:
+            value = self._node("Div", [value, constant(form.divisor)])
+        return self._node("Min", [value, constant(high)]) if form.at(all_sizes).max() > high else value
+
+    def _compute(self, arrays: list[Array], name: str) -> None:
+        self._node("Cast", [self._number(arrays)], name, to=ONNX_DTYPES[NAMES[arrays[0].dtype]])
 
     def _lattice(self, arrays: list[Array], name: str) -> None:
         """Places in memory of a view: a start, and a step along each dim."""
@@ -263,29 +364,39 @@ class _Generalizer:
         firsts = [one.flat[0] if one.size else np.int64(0) for one in arrays]
         if not any(filled):
             raise UnsupportedError("a constant without elements changes with the sizes")
-        places = self._sum(self._fit([np.array(one) for one in firsts], filled))
+        places = self._number([np.array(one) for one in firsts], filled)
         for dim in range(rank):
-            count = self._fit([np.array(one.shape[dim]) for one in arrays])
+            count = self._number([np.array(one.shape[dim]) for one in arrays])
             steps = [_step(one, dim) for one in arrays]
-            if not any(step is not None for step in steps):
-                step = Polynomial({(): np.array(0)})
-            else:
-                step = self._fit([np.array(step or 0) for step in steps], [step is not None for step in steps])
+            told = [step is not None for step in steps]
             zero, one = (self._constant(np.array(number, np.int64)) for number in (0, 1))
-            along = self._node("Mul", [self._node("Range", [zero, self._sum(count), one]), self._sum(step)])
-            shape = self._constant(np.array([-1] + [1] * (rank - 1 - dim), np.int64))
-            places = self._node("Add", [places, self._node("Reshape", [along, shape])])
+            step = self._number([np.array(step or 0) for step in steps], told) if any(told) else zero
+            along = self._node("Mul", [self._node("Range", [zero, count, one]), step])
+            if rank > 1:
+                shape = self._constant(np.array([-1] + [1] * (rank - 1 - dim), np.int64))
+                along = self._node("Reshape", [along, shape])
+            places = self._node("Add", [places, along])
         self._front.append(("Identity", [places], [name], {}))
 
     def _fill(self, arrays: list[Array], name: str) -> None:
-        shape = self._fit([np.array(one.shape, np.int64) for one in arrays])
+        shape = self._number([np.array(one.shape, np.int64) for one in arrays])
         item = next((one.reshape(-1)[:1] for one in arrays if one.size), np.zeros(1, arrays[0].dtype))
-        self._node("Expand", [self._constant(item.copy()), self._sum(shape)], name)
+        self._node("Expand", [self._constant(item.copy()), shape], name)
 
 
 def _dim_text(one: Relation) -> str:
     factor = f"{one.factor}*" if one.factor != 1 else ""
     return f"{factor}{one.symbol}{one.offset:+}" if one.offset else f"{factor}{one.symbol}"
+
+
+def _with_one_inferred(arrays: Sequence[Array]) -> Array | None:
+    """The sizes with -1 for the one that changes, as exporters write it; nothing where more of them do, or one is 0."""
+    if arrays[0].ndim != 1 or len({one.shape for one in arrays}) != 1:
+        return None
+    changing = (np.stack(arrays) != arrays[0]).any(axis=0)
+    if changing.sum() != 1 or (arrays[0][~changing] == 0).any():
+        return None
+    return np.where(changing, np.int64(-1), arrays[0])
 
 
 def _is_filled(arrays: Sequence[Array]) -> bool:
@@ -308,8 +419,3 @@ def _is_lattice(array: Array) -> bool:
         shape = [-1] + [1] * (array.ndim - 1 - dim)
         places = places + (np.arange(array.shape[dim]) * (_step(array, dim) or 0)).reshape(shape)
     return bool((places == array).all())
-
-
-def _is_range(array: Array) -> bool:
-    steps = np.diff(array)
-    return bool(array.size < 2 or ((steps == steps[0]).all() and steps[0] != 0))

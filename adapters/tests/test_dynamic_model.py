@@ -10,6 +10,7 @@ for _package in ("numpy", "onnx", "ml_dtypes"):
     if importlib.util.find_spec(_package) is None:
         raise unittest.SkipTest(f"this Python has no {_package}")
 
+import numpy as np
 import onnx.checker
 from onnx.reference import ReferenceEvaluator
 
@@ -91,10 +92,49 @@ class DynamicModelTest(unittest.TestCase):
         runs = run(case_of(nodes, ["%v"], [(4, 2), (2, 5), (3, 3)]))
         self.assertEqual([numbers(one, 0) for one in runs], [[0, 4, 8, 12], [0, 10], [0, 6, 12]])
 
+    def test_places_along_a_diagonal_have_a_step_of_their_own_at_each_size(self) -> None:
+        nodes = [node("f", "diag_embed.default", "%y"), node("d", "diagonal.default", "%f")]
+        runs = run(case_of(nodes, ["%f", "%d"], [(4, 1), (2, 1)]))
+        self.assertEqual(numbers(runs[1], 1), [0, 1, 2, 3, 4])
+        self.assertEqual([i for i, number in enumerate(numbers(runs[1], 0)) if number], [6, 12, 18, 24])
+
     def test_the_end_of_a_slice_is_the_size_at_most(self) -> None:
         nodes = [node("f", "neg.default", "%y"), node("s", "slice.Tensor", "%f", 0, 0, 6)]
         runs = run(case_of(nodes, ["%s"], [(4, 2), (1, 2), (2, 2), (3, 1)]))
         self.assertEqual([len(numbers(one, 0)) for one in runs], [6, 3, 5, 6])
+
+    def test_a_diagonal_is_as_long_as_the_shorter_dim(self) -> None:
+        nodes = [node("f", "mul.Scalar", "%x", 1), node("d", "diagonal.default", "%f")]
+        runs = run(case_of(nodes, ["%d"], [(4, 2), (1, 5), (3, 3)]))
+        self.assertEqual([numbers(one, 0) for one in runs], [[0, 3], [0], [0, 4, 8]])
+
+    def test_every_second_element_is_half_of_them(self) -> None:
+        nodes = [node("f", "mul.Scalar", "%x", 1), node("u", "unfold.default", "%f", 0, 1, 2)]
+        runs = run(case_of(nodes, ["%u"], [(4, 1), (1, 1), (3, 1)]))
+        self.assertEqual([numbers(one, 0) for one in runs], [[0, 2], [0], [0, 2]])
+
+    def test_a_write_to_no_elements_may_be_left_out(self) -> None:
+        nodes = [
+            node("f", "mul.Scalar", "%x", 2),
+            node("s", "slice.Tensor", "%f", 0, 1, 9),  # of no rows where B is 1
+            node("w", "neg_.default", "%s"),
+        ]
+        runs = run(case_of(nodes, ["%f"], [(2, 2), (1, 3)]))
+        self.assertEqual([numbers(one, 0) for one in runs], [[0, 2, -4, -6], [0, 2, 4]])
+
+    def test_a_product_is_one_of_a_range_of_two_sizes_too(self) -> None:
+        nodes = [node("f", "diag_embed.default", "%y"), node("v", "view.default", "%f", [-1])]
+        case = case_of(nodes, ["%v"], [(2, 1), (1, 1)]) | {"symbols": {"B": [1, 2], "S": [1, 1]}}
+        written = write_dynamic(program_graph(case), [{"B": 2}, {"B": 1}])
+        inputs = {"x": np.zeros((3, 1), np.float32), "y": np.ones(7, np.float32)}
+        (found,) = ReferenceEvaluator(written.graph.model()).run(None, inputs)
+        self.assertEqual((found.shape, found.sum()), ((49,), 7))
+
+    def test_a_reshape_infers_the_one_size_that_changes(self) -> None:
+        graph = program_graph(case_of([node("v", "view.default", "%y", [-1, 1])], ["%v"], [(4, 2)]))
+        written = write_dynamic(graph, [{"B": 4, "S": 2}])
+        self.assertEqual([kind for kind, *_ in written.graph.nodes if kind != "Identity"], ["Reshape"])
+        self.assertIn([-1, 1], [one.tolist() for one in written.graph.initializers.values()])
 
     def test_the_model_names_its_dims(self) -> None:
         graph = program_graph(case_of([node("a", "neg.default", "%y")], ["%a"], [(4, 2)]))
