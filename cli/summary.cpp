@@ -205,18 +205,8 @@ std::string target_text(const std::string& target, const Tally& tally, TargetDet
 
 // What was not driven and why: those that share a reason in one line.
 std::string missing_text(const std::vector<MissingTarget>& missing) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> names_by_reason;
-  for (const MissingTarget& target : missing) {
-    const std::string reason = target.reason.text();
-    auto found = std::ranges::find(names_by_reason, reason, &decltype(names_by_reason)::value_type::first);
-    if (found == names_by_reason.end()) found = names_by_reason.insert(found, {reason, {}});
-    found->second.push_back(target.name);
-  }
   std::string text;
-  for (const auto& [reason, names] : names_by_reason) {
-    const std::string shared = names.size() > 1 ? fmt::format("{}: ", fmt::join(names, ", ")) : "";
-    text += fmt::format("not driven: {}{}\n", shared, reason);
-  }
+  for (const Error& reason : reasons_of(missing)) text += fmt::format("not driven: {}\n", reason.text());
   return text;
 }
 
@@ -264,13 +254,13 @@ std::string summary_json(const CampaignResult& result, std::optional<uint64_t> s
 
 std::string headline(const CampaignResult& result) {
   int64_t cases = 0;
-  for (const auto& [target, tally] : result.tallies) cases = std::max(cases, tally.cases);
+  for (const auto& [target, tally] : result.tallies) cases += tally.cases;
   const auto known = std::ranges::count_if(result.findings, [](const auto& found) { return found.known.has_value(); });
   const auto unconfirmed = std::ranges::count_if(result.findings, is_unconfirmed);
   const int64_t distinct = static_cast<int64_t>(result.findings.size()) - known - unconfirmed;
   std::string text = distinct == 0 ? "no finding" : counted(distinct, "distinct finding");
   text += fmt::format(" in {}", counted(cases, "case"));
-  if (result.tallies.size() > 1) text += fmt::format(" on each of {} targets", result.tallies.size());
+  if (result.tallies.size() > 1) text += fmt::format(" on {} targets", result.tallies.size());
   if (unconfirmed > 0) text += fmt::format(", {} unconfirmed", unconfirmed);
   if (known > 0) text += fmt::format(", {} known", known);
   return paint(Stream::Out, distinct > 0 ? Colour::Red : Colour::Green, text) + "\n";

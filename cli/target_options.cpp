@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -54,10 +55,17 @@ std::vector<std::string> default_targets(const TargetOptions& options) {
   std::vector<std::string> targets = {"portable"};
   const Result<Catalogue> catalogue = open_catalogue();
   if (!catalogue || !options.is_unaltered()) return targets;
+  // One target of each system before the second of any, since they are started in this order and in a limited time.
+  std::vector<std::vector<std::string>> rounds;
+  std::map<std::string, std::size_t> targets_of_family;
   std::set<std::string> seen;
   for (const TargetEntry& entry : catalogue->list()) {
-    if (entry.installed && seen.insert(entry.name).second) targets.push_back(entry.name);
+    if (!entry.installed || !seen.insert(entry.name).second) continue;
+    const std::size_t round = targets_of_family[entry.family]++;
+    if (round == rounds.size()) rounds.emplace_back();
+    rounds[round].push_back(entry.name);
   }
+  for (const std::vector<std::string>& round : rounds) targets.insert(targets.end(), round.begin(), round.end());
   return targets;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/grouped_digits.h"
 #include "corpus/known.h"
 #include "reports/coverage_view.h"
 #include "reports/finding_list.h"
@@ -47,7 +48,7 @@ void write_numbers(Html& html, const FolderReport& report) {
     write_number(html, fmt::format("{}", report.gone.size()), "gone");
   }
   if (report.campaigns.empty()) return;
-  write_number(html, fmt::format("{}", cases), "cases");
+  write_number(html, grouped_digits(cases), "cases");
   write_number(
       html, cases > 0 ? fmt::format("{:.1f} %", 100.0 * static_cast<double>(judged) / static_cast<double>(cases)) : "–",
       "judged");

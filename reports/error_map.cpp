@@ -29,7 +29,8 @@ void write_error_table(Html& html, const ValueErrors& errors) {
               errors.eager_from);
   }
   if (errors.vanished) {
-    html.element("p", "With its values handed out, the program is right: these are the values of that program.",
+    html.element("p",
+                 "Where every value is also an output, the program is right. The values are those of that program.",
                  {{"class", "note"}});
   }
   const auto box = scroll_box(html, "Errors by node", "scroll tall");

@@ -123,7 +123,7 @@ void write_values(Html& html, const FindingReport& report) {
     html.element("summary", fmt::format("{} {}", plural(folded.size(), "tensor"), what));
     for (const TensorElements* tensor : folded) write_elements(html, *tensor);
   };
-  fold(again, "wrong in the runs after it");
+  fold(again, "wrong in later runs");
   fold(right, "with nothing outside the bound");
 }
 
@@ -231,18 +231,32 @@ void write_controls(Html& html, const Finding& finding) {
   }
 }
 
+// The class and the sign of a juror's line.
+std::pair<std::string_view, std::string_view> juror_sign(Answer answer) {
+  switch (answer) {
+    case Answer::Agrees:
+      return {"right", "✓"};
+    case Answer::Contradicts:
+      return {"wrong", "✗"};
+    default:
+      return {"open", "–"};
+  }
+}
+
 void write_jury(Html& html, const Finding& finding) {
   if (finding.evidence) {
     html.element("h3", "Evidence");
-    html.element("pre", describe(*finding.evidence), {{"tabindex", "0"}, {"aria-label", "The evidence"}});
+    html.element("pre", describe(*finding.evidence),
+                 {{"class", "prose"}, {"tabindex", "0"}, {"aria-label", "The evidence"}});
   }
   if (finding.jury.empty()) return;
   html.element("h3", "Jury");
   html.element("p", fmt::format("It is {}.", name(confirmation_of(finding.jury))), {{"class", "note"}});
   const auto list = html.in("ul", {{"class", "stages"}});
   for (const JurorAnswer& juror : finding.jury) {
-    const bool contradicts = juror.answer == Answer::Contradicts;
-    const auto item = html.in("li", {{"class", contradicts ? "wrong" : "right"}});
+    const auto [kind, sign] = juror_sign(juror.answer);
+    const auto item = html.in("li", {{"class", kind}});
+    html.element("span", sign, {{"class", "sign"}, {"aria-hidden", "true"}});
     html.element("strong", juror.juror);
     html.text(fmt::format(" {}{}{}", name(juror.answer), juror.said.empty() ? "" : ": ", juror.said));
   }

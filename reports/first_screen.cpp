@@ -77,11 +77,12 @@ std::string wrong_sentence(const FindingReport& report) {
   }
   const auto element = std::ranges::find(tensor->rows, ElementState::Outside, &ElementRow::state);
   if (element == tensor->rows.end()) return what_it_does(finding.verdict);
-  const std::string said =
-      fmt::format("Gives {} where {} is right: {}", element->got, element->expected, place_text(tensor->place));
-  if (tensor->total == 1) return said + ".";
-  return fmt::format("{}, element {}. {} of {} elements {} wrong.", said, element->index, tensor->outside,
-                     tensor->total, tensor->outside == 1 ? "is" : "are");
+  const bool is_single = tensor->total == 1;
+  const std::string where = place_text(tensor->place) + (is_single ? "" : ", element " + element->index + ",");
+  const std::string said = fmt::format("{} is {} and should be {}.", where, element->got, element->expected);
+  if (is_single) return said;
+  return fmt::format("{} {} of {} elements {} wrong.", said, tensor->outside, tensor->total,
+                     tensor->outside == 1 ? "is" : "are");
 }
 
 void write_first_screen(Html& html, const FindingReport& report) {

@@ -9,7 +9,7 @@
 
 namespace parallax {
 
-// "Gives -1 where 1 is right: out[0] b, element [0]. 1 of 2 elements is wrong."
+// "out[0] b, element [0], is -1 and should be 1. 1 of 2 elements is wrong."
 std::string wrong_sentence(const FindingReport& report);
 
 void write_first_screen(Html& html, const FindingReport& report);

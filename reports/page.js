@@ -36,7 +36,7 @@ const list = document.querySelector('.cards.findings');
 const cards = list ? [...list.children] : [];
 const facets = ['target', 'version', 'verdict', 'grade', 'op', 'dtype', 'alias', 'blame'];
 // The page's own order, by grade and with known ones last, needs no key.
-const orders = { 'gravest first': null, target: (card) => card.dataset.target, verdict: (card) => card.dataset.verdict,
+const orders = { 'most severe first': null, target: (card) => card.dataset.target, verdict: (card) => card.dataset.verdict,
                  nodes: (card) => card.dataset.nodes.padStart(6, '0') };
 const valuesOf = (card, facet) => (card.dataset[facet] || '').split('|').filter(Boolean);
 const controls = {};
@@ -59,7 +59,7 @@ const apply = () => {
     card.hidden = !fits;
     shown += fits;
   }
-  const key = orders[controls.sort.value || 'gravest first'];
+  const key = orders[controls.sort.value || 'most severe first'];
   const sorted = key ? [...cards].sort((a, b) => key(a).localeCompare(key(b))) : cards;
   list.append(...sorted);
   controls.count.textContent = shown === cards.length ? '' : shown + ' of ' + cards.length;
@@ -99,7 +99,7 @@ if (cards.length > 1) {
     const values = [...new Set(cards.flatMap((card) => valuesOf(card, facet)))].sort();
     if (values.length > 1) choose(facet, facet === 'blame' ? 'pass' : facet, values, 'any');
   }
-  choose('sort', 'order', Object.keys(orders).slice(1), 'gravest first');
+  choose('sort', 'order', Object.keys(orders).slice(1), 'most severe first');
   const count = make('output', { className: 'quiet' });
   bar.append(count);
   list.before(bar);

@@ -30,9 +30,9 @@ void write_memory(Html& html, const ArenaStory& story) {
   }
   if (!story.clashes.empty()) {
     const auto legend = html.in("p", {{"class", "legend"}});
-    html.element("span", "whose bytes are wanted", {{"class", "wanted"}});
-    html.element("span", "✗ lies over them", {{"class", "guilty"}});
-    html.element("span", "? the read that meets other bytes", {{"class", "alias"}});
+    html.element("span", "value still needed", {{"class", "wanted"}});
+    html.element("span", "✗ overwrites it", {{"class", "guilty"}});
+    html.element("span", "? reads the overwritten bytes", {{"class", "alias"}});
   }
   const auto box = scroll_box(html, "The arena's timeline", "scroll picture");
   draw_arena(html, story, "Storages by step, left to right, and offset in bytes, top to bottom. " + told);

@@ -90,10 +90,10 @@ class Campaign {
   // Whether a target that is still being started is not waited for any more: half of the time that was left when the
   // first one was there is over, and the rest is for cases; or another one is misnamed and nothing will run.
   bool is_late() const {
-    const double first = first_open_;
-    const bool is_past_half = options_.seconds && first >= 0 && seconds() >= (first + *options_.seconds) / 2;
+    const bool is_past_half = options_.seconds && first_open_ >= 0 && seconds() >= seconds_to_start();
     return opening_ && (misnamed_ || is_past_half);
   }
+  double seconds_to_start() const { return (first_open_ + *options_.seconds) / 2; }
 
   // Opens the targets. Those that cannot be driven here, or do not start in time, are done without.
   Result<void> open_all() {
@@ -118,12 +118,8 @@ class Campaign {
       if (options_.pack) lane.cases_a_program = static_cast<std::size_t>(lane.ready.front().target->cases_a_program());
       lane.cases_a_turn = std::max(options_.cases_a_turn, lane.cases_a_program);
     }
-    // A reason that several share is told once, and the last one is the error where nothing is left to drive.
-    std::vector<Error> reasons;
-    std::set<std::string> told;
-    for (const MissingTarget& target : result_.missing) {
-      if (told.insert(target.reason.text()).second) reasons.push_back(target.reason);
-    }
+    // The last one is the error where nothing is left to drive.
+    std::vector<Error> reasons = reasons_of(result_.missing);
     std::optional<Error> last;
     if (turns_.lanes.empty() && !reasons.empty()) {
       last = std::move(reasons.back());
@@ -144,9 +140,10 @@ class Campaign {
     } else if (instance.error().kind != ErrorKind::NoTarget) {
       misnamed_ = true;
     } else if ((is_late() || is_over()) && !is_interrupted()) {
+      const double limit = is_late() ? seconds_to_start() : seconds();
       instance = std::unexpected(
-          Error{ErrorKind::NoTarget, name, "",
-                fmt::format("did not start within {:g} s; give it more with --seconds", std::floor(seconds()))});
+          Error{ErrorKind::NoTarget, "", "",
+                fmt::format("did not start within {:g} s; give more time with --seconds", std::floor(limit))});
     }
     return instance;
   }

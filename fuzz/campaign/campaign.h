@@ -17,6 +17,7 @@
 #include "backends/open_target.h"
 #include "corpus/finding.h"
 #include "corpus/known.h"
+#include "fuzz/campaign/missing.h"
 #include "fuzz/campaign/tally.h"
 
 namespace parallax {
@@ -91,12 +92,6 @@ struct CampaignFinding {
   std::filesystem::path folder;  // where it is kept; empty if it is not
   std::optional<KnownFinding> known = {};
   int64_t known_cases = 0;  // that showed it, where it is known
-};
-
-// A target that was asked for and not driven.
-struct MissingTarget {
-  std::string name;
-  Error reason;
 };
 
 struct CampaignResult {

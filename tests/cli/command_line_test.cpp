@@ -354,7 +354,7 @@ TEST_F(CommandLine, AReportTellsAFindingWithItsMemory) {
   EXPECT_TRUE(page.contains("<svg class=\"arena\""));
   EXPECT_TRUE(page.contains("which lies where the next run writes."));
   EXPECT_TRUE(page.contains("✗ outside"));
-  EXPECT_TRUE(page.contains("Gives ")) << "the finding as a sentence";
+  EXPECT_TRUE(page.contains(" and should be ")) << "the finding as a sentence";
   EXPECT_TRUE(page.contains("&quot;&gt;&lt;script&gt;alert(1)"));
   EXPECT_FALSE(page.contains("<script>alert"));
   const std::string check = "python3 -c 'import sys, xml.etree.ElementTree as t; t.parse(sys.argv[1])' '" +

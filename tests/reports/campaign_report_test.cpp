@@ -157,7 +157,7 @@ TEST(CampaignReportTest, AFindingBeginsWithASentence) {
                                      .undecided = 0,
                                      .other = "",
                                      .rows = {{"[0]", "1", "", "2", "8.4e+06", ElementState::Outside}}}};
-  EXPECT_EQ(wrong_sentence(report), "Gives 2 where 1 is right: out[0] a, element [0]. 1 of 2 elements is wrong.");
+  EXPECT_EQ(wrong_sentence(report), "out[0] a, element [0], is 2 and should be 1. 1 of 2 elements is wrong.");
   report.finding.verdict = Verdict::Hang;
   report.rerun.reset();
   report.finding.reason = "";
