@@ -23,7 +23,6 @@ import executorch.kernels.quantized  # noqa: F401 - registers the out variants o
 import torch
 from executorch.exir import EdgeCompileConfig, to_edge_transform_and_lower
 from executorch.exir.dialects.edge._ops import EdgeOpOverload
-from executorch.exir.passes.init_mutable_pass import InitializedMutableBufferPass
 from executorch.exir.passes.sym_shape_eval_pass import ConstraintBasedSymShapeEvalPass
 from executorch.extension.pybindings.portable_lib import _load_for_executorch_from_buffer
 from executorch.runtime import Runtime
@@ -190,9 +189,7 @@ def build_with(way: Way, op_scan: OpScan, settings: Settings) -> Build:
             edge, told = way.lowered(exported)
             if way.run_edge is not None:
                 return Program(way.run_edge(graph, edge), told, before)
-            # Without the pass a mutated buffer starts from nothing in particular: its data is not serialized.
-            state = [f"buffer_{name}" for name in graph.get("buffers", {})]
-            passes = [InitializedMutableBufferPass(state)] if state else []
+            passes = state_passes(graph)
             # Planned at the bound: without the pass it is for the sizes of the inputs that it was traced with.
             planned = {"sym_shape_eval_pass": ConstraintBasedSymShapeEvalPass()} if "symbols" in graph else {}
             program = edge.to_executorch(backend_config(passes, settings, **planned))
@@ -223,6 +220,18 @@ def lower(exported: Any, way: Way) -> Any:
     return to_edge_transform_and_lower(
         exported, partitioner=partitioner, compile_config=EdgeCompileConfig(_check_ir_validity=False)
     )
+
+
+def state_passes(graph: Json) -> list[Any]:
+    """What keeps the first data of the buffers. Without it a mutated buffer starts from nothing in particular: its data
+    is not serialized. Releases before 0.6 have none."""
+    if not graph.get("buffers"):
+        return []
+    try:
+        module = import_module("executorch.exir.passes.init_mutable_pass")
+    except ModuleNotFoundError as error:
+        raise UnsupportedError("this release does not keep the first data of buffers") from error
+    return [module.InitializedMutableBufferPass([f"buffer_{name}" for name in graph["buffers"]])]
 
 
 def export(graph: Json, inputs: tuple[torch.Tensor, ...]) -> Any:
@@ -318,9 +327,7 @@ def method_builder(way: Way, op_scan: OpScan, settings: Settings) -> Build:
             exported = {name: export(one, given[name]) for name, one in graphs.items()}
         with stages("lower"):
             edge = lower(exported, way)
-            state = [f"buffer_{name}" for name in graph.get("buffers", {})]
-            passes = [InitializedMutableBufferPass(state)] if state else []
-            program = edge.to_executorch(backend_config(passes, settings, share_state=True))
+            program = edge.to_executorch(backend_config(state_passes(graph), settings, share_state=True))
         counts = [count_delegated(program.exported_program(name).graph_module) for name in graphs if name != SHOWN]
         facts: Json = {"delegated": sum(counts)} if way.delegates else {}
         blob = program.buffer
