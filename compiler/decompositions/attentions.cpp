@@ -81,9 +81,10 @@ Attention attention_of(Composer& c, bool grouped, bool wants_logs) {
   return result;
 }
 
-bool has_scores(Composer& c) {
+// Whether that result has elements that scores decide: there may be weights beside an average without elements.
+bool has_scores(Composer& c, std::size_t result) {
   const Dims key = c.meta(c.raw(arg::key)).layout.sizes;
-  return c.result().layout.numel() > 0 && key[key.size() - 2] > 0;
+  return c.result(result).layout.numel() > 0 && key[key.size() - 2] > 0;
 }
 
 // An average of no values is 0.
@@ -92,18 +93,18 @@ Term nothing(Composer& c, std::size_t result) {
 }
 
 Terms attention(Composer& c) {
-  if (!has_scores(c)) return {nothing(c, 0)};
+  if (!has_scores(c, 0)) return {nothing(c, 0)};
   return {attention_of(c, c.boolean(arg::enable_gqa), false).average};
 }
 
 Terms attention_with_weights(Composer& c) {
-  if (!has_scores(c)) return {nothing(c, 0), nothing(c, 1)};
+  if (!has_scores(c, 1)) return {nothing(c, 0), nothing(c, 1)};
   const Attention parts = attention_of(c, c.boolean(arg::enable_gqa), false);
   return {parts.average, parts.weights};
 }
 
 Terms attention_with_logs(Composer& c) {
-  if (!has_scores(c)) return {nothing(c, 0), nothing(c, 1)};
+  if (!has_scores(c, 0)) return {nothing(c, 0), nothing(c, 1)};
   const Attention parts = attention_of(c, true, true);
   return {parts.average, viewed(parts.log_sum, c.result(1).layout.sizes)};
 }
