@@ -21,7 +21,7 @@ std::vector<Error> reasons_of(const std::vector<MissingTarget>& missing) {
       if (target.reason.text() == text) names.push_back(target.name);
     }
     const bool names_them = std::ranges::all_of(names, [&](const std::string& name) { return text.contains(name); });
-    if (!names_them) reason.reason = fmt::format("{}: {}", fmt::join(names, ", "), reason.reason);
+    if (!names_them) reason = {reason.kind, "", "", fmt::format("{}: {}", fmt::join(names, ", "), text)};
   }
   return reasons;
 }
