@@ -56,10 +56,7 @@ def elu(graph: Graph, self: Value, alpha: Number = 1, scale: Number = 1, input_s
         raise UnsupportedError("ONNX's Elu is the operand itself above zero")
     if input_scale != 1:
         positive = graph.op("Greater", x, graph.number(0.0, x.dtype), dtype="bool")
-        grown = graph.op("Mul", x, graph.number(float(scale), x.dtype))
-        inner = graph.op("Elu", graph.op("Mul", x, graph.number(float(input_scale), x.dtype)), alpha=1.0)
-        below = graph.op("Mul", inner, graph.number(float(scale) * float(alpha), x.dtype))
-        return graph.cast(graph.where(positive, grown, below), dtype)
+        x = graph.where(positive, x, graph.op("Mul", x, graph.number(float(input_scale), x.dtype)))
     return graph.cast(_elu(graph, x, float(alpha), float(scale)), dtype)
 
 
@@ -176,8 +173,8 @@ def softshrink(graph: Graph, self: Value, lambd: Number = 0.5) -> Results:
 
 @pointwise("threshold.default", in_place=True)
 def threshold(graph: Graph, self: Value, threshold: Number, value: Number) -> Results:
+    x = graph.cast(self, carried(wide(self.dtype)))
     floats = is_float(self.dtype)
-    x = graph.cast(self, wide(self.dtype) if floats else carried(self.dtype))
     limit, below = (float(one) if floats else _in_range(one, self.dtype) for one in (threshold, value))
     low = graph.op("LessOrEqual", x, graph.number(limit, x.dtype), dtype="bool")
     return graph.cast(graph.where(low, graph.number(below, x.dtype), x), self.dtype)

@@ -31,13 +31,7 @@ OFFSETS = sorted(range(-12, 13), key=abs)  # what is added to a size or taken of
 
 
 Term = tuple[str, ...]  # the symbols of a product; none: 1
-
-
-@dataclass(frozen=True)
-class Polynomial:
-    """Whole multiples of products of at most two symbols, summed, element by element."""
-
-    factors: dict[Term, Array]
+Polynomial = dict[Term, Array]  # whole multiples of products of at most two symbols, summed, element by element
 
 
 @dataclass(frozen=True)
@@ -66,39 +60,45 @@ def write_dynamic(graph: Json, runs: Sequence[Sizes]) -> Written:
     that nobody runs at only help to see what grows with what."""
     if graph.get("subgraphs"):
         raise UnsupportedError("branches and loops at sizes that change")
-    tried = sizes_tried(graph, runs)
+    models = [(sizes, one) for sizes in sizes_tried(graph, runs) if (one := _model_inside(graph, sizes, runs))]
+    beyond = [(sizes, one) for sizes in sizes_beyond(graph) if (one := _model_beyond(graph, sizes))]
     try:
         # Of a range of two sizes a product grows as a multiple does. What follows it beyond is what a runtime expects.
-        return _written(graph, runs, tried, sizes_beyond(graph))
+        return _generalized(graph, runs, [*models, *beyond])
     except UnsupportedError:
-        return _written(graph, runs, tried, [])
+        bound = models[0][0]  # the model at the bound was changed on the way
+        return _generalized(graph, runs, [(bound, _model(graph, bound)), *models[1:]])
 
 
-def _written(graph: Json, runs: Sequence[Sizes], tried: Sequence[Sizes], beyond: Sequence[Sizes]) -> Written:
-    made: Written | None = None
-    models: list[tuple[Sizes, Graph]] = []
-    others: list[tuple[Sizes, Written, str]] = []
-    for place, sizes in enumerate([*tried, *beyond]):
-        try:
-            other = write(at_sizes(graph, sizes), keep_all=True)
-        except UnsupportedError:
-            if place == 0 or sizes in runs:
-                raise
-            continue
-        except Exception:  # of sizes at which the graph is none
-            if place < len(tried):
-                raise
-            continue
-        made = made or other
-        difference = first_difference(made.graph, other.graph)
-        if not difference:
-            models.append((sizes, other.graph))
-        elif sizes in runs:
-            others.append((sizes, other, difference))
-    assert made is not None
-    _Generalizer(graph, [sizes for sizes, _ in models], [one for _, one in models]).run()
-    for sizes, other, difference in others:
-        if not compute_the_same(made, other):
+def _model(graph: Json, sizes: Sizes) -> Written:
+    return write(at_sizes(graph, sizes), keep_all=True)
+
+
+def _model_inside(graph: Json, sizes: Sizes, runs: Sequence[Sizes]) -> Written | None:
+    """The model at sizes of the range; nothing where it is not needed and ONNX cannot say it."""
+    try:
+        return _model(graph, sizes)
+    except UnsupportedError:
+        if sizes == bound_of(graph) or sizes in runs:
+            raise
+        return None
+
+
+def _model_beyond(graph: Json, sizes: Sizes) -> Written | None:
+    try:
+        return _model(graph, sizes)
+    except Exception:  # of sizes at which the graph is none
+        return None
+
+
+def _generalized(graph: Json, runs: Sequence[Sizes], models: Sequence[tuple[Sizes, Written]]) -> Written:
+    """The first of the models, made one for all of them that are alike."""
+    made = models[0][1]
+    differences = [(sizes, one, first_difference(made.graph, one.graph)) for sizes, one in models]
+    alike = [(sizes, one.graph) for sizes, one, difference in differences if not difference]
+    _Generalizer(graph, [sizes for sizes, _ in alike], [one for _, one in alike]).run()
+    for sizes, one, difference in differences:
+        if difference and sizes in runs and not compute_the_same(made, one):
             raise UnsupportedError(f"the model is another one at {text_of(sizes)}: {difference}")
     return made
 
@@ -140,10 +140,15 @@ def text_of(sizes: Sizes) -> str:
     return ", ".join(f"{symbol}={size}" for symbol, size in sizes.items())
 
 
+def bound_of(graph: Json) -> Sizes:
+    """The greatest size that each symbol may have."""
+    return {symbol: high for symbol, (_, high) in graph["symbols"].items()}
+
+
 def sizes_tried(graph: Json, runs: Sequence[Sizes]) -> list[Sizes]:
     """The bound, each symbol alone below it, what the runs have, and as many others as there are few."""
     symbols: dict[str, tuple[int, int]] = graph["symbols"]
-    bound = {symbol: high for symbol, (_, high) in symbols.items()}
+    bound = bound_of(graph)
     alone = [{**bound, symbol: size} for symbol, (low, high) in symbols.items() for size in range(low, high)]
     ranges = [range(low, high + 1) for low, high in symbols.values()]
     count = int(np.prod([len(one) for one in ranges]))
@@ -154,7 +159,7 @@ def sizes_tried(graph: Json, runs: Sequence[Sizes]) -> list[Sizes]:
 
 def sizes_beyond(graph: Json) -> list[Sizes]:
     """Some above the bound, which the case does not have."""
-    bound = {symbol: high for symbol, (_, high) in graph["symbols"].items()}
+    bound = bound_of(graph)
     alone = [{**bound, symbol: high + more} for symbol, high in bound.items() for more in (1, 2, 3)]
     return [*alone, *({symbol: high + more for symbol, high in bound.items()} for more in (1, 2))]
 
@@ -237,12 +242,14 @@ class _Generalizer:
             kind == "Reshape" and operands[0] != name for kind, operands, _, _ in self._model.nodes if name in operands
         )
 
+    def _where(self, known: Sequence[bool] | None, arrays: list[Array]) -> tuple[list[Array], list[Sizes]]:
+        """The arrays that are known, and the sizes of their models."""
+        told = [pair for place, pair in enumerate(zip(arrays, self._sizes, strict=True)) if not known or known[place]]
+        return [array for array, _ in told], [sizes for _, sizes in told]
+
     def _fit(self, arrays: list[Array], known: Sequence[bool] | None = None) -> Polynomial:
         """What the arrays are at the sizes where they are known. Refuses what grows in no such way."""
-        all_sizes = self._sizes
-        if known is not None:
-            arrays = [one for one, told in zip(arrays, known, strict=True) if told]
-            all_sizes = [one for one, told in zip(all_sizes, known, strict=True) if told]
+        arrays, all_sizes = self._where(known, arrays)
         symbols = list(self._sizes[0])
         wide = np.stack([one.astype(np.float64) for one in arrays])
         flat = wide.reshape(len(arrays), -1)
@@ -252,7 +259,7 @@ class _Generalizer:
             factors = np.rint(np.linalg.lstsq(rows, flat, rcond=None)[0])
             if (rows @ factors == flat).all():
                 found = zip(terms, factors.reshape(len(terms), *wide.shape[1:]), strict=True)
-                return Polynomial(dict(found))
+                return dict(found)
         raise UnsupportedError("a number does not grow in step with the sizes")
 
     # ---- nodes
@@ -294,8 +301,8 @@ class _Generalizer:
 
     def _sum(self, fitted: Polynomial) -> str:
         """The numbers as i64."""
-        total = self._constant(fitted.factors[()].astype(np.int64))
-        for term, factor in fitted.factors.items():
+        total = self._constant(fitted[()].astype(np.int64))
+        for term, factor in fitted.items():
             if not term or not factor.any():
                 continue
             part = self._constant(factor.astype(np.int64))
@@ -318,9 +325,8 @@ class _Generalizer:
     def _bent(self, arrays: list[Array], known: Sequence[bool] | None) -> str:
         """A number that grows with one symbol between two bounds, as the end of a slice does, or half as fast, as the
         number of every second element; or with the smaller of two, as a diagonal does."""
-        told = known or [True] * len(arrays)
-        numbers = np.array([one.item() for one, is_told in zip(arrays, told, strict=True) if is_told])
-        all_sizes = [sizes for sizes, is_told in zip(self._sizes, told, strict=True) if is_told]
+        told, all_sizes = self._where(known, arrays)
+        numbers = np.array([one.item() for one in told])
         low, high = int(numbers.min()), int(numbers.max())
         for form in self._bent_forms(all_sizes, numbers):
             if (form.at(all_sizes).clip(low, high) == numbers).all():
