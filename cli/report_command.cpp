@@ -155,10 +155,8 @@ std::string found_at(const Finding& finding, const std::vector<CampaignRecord>& 
     for (const CampaignRecord::Found& found : record.findings) {
       if (found.signature != finding.signature || found.target != finding.target) continue;
       const auto tally = record.tallies.find(found.target);
-      return tally == record.tallies.end()
-                 ? fmt::format("graph {}", grouped_digits(static_cast<int64_t>(found.graph)))
-                 : fmt::format("graph {} of {}", grouped_digits(static_cast<int64_t>(found.graph)),
-                               grouped_digits(tally->second.cases));
+      const std::string graph = "graph " + grouped_digits(static_cast<int64_t>(found.graph));
+      return tally == record.tallies.end() ? graph : graph + " of " + grouped_digits(tally->second.cases);
     }
   }
   return finding.index ? fmt::format("graph {}", *finding.index) : "";

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
+#include <ranges>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "cli/option_checks.h"
 
@@ -56,16 +59,16 @@ std::vector<std::string> default_targets(const TargetOptions& options) {
   const Result<Catalogue> catalogue = open_catalogue();
   if (!catalogue || !options.is_unaltered()) return targets;
   // One target of each system before the second of any, since they are started in this order and in a limited time.
-  std::vector<std::vector<std::string>> rounds;
-  std::map<std::string, std::size_t> targets_of_family;
+  std::vector<std::pair<int, std::string>> rounds;
+  std::map<std::string, int> targets_of_family;
   std::set<std::string> seen;
   for (const TargetEntry& entry : catalogue->list()) {
-    if (!entry.installed || !seen.insert(entry.name).second) continue;
-    const std::size_t round = targets_of_family[entry.family]++;
-    if (round == rounds.size()) rounds.emplace_back();
-    rounds[round].push_back(entry.name);
+    if (entry.installed && seen.insert(entry.name).second) {
+      rounds.emplace_back(targets_of_family[entry.family]++, entry.name);
+    }
   }
-  for (const std::vector<std::string>& round : rounds) targets.insert(targets.end(), round.begin(), round.end());
+  std::ranges::stable_sort(rounds, {}, &std::pair<int, std::string>::first);
+  std::ranges::copy(rounds | std::views::values, std::back_inserter(targets));
   return targets;
 }
 

@@ -8,20 +8,23 @@
 namespace parallax {
 
 std::vector<Error> reasons_of(const std::vector<MissingTarget>& missing) {
-  std::vector<Error> reasons;
-  for (const MissingTarget& target : missing) {
-    const std::string text = target.reason.text();
-    const auto has_text = [&](const Error& error) { return error.text() == text; };
-    if (std::ranges::none_of(reasons, has_text)) reasons.push_back(target.reason);
-  }
-  for (Error& reason : reasons) {
-    const std::string text = reason.text();
+  struct Shared {
+    Error reason;
     std::vector<std::string> names;
-    for (const MissingTarget& target : missing) {
-      if (target.reason.text() == text) names.push_back(target.name);
-    }
+  };
+  std::vector<Shared> groups;
+  for (const MissingTarget& target : missing) {
+    const auto has_text = [&](const Shared& group) { return group.reason.text() == target.reason.text(); };
+    auto group = std::ranges::find_if(groups, has_text);
+    if (group == groups.end()) group = groups.insert(group, {target.reason, {}});
+    group->names.push_back(target.name);
+  }
+  std::vector<Error> reasons;
+  for (const auto& [reason, names] : groups) {
+    const std::string text = reason.text();
     const bool names_them = std::ranges::all_of(names, [&](const std::string& name) { return text.contains(name); });
-    if (!names_them) reason = {reason.kind, "", "", fmt::format("{}: {}", fmt::join(names, ", "), text)};
+    reasons.push_back(names_them ? reason
+                                 : Error{reason.kind, "", "", fmt::format("{}: {}", fmt::join(names, ", "), text)});
   }
   return reasons;
 }
