@@ -60,7 +60,7 @@ Finding finding_of(Case test) {
 }
 
 // A finding's folder, or a case file.
-Result<Finding> read_subject(const std::string& path) {
+Result<Finding> read_exported(const std::string& path) {
   if (std::filesystem::exists(std::filesystem::path(path) / "finding.json")) {
     TRY(Finding finding, load_finding(path));
     finding.control = passing_control(finding.reduced, finding.controls);
@@ -161,7 +161,7 @@ Result<Redaction> redact_subject(Finding& finding, ExportFlags& flags) {
 }
 
 Result<std::string> exported(ExportFlags flags) {
-  TRY(Finding finding, read_subject(flags.path));
+  TRY(Finding finding, read_exported(flags.path));
   const std::string& form = flags.form;
   std::string text;
   if (flags.redact) {

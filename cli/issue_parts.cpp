@@ -25,21 +25,26 @@ bool shows_in_one_run(const Finding& finding) {
 
 // The paragraphs of a saved bug's page, each where an issue has it.
 void add_text(const std::string& text, IssueParts& parts) {
-  constexpr std::string_view edits = "**What makes it go away.** ", printed = "What the script prints:";
+  constexpr std::string_view edits = "**What makes it go away.** ", fix = "**Suggested fix.** ",
+                             why = "**Why it is wrong.** ", printed = "What the script prints:";
   std::istringstream lines(text);
   std::string* part = &parts.reasons;
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with(edits)) {
       part = &parts.edits;
       line = "What makes it go away: " + line.substr(edits.size());
+    } else if (line.starts_with(fix)) {
+      part = &parts.fix;
+      line = line.substr(fix.size());
     } else if (line == printed) {
       part = &parts.printed;
     } else if (line.starts_with("**")) {
       part = &parts.reasons;
+      if (line.starts_with(why)) line = line.substr(why.size());
     }
     if (!line.empty() || !part->empty()) *part += line + "\n";
   }
-  for (std::string* one : {&parts.reasons, &parts.edits, &parts.printed}) {
+  for (std::string* one : {&parts.reasons, &parts.edits, &parts.fix, &parts.printed}) {
     one->resize(one->find_last_not_of('\n') + 1);
     if (!one->empty()) *one += '\n';
   }
@@ -53,9 +58,9 @@ IssueParts parts_of(const Finding& finding, const std::string& script) {
   const KnownFinding* entry = known ? known->find(finding.signature, finding.target, finding.versions) : nullptr;
   if (entry) parts.thread = entry->url;
   if (const FoundBug* bug = known_bugs().same(finding)) {
-    // A saved bug has a script that a person wrote, in the idiom of its system.
-    if (parts.script.empty() && bug->script.ends_with(".py"))
-      parts.script = read_text_file(root_folder() / bug->script).value_or("");
+    // A saved bug has a script in the idiom of its system, with its own controls: it stands in place of the harness.
+    if (bug->script.ends_with(".py"))
+      parts.script = read_text_file(root_folder() / bug->script).value_or(std::move(parts.script));
     if (parts.thread.empty() && !bug->upstream.empty()) parts.thread = bug->upstream.front().url;
     parts.title = bug->title;
     add_text(bug->text, parts);

@@ -42,7 +42,7 @@ function(parallax_library name)
   endforeach()
   target_link_libraries(parallax_${name} PUBLIC parallax_options ${links})
   # Several files in one run of the compiler, where their local names do not collide: a sixth of a clean build.
-  if(name MATCHES "^(graph|export|oracle|planner|reducers|corpus|reports|generate|findings|campaign|score)$")
+  if(name MATCHES "^(ops|graph|export|oracle|planner|reducers|compiler|backends|corpus|reports|generate|findings|campaign|score)$")
     set_target_properties(parallax_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
   endif()
   # What nearly every file includes, read once: a quarter of a clean build.

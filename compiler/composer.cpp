@@ -169,6 +169,8 @@ Term viewed(Term x, const Dims& sizes) { return x.composer->call("aten.reshape.d
 
 Term unsqueezed(Term x, int64_t dim) { return x.composer->call("aten.unsqueeze.default", {x.value, Scalar(dim)}); }
 
+Term multiplied(Term a, Term b) { return a.composer->call("aten.matmul.default", {a.value, b.value}); }
+
 Term swapped(Term x, int64_t a, int64_t b) {
   return x.composer->call("aten.transpose.int", {x.value, Scalar(a), Scalar(b)});
 }

@@ -114,5 +114,7 @@ Term largest(Term x, const IntList& dims, bool keep = true);
 Term viewed(Term x, const Dims& sizes);  // as a view where it is one, else copied
 Term unsqueezed(Term x, int64_t dim);
 Term swapped(Term x, int64_t a, int64_t b);
+// The product of matrices (aten.matmul).
+Term multiplied(Term a, Term b);
 
 }  // namespace parallax

@@ -20,7 +20,8 @@ Result<ValueId> in_dtype(Rewriter& rewriter, ValueId value, DType dtype, const s
 }
 
 // What writes every element without reading it: writing an element twice is writing it once.
-constexpr std::array<std::string_view, 3> fills = {"aten.fill_.Scalar", "aten.fill_.Tensor", "aten.zero_.default"};
+constexpr std::array<std::string_view, 3> plain_fills = {"aten.fill_.Scalar", "aten.fill_.Tensor",
+                                                         "aten.zero_.default"};
 constexpr std::array<std::string_view, 2> masked_fills = {"aten.masked_fill_.Scalar", "aten.masked_fill_.Tensor"};
 
 // What has no twin of the same parameters. Fills leave a tensor like the target; polygamma takes its order first.
@@ -37,7 +38,7 @@ const OtherTwin* other_twin(const Op& op) {
   return found == other_twins.end() ? nullptr : found;
 }
 
-bool one_of(std::span<const std::string_view> names, const std::string& name) {
+bool is_among(std::span<const std::string_view> names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
@@ -73,10 +74,10 @@ Result<void> narrow_to_distinct(Rewriter& rewriter, const Op& op, std::vector<Ar
                                 ValueId base, Layout& region, const std::string& name) {
   const Layout whole = region;
   region = without_repeats(whole);
-  if (one_of(masked_fills, op.name) && !overlaps_itself(region)) {
+  if (is_among(masked_fills, op.name) && !overlaps_itself(region)) {
     Argument& mask = argument(arguments, op, arg::mask);
     TRY(mask, mask_of_distinct(rewriter, std::get<ValueId>(mask), whole, name));
-  } else if (!one_of(fills, op.name)) {
+  } else if (!is_among(plain_fills, op.name)) {
     return std::unexpected(Error{ErrorKind::Unsupported, "", "",
                                  fmt::format("{} ({}) writes memory that overlaps itself", op.name, name)});
   }

@@ -17,7 +17,7 @@ struct Fill {
   int parameter;
   int64_t number;
 };
-constexpr std::array fills = {
+constexpr std::array fill_makers = {
     Fill{"aten.full.default", 1, 0},
     Fill{"aten.full_like.default", 1, 0},
     Fill{"aten.zeros_like.default", -1, 0},
@@ -101,7 +101,7 @@ std::optional<Scalar> Matcher::uniform_constant(const Source& source) const {
 
 std::optional<Scalar> Matcher::uniform(ValueId value) {
   if (const Source* given = source(value)) return uniform_constant(*given);
-  for (const Fill& fill : fills) {
+  for (const Fill& fill : fill_makers) {
     const Node* made = maker(value, fill.op);
     if (!made) continue;
     const Scalar number = fill.parameter < 0

@@ -5,7 +5,7 @@
 namespace parallax {
 namespace {
 
-std::vector<Pass>::iterator pass_named(std::vector<Pass>& passes, std::string_view name) {
+std::vector<Pass>::iterator place_of(std::vector<Pass>& passes, std::string_view name) {
   const auto found = std::ranges::find(passes, name, &Pass::name);
   PARALLAX_CHECK(found != passes.end());
   return found;
@@ -14,14 +14,14 @@ std::vector<Pass>::iterator pass_named(std::vector<Pass>& passes, std::string_vi
 }  // namespace
 
 void CompilerParts::replace_pass(std::string_view name, PassFn run) {
-  const auto pass = pass_named(passes, name);
+  const auto pass = place_of(passes, name);
   // What the sound pass has nothing to do for, another may.
   *pass = {pass->name, run};
 }
 
 void CompilerParts::replace_pass_and_run_it_first(std::string_view name, PassFn run) {
   replace_pass(name, run);
-  const auto pass = pass_named(passes, name);
+  const auto pass = place_of(passes, name);
   std::rotate(passes.begin(), pass, pass + 1);
 }
 

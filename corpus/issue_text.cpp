@@ -232,8 +232,9 @@ std::string issue_text(const Finding& finding, const IssueParts& parts) {
   return "# " + heading + "\n" + section("Reproducer", reproducer(finding, parts)) +
          section("Expected and actual", expected_and_actual(finding, parts)) +
          section("Variants", variants(finding, parts)) + section("Why", parts.reasons) +
-         section("Environment", environment(finding)) + section("Evidence", evidence(finding)) +
-         section("Diagnosis", diagnosis(finding)) + section("Before filing", before_filing(finding, parts));
+         section("Suggested fix", parts.fix) + section("Environment", environment(finding)) +
+         section("Evidence", evidence(finding)) + section("Diagnosis", diagnosis(finding)) +
+         section("Before filing", before_filing(finding, parts));
 }
 
 }  // namespace parallax

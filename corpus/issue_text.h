@@ -20,6 +20,7 @@ struct IssueParts {
   std::string reasons;   // why, in a person's words, as Markdown
   std::string printed;   // what the script prints, as Markdown: expected and actual
   std::string edits;     // what makes it go away, in a person's words, as Markdown
+  std::string fix;       // what would mend it, in a person's words, as Markdown
   std::string frames;    // the lines of what the target wrote that tell where and why
   std::string nearest;   // where there is none: the known bug that is the most like it, as Markdown
 };

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/limits.h"
 #include "ops/ball_softmax.h"
 #include "ops/ball_sum.h"
 #include "ops/cast.h"
 
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // Eager's kernel rescales after so many keys (kvSplitSize of aten/src/ATen/native/cpu/FlashAttentionKernel.cpp).
 constexpr std::size_t keys_of_block = 512;

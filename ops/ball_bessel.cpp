@@ -3,18 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <span>
 
+#include "core/limits.h"
 #include "ops/ball_functions.h"
 #include "ops/bessel_values.h"
 
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // What a method itself is off by, whatever its arithmetic: `error` for arguments up to `until`.
 struct MethodError {

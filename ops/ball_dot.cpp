@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/limits.h"
 #include "ops/ball_sum.h"
 
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // ldexp(1, exponent), which calls libm, where that is a normal number.
 double power_of_two(int exponent) {

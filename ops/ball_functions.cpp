@@ -6,15 +6,14 @@
 #include <limits>
 #include <numbers>
 
+#include "core/limits.h"
+
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // libm's double functions stay within 4 units in the last place: what the centre itself may be off by.
 constexpr double libm_error = 0x1p-50;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double pi = std::numbers::pi;
 
 double logistic(double x) { return 1 / (1 + std::exp(-x)); }

@@ -6,12 +6,13 @@
 #include <limits>
 #include <numbers>
 
+#include "core/limits.h"
+#include "ops/ball_flags.h"
 #include "ops/ball_functions.h"
 
 namespace parallax {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double tiniest = std::numeric_limits<double>::denorm_min();
 
 // A radius is a sum of a few non-negative terms, each with a few roundings of 2^-53: this covers them all. The term in
@@ -48,15 +49,13 @@ double binade(double x) { return std::bit_cast<double>(std::bit_cast<uint64_t>(x
 // The deviation of the sum of two errors that have nothing to do with each other.
 double independent(double a, double b) { return std::sqrt(a * a + b * b); }
 
-Undecided first_undecided(const Ball& a, const Ball& b) { return a.decided() ? b.undecided : a.undecided; }
-
 // A definite NaN or infinity that may be something else as well says too little to be carried further.
 Ball definite(double x, bool may_nan, bool may_inf) {
   if (may_inf || (std::isnan(x) && may_nan)) return Ball::unknown(Undecided::Unbounded);
   return {x, 0, may_nan, false, Undecided::No};
 }
 
-Ball flagged(Ball ball, bool may_nan, bool may_inf) {
+Ball with_flags(Ball ball, bool may_nan, bool may_inf) {
   ball.may_nan = ball.may_nan || may_nan;
   if (may_inf) ball.may_inf = true;
   return ball;
@@ -92,15 +91,15 @@ Ball hull(const Ball& a, const Ball& b) {
   const bool may_nan = a.may_nan || b.may_nan;
   const bool may_inf = a.may_inf || b.may_inf;
   if (is_definite_nan(a) && is_definite_nan(b)) return definite(nan, false, may_inf);
-  if (is_definite_nan(a)) return flagged(b, true, may_inf);
-  if (is_definite_nan(b)) return flagged(a, true, may_inf);
+  if (is_definite_nan(a)) return with_flags(b, true, may_inf);
+  if (is_definite_nan(b)) return with_flags(a, true, may_inf);
   if (is_definite_infinity(a) && is_definite_infinity(b)) {
     return {a.mid, 0, may_nan, may_inf || a.mid != b.mid, Undecided::No};
   }
-  if (is_definite_infinity(a)) return flagged(b, may_nan, true);
-  if (is_definite_infinity(b)) return flagged(a, may_nan, true);
-  if (a.mid == b.mid) return flagged(a.radius >= b.radius ? a : b, may_nan, may_inf);
-  return flagged(ball_of_interval(std::min(a.low(), b.low()), std::max(a.high(), b.high())), may_nan, may_inf);
+  if (is_definite_infinity(a)) return with_flags(b, may_nan, true);
+  if (is_definite_infinity(b)) return with_flags(a, may_nan, true);
+  if (a.mid == b.mid) return with_flags(a.radius >= b.radius ? a : b, may_nan, may_inf);
+  return with_flags(ball_of_interval(std::min(a.low(), b.low()), std::max(a.high(), b.high())), may_nan, may_inf);
 }
 
 Ball including(const Ball& ball, double x) { return hull(ball, Ball::exact(x)); }
@@ -224,7 +223,7 @@ Ball BallMath::add(const Ball& a, const Ball& b) const {
   const bool minus = can_be_minus_infinity(a) || can_be_minus_infinity(b) || can_be_minus_infinity(sum);
   const bool plus = can_be_plus_infinity(a) || can_be_plus_infinity(b) || can_be_plus_infinity(sum);
   sum.may_inf = infinities(minus, plus, mid);
-  return flagged(sum, may_nan, false);
+  return with_flags(sum, may_nan, false);
 }
 
 Ball BallMath::sub(const Ball& a, const Ball& b) const { return add(a, neg(b)); }
@@ -257,9 +256,9 @@ Ball BallMath::mul(const Ball& a, const Ball& b) const {
   if (may_inf && product.decided() && product.mid != 0 && !(product.may_inf && !product.may_inf.is_of_one_sign()) &&
       has_one_sign(a) && has_one_sign(b)) {
     product.may_inf = MayInf::of_one_sign();
-    return flagged(product, may_nan, false);
+    return with_flags(product, may_nan, false);
   }
-  return flagged(product, may_nan, may_inf);
+  return with_flags(product, may_nan, may_inf);
 }
 
 Ball BallMath::div(const Ball& a, const Ball& b) const {
@@ -270,7 +269,7 @@ Ball BallMath::div(const Ball& a, const Ball& b) const {
   if (is_definite_infinity(b)) {
     if (is_definite_infinity(a))
       return b.may_nan || a.may_nan || a.is_exact() ? Ball::exact(nan) : Ball::unknown(Undecided::Unbounded);
-    return flagged(Ball::exact(0), may_nan, false);
+    return with_flags(Ball::exact(0), may_nan, false);
   }
   if (contains_zero(b)) {
     if (b.radius != 0 || b.may_inf) return Ball::unknown(Undecided::Unbounded);
@@ -289,20 +288,20 @@ Ball BallMath::div(const Ball& a, const Ball& b) const {
       divides_as_ieee(profile_, dtype_)
           ? rounded(quotient, inherited, quotient_is_exact(a.mid, b.mid))
           : with_error(quotient, inherited, ieee_error(FunctionKind::Division, std::fabs(quotient) + inherited.radius));
-  return flagged(b.may_inf ? including(finite_part, 0) : finite_part, may_nan, may_inf);
+  return with_flags(b.may_inf ? including(finite_part, 0) : finite_part, may_nan, may_inf);
 }
 
 Ball BallMath::sub_same(const Ball& a) const {
   if (!a.decided()) return a;
   if (!std::isfinite(a.mid)) return Ball::exact(nan);
-  return flagged(Ball::exact(0), a.may_nan || a.may_inf, false);
+  return with_flags(Ball::exact(0), a.may_nan || a.may_inf, false);
 }
 
 Ball BallMath::mul_same(const Ball& a) const {
   Ball square = mul(a, a);
   square.deviation *= std::numbers::sqrt2_v<float>;  // one error, twice
   if (!square.decided() || !std::isfinite(square.mid) || square.low() >= 0) return square;
-  return flagged(ball_of_interval(0, square.high()), square.may_nan, square.may_inf);
+  return with_flags(ball_of_interval(0, square.high()), square.may_nan, square.may_inf);
 }
 
 Ball BallMath::div_same(const Ball& a) const {
@@ -310,7 +309,7 @@ Ball BallMath::div_same(const Ball& a) const {
   if (!std::isfinite(a.mid) || (a.mid == 0 && a.radius == 0)) return Ball::exact(nan);
   const Ball one =
       divides_as_ieee(profile_, dtype_) ? Ball::exact(1) : with_error(1, 0.0, ieee_error(FunctionKind::Division, 1));
-  return flagged(one, a.may_nan || a.may_inf || contains_zero(a), false);
+  return with_flags(one, a.may_nan || a.may_inf || contains_zero(a), false);
 }
 
 // |max(x, y) - max(a, b)| <= max(|x - a|, |y - b|), and where one operand is larger throughout, it is the result.
@@ -342,7 +341,7 @@ Ball BallMath::maximum(const Ball& a, const Ball& b) const {
   if (!result.decided()) return result;
   result.may_inf = infinities(can_be_minus_infinity(a) && can_be_minus_infinity(b),
                               can_be_plus_infinity(a) || can_be_plus_infinity(b), result.mid);
-  return flagged(result, a.may_nan || b.may_nan, false);
+  return with_flags(result, a.may_nan || b.may_nan, false);
 }
 
 Ball BallMath::minimum(const Ball& a, const Ball& b) const { return neg(maximum(neg(a), neg(b))); }

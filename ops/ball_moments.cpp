@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
+#include "core/limits.h"
 #include "ops/ball_sum.h"
 
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // What is known of an operand, and on top of it `error` at most, `typical` as a standard deviation.
 Inherited with_typical(double inherited, double error, double typical) {

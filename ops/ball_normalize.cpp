@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/limits.h"
 #include "ops/ball_functions.h"
 #include "ops/cast.h"
 #include "ops/lanes.h"
@@ -11,7 +12,6 @@
 namespace parallax {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 // A constant: where rounding modes count, GCC converts this one from a long double wherever it stands in an expression.
 constexpr double tiniest = std::numeric_limits<double>::denorm_min();
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
+#include "core/limits.h"
 #include "ops/ball_functions.h"
 
 namespace parallax {
@@ -12,8 +12,6 @@ namespace {
 
 using Real = long double;
 using Family = OrthogonalFamily;
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // Recurrences are followed to this degree.
 constexpr int most_steps = 64;

@@ -2,31 +2,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
+#include "core/limits.h"
+#include "ops/ball_flags.h"
 #include "ops/ball_functions.h"
 #include "ops/ball_pairs.h"
 
 namespace parallax {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // glibc documents at most 1 ulp for its double pow, atan2 and hypot, and 2 for exp and log1p: what a centre may be off
 // by.
 constexpr double libm_error = 0x1p-50;
 
-Undecided first_undecided(const Ball& a, const Ball& b) { return a.decided() ? b.undecided : a.undecided; }
 bool one_number(const Ball& x) { return x.radius == 0; }
-
-Ball flagged(Ball ball, bool may_nan, bool may_inf) {
-  if (!ball.decided() || is_definite_nan(ball)) return ball;
-  ball.may_nan = ball.may_nan || may_nan;
-  ball.may_inf = ball.may_inf || may_inf;
-  return ball;
-}
 
 struct Range {
   double low;

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/limits.h"
 #include "ops/ball_moments.h"
 #include "ops/ball_sum.h"
 
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // libm's double functions stay within 4 units in the last place, and a few operations follow.
 constexpr double centre_error = 0x1p-48;

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
+#include "core/limits.h"
 #include "ops/ball_functions.h"
 #include "ops/special_values.h"
 
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // What functions of infinities give that are infinite, or NaN where an implementation meets inf / inf or 0 inf on its
 // way.

@@ -2,16 +2,14 @@
 // outcomes.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/limits.h"
+#include "ops/ball_flags.h"
 #include "ops/ball_functions.h"
 #include "ops/ball_pairs.h"
 
 namespace parallax {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Covers the double roundings of an interval's end and of the quotient of two.
 constexpr double slack = 0x1p-48;
@@ -19,23 +17,15 @@ constexpr double slack = 0x1p-48;
 // Over this a double has no fraction, and neighbouring integers cannot be told apart.
 constexpr double countable = 0x1p50;
 
-Undecided first_undecided(const Ball& a, const Ball& b) { return a.decided() ? b.undecided : a.undecided; }
-bool one_number(const Ball& x) { return x.radius == 0 && std::isfinite(x.mid); }
+bool is_finite_number(const Ball& x) { return x.radius == 0 && std::isfinite(x.mid); }
 
-Ball flagged(Ball ball, bool may_nan, bool may_inf) {
-  if (!ball.decided() || is_definite_nan(ball)) return ball;
-  ball.may_nan = ball.may_nan || may_nan;
-  ball.may_inf = ball.may_inf || may_inf;
-  return ball;
-}
-
-struct Range {
+struct Quotients {
   double low;
   double high;
 };
 
 // The quotients of two intervals, a little widened; the divisor's has no 0 inside.
-Range quotients(const Ball& a, const Ball& b) {
+Quotients quotients(const Ball& a, const Ball& b) {
   const double ends[] = {a.low() / b.low(), a.low() / b.high(), a.high() / b.low(), a.high() / b.high()};
   const auto [low, high] = std::minmax_element(std::begin(ends), std::end(ends));
   return {*low - slack * std::fabs(*low), *high + slack * std::fabs(*high)};
@@ -66,11 +56,11 @@ Ball after_steps(const BallMath& math, const Ball& a, const Ball& b, double n) {
 
 // The finite part of fmod; the divisor is not exactly 0.
 Ball finite_fmod(const BallMath& math, const Ball& a, const Ball& b) {
-  if (one_number(a) && one_number(b)) return math.rounded(std::fmod(a.mid, b.mid), 0, true);
+  if (is_finite_number(a) && is_finite_number(b)) return math.rounded(std::fmod(a.mid, b.mid), 0, true);
   const double nearer = std::min(reach(a), reach(b));
   const bool one_sign = a.low() >= 0 || a.high() <= 0;
   if (!contains_zero(b)) {
-    const Range q = quotients(a, b);
+    const Quotients q = quotients(a, b);
     const bool whole = std::trunc(q.low) == std::trunc(q.high) && std::fabs(q.low) < countable;
     if (whole && (one_sign || std::trunc(q.low) == 0)) return after_steps(math, a, b, std::trunc(q.low));
   }
@@ -78,13 +68,13 @@ Ball finite_fmod(const BallMath& math, const Ball& a, const Ball& b) {
 }
 
 Ball finite_remainder(const BallMath& math, const Ball& a, const Ball& b) {
-  if (one_number(a) && one_number(b)) {
+  if (is_finite_number(a) && is_finite_number(b)) {
     const double part = std::fmod(a.mid, b.mid);
     if (part == 0 || (part < 0) == (b.mid < 0)) return math.rounded(part, 0, true);
     return math.add(Ball::exact(part), b);
   }
   if (!contains_zero(b)) {
-    const Range q = quotients(a, b);
+    const Quotients q = quotients(a, b);
     const double n = std::floor(q.low);
     if (n == std::floor(q.high) && std::fabs(n) < countable) return after_steps(math, a, b, n);
   }
@@ -167,7 +157,7 @@ bool quotient_overflows(const BallMath& math, const Ball& a, const Ball& b) {
 
 Ball ball_fmod(const BallMath& math, const Ball& a, const Ball& b) {
   if (!a.decided() || !b.decided()) return Ball::unknown(first_undecided(a, b));
-  const bool zero_divisor = one_number(b) && b.mid == 0 && !b.may_inf;
+  const bool zero_divisor = is_finite_number(b) && b.mid == 0 && !b.may_inf;
   if (is_definite_nan(a) || is_definite_nan(b) || is_definite_infinity(a) || zero_divisor) return Ball::exact(nan);
   Ball result = is_definite_infinity(b) ? handed_on(math, a) : finite_fmod(math, a, b);
   if (b.may_inf) result = hull(result, handed_on(math, a));
@@ -179,7 +169,7 @@ namespace {
 
 Ball remainder_of_signs(const BallMath& math, const Ball& a, const Ball& b) {
   if (!a.decided() || !b.decided()) return Ball::unknown(first_undecided(a, b));
-  const bool zero_divisor = one_number(b) && b.mid == 0 && !b.may_inf;
+  const bool zero_divisor = is_finite_number(b) && b.mid == 0 && !b.may_inf;
   if (is_definite_nan(a) || is_definite_nan(b) || is_definite_infinity(a) || zero_divisor) return Ball::exact(nan);
   Ball result;
   if (is_definite_infinity(b)) {
@@ -221,7 +211,7 @@ namespace {
 Ball floor_div_of_signs(const BallMath& math, const Ball& a, const Ball& b, bool b_zero_is_positive) {
   if (!a.decided() || !b.decided()) return Ball::unknown(first_undecided(a, b));
   if (is_definite_nan(a) || is_definite_nan(b)) return Ball::exact(nan);
-  if (a.is_exact() && b.is_exact() && one_number(a) && one_number(b) && b.mid != 0) {
+  if (a.is_exact() && b.is_exact() && is_finite_number(a) && is_finite_number(b) && b.mid != 0) {
     return exact_floor_div(math, a.mid, b.mid);
   }
   // fmod of an infinity is NaN, and eager's quotient with it; the floor of the quotient is the infinity.
@@ -255,7 +245,7 @@ Ball ball_copysign(const BallMath& math, const Ball& a, const Ball& b, bool b_ze
   const Ball magnitude = math.abs(a);
   // A NaN has a sign too, which nobody defines.
   const bool one_sign = !is_definite_nan(b) && !b.may_nan && !b.may_inf;
-  const bool zero = one_number(b) && b.mid == 0;
+  const bool zero = is_finite_number(b) && b.mid == 0;
   if (one_sign && (is_definite_infinity(b) ? b.mid > 0 : b.low() > 0 || (zero && b_zero_is_positive))) return magnitude;
   if (one_sign && (is_definite_infinity(b) ? b.mid < 0 : b.high() < 0)) return math.neg(magnitude);
   const Ball both = hull(magnitude, math.neg(magnitude));

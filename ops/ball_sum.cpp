@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
+
+#include "core/limits.h"
 
 namespace parallax {
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-}  // namespace
+namespace {}  // namespace
 
 DType accumulator_of(const BallMath& math) {
   const bool half = math.dtype() == DType::F16 || math.dtype() == DType::BF16;

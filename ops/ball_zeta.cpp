@@ -2,18 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
+#include "core/limits.h"
 #include "ops/ball_functions.h"
 #include "ops/ball_special.h"
 #include "ops/zeta_values.h"
 
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // As many terms at negative q are added one by one.
 constexpr double most_negative_terms = 4096;

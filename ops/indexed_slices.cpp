@@ -52,6 +52,11 @@ Result<void> check_source_slices(const Call& call) {
   return {};
 }
 
+Metas row_major_copy(const Call& call) {
+  const TensorMeta& self = call.tensor(arg::self);
+  return std::vector{ResultMeta{self.dtype, contiguous_layout(self.layout.sizes), ValueId()}};
+}
+
 Result<std::optional<std::vector<int64_t>>> named_places(const ReferenceCall& call, bool wraps) {
   const BallView& index = call.input(arg::index);
   TRY(const int dim, sliced_dim(call));

@@ -18,6 +18,8 @@ Result<void> check_index_vector(const Call& call, IndexWidth width);
 Result<void> check_source_slices(const Call& call);
 // Refuses a tensor of another dtype than self's.
 Result<void> check_dtype_of_self(const Call& call, const TensorMeta& source);
+// A result of self's sizes and dtype, row after row whatever self's strides are.
+Metas row_major_copy(const Call& call);
 
 // The elements of self's dim that the index names; nothing where one of them is not known, which leaves the whole
 // result undecided. `wraps`: indices may count from the end.

@@ -108,7 +108,8 @@ struct ResultMeta {
 };
 
 // The results of a call, or why eager (or the schema) refuses it. Depends on metadata only, never on data.
-using InferFn = Result<std::vector<ResultMeta>> (*)(const Call& call);
+using Metas = Result<std::vector<ResultMeta>>;
+using InferFn = Metas (*)(const Call& call);
 
 // The profile as a call with these results sees it. The dtype that its forms go by is that of the first result; where
 // that is no float but an operand is, as in a comparison, that of the first such operand.
@@ -155,9 +156,9 @@ class ReferenceCall : public Call {
 // zero). An in-place op's output is its own written operand, so a kernel reads an element before it writes it.
 using ReferenceFn = Result<void> (*)(const ReferenceCall& call);
 
-// The same in double and without a bound, of operands that are exact numbers (ops/plain/elements_in_double.h). False, with nothing
-// written, where one of them is not, or the call is one that the kernel does not compute. It reads all operands before
-// it writes, and gives numbers of real arithmetic: rounding them is left to who calls it.
+// The same in double and without a bound, of operands that are exact numbers (ops/plain/elements_in_double.h). False,
+// with nothing written, where one of them is not, or the call is one that the kernel does not compute. It reads all
+// operands before it writes, and gives numbers of real arithmetic: rounding them is left to who calls it.
 using PlainFn = bool (*)(const ReferenceCall& call);
 
 // What an op may draw its operands from.
@@ -197,7 +198,8 @@ class SampleContext {
 
 // Arguments for a call over values of the pool, one for each schema parameter, or nothing where the pool has no
 // fitting value. They must infer without an error; the generator checks, and counts what does not.
-using SampleFn = std::optional<std::vector<Argument>> (*)(const Op& op, SampleContext& context);
+using Drawn = std::optional<std::vector<Argument>>;
+using SampleFn = Drawn (*)(const Op& op, SampleContext& context);
 
 // An operand whose elements index `places` places, so that what is drawn for it can be kept inside.
 struct IndexRange {

@@ -6,12 +6,11 @@
 #include <numeric>
 #include <utility>
 
+#include "core/limits.h"
 #include "ops/ball_math.h"
 
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // A number, or a NaN (first = true), which ranks after all numbers.
 template <class Number>

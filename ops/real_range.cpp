@@ -4,12 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "core/limits.h"
 #include "ops/ball_math.h"
 
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Undecided first_undecided(const RealRange& a, const RealRange& b) {
   return a.undecided == Undecided::No ? b.undecided : a.undecided;

@@ -1,13 +1,12 @@
 #include "ops/running_extreme.h"
 
 #include <algorithm>
-#include <limits>
 #include <type_traits>
+
+#include "core/limits.h"
 
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 enum class Order { Below, Tie, Above, Unknown };
 

@@ -28,6 +28,9 @@ Result<Dims> to_sizes(std::span<const int64_t> sizes);
 // The sizes of a reshape of `numel` elements, with a -1 filled in.
 Result<Dims> infer_sizes(std::span<const int64_t> sizes, int64_t numel);
 
+// The layout of what a call takes a view of.
+inline const Layout& self_layout(const Call& call) { return call.tensor(arg::self).layout; }
+
 Result<Layout> view_layout(const Layout& layout, std::span<const int64_t> sizes);
 Result<Layout> expand_layout(const Layout& layout, std::span<const int64_t> sizes);
 Result<Layout> permute_layout(const Layout& layout, std::span<const int64_t> dims);

@@ -123,7 +123,7 @@ Result<void> embedding_bag(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array bag_table = {
     KernelEntry{"aten.embedding_bag.padding_idx", embedding_bag},
     KernelEntry{"aten.embedding_bag.default", embedding_bag},
     KernelEntry{"aten._embedding_bag.default", embedding_bag},
@@ -132,6 +132,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> bag_kernels() { return table; }
+std::span<const KernelEntry> bag_kernels() { return bag_table; }
 
 }  // namespace parallax::portable

@@ -126,7 +126,7 @@ struct SphericalJ0 {
   }
 };
 
-constexpr std::array table = {
+constexpr std::array bessel_table = {
     KernelEntry{"aten.special_airy_ai.default", wide_elementwise<Airy>, Overwrites::Elements},
     KernelEntry{"aten.i0.default", wide_elementwise<ModifiedI<0>>, Overwrites::Elements},
     KernelEntry{"aten.special_i0e.default", wide_elementwise<ScaledI<0>>, Overwrites::Elements},
@@ -147,6 +147,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> bessel_kernels() { return table; }
+std::span<const KernelEntry> bessel_kernels() { return bessel_table; }
 
 }  // namespace parallax::portable

@@ -71,7 +71,7 @@ Result<void> addcmul(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array binary_table = {
     KernelEntry{"aten.add.Tensor", binary_with_alpha<Add>, Overwrites::Elements},
     KernelEntry{"aten.add.Scalar", binary_with_alpha<Add>, Overwrites::Elements},
     KernelEntry{"aten.sub.Tensor", binary_with_alpha<Subtract>, Overwrites::Elements},
@@ -87,6 +87,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> binary_kernels() { return table; }
+std::span<const KernelEntry> binary_kernels() { return binary_table; }
 
 }  // namespace parallax::portable

@@ -73,7 +73,7 @@ Result<void> lcm(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array bit_table = {
     KernelEntry{"aten.bitwise_not.default", bitwise_not, Overwrites::Elements},
     KernelEntry{"aten.bitwise_and.Tensor", integer_binary<And>, Overwrites::Elements},
     KernelEntry{"aten.bitwise_and.Scalar", integer_binary<And>, Overwrites::Elements},
@@ -96,6 +96,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> bit_kernels() { return table; }
+std::span<const KernelEntry> bit_kernels() { return bit_table; }
 
 }  // namespace parallax::portable

@@ -73,7 +73,7 @@ Result<void> where(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array comparison_table = {
     KernelEntry{"aten.lt.Tensor", compare<std::less<>>, Overwrites::Elements},
     KernelEntry{"aten.lt.Scalar", compare<std::less<>>, Overwrites::Elements},
     KernelEntry{"aten.le.Tensor", compare<std::less_equal<>>, Overwrites::Elements},
@@ -92,6 +92,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> comparison_kernels() { return table; }
+std::span<const KernelEntry> comparison_kernels() { return comparison_table; }
 
 }  // namespace parallax::portable

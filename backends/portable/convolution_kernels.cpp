@@ -202,7 +202,7 @@ Result<void> convolve(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array convolution_table = {
     KernelEntry{"aten.convolution.default", convolve},      KernelEntry{"aten.conv1d.default", convolve},
     KernelEntry{"aten.conv2d.default", convolve},           KernelEntry{"aten.conv3d.default", convolve},
     KernelEntry{"aten.conv_transpose1d.default", convolve}, KernelEntry{"aten.conv_transpose2d.input", convolve},
@@ -211,6 +211,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> convolution_kernels() { return table; }
+std::span<const KernelEntry> convolution_kernels() { return convolution_table; }
 
 }  // namespace parallax::portable

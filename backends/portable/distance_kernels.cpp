@@ -94,13 +94,13 @@ Result<void> pdist(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array distance_table = {
     KernelEntry{"aten._cdist_forward.default", cdist},
     KernelEntry{"aten._pdist_forward.default", pdist},
 };
 
 }  // namespace
 
-std::span<const KernelEntry> distance_kernels() { return table; }
+std::span<const KernelEntry> distance_kernels() { return distance_table; }
 
 }  // namespace parallax::portable

@@ -76,7 +76,7 @@ Result<void> divide_by_mode(const KernelCall& call) {
   return call.text(arg::rounding_mode) == "floor" ? divide<Floored>(call) : divide<Cut>(call);
 }
 
-constexpr std::array table = {
+constexpr std::array division_table = {
     KernelEntry{"aten.div.Tensor_mode", divide_by_mode, Overwrites::Elements},
     KernelEntry{"aten.div.Scalar_mode", divide_by_mode, Overwrites::Elements},
     KernelEntry{"aten.fmod.Tensor", divide<Rest>, Overwrites::Elements},
@@ -85,6 +85,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> division_kernels() { return table; }
+std::span<const KernelEntry> division_kernels() { return division_table; }
 
 }  // namespace parallax::portable

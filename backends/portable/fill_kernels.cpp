@@ -85,7 +85,7 @@ Result<void> arange(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array fill_table = {
     KernelEntry{"aten.full.default", fill_parameter},        KernelEntry{"aten.full_like.default", fill_parameter},
     KernelEntry{"aten.fill.Scalar", fill_parameter},         KernelEntry{"aten.fill.Tensor", fill_tensor},
     KernelEntry{"aten.zero.default", fill_constant<0>},      KernelEntry{"aten.zeros_like.default", fill_constant<0>},
@@ -95,6 +95,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> fill_kernels() { return table; }
+std::span<const KernelEntry> fill_kernels() { return fill_table; }
 
 }  // namespace parallax::portable

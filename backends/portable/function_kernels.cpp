@@ -69,7 +69,7 @@ struct SoftShrink {
   }
 };
 
-constexpr std::array table = {
+constexpr std::array function_table = {
     KernelEntry{"aten.exp2.default", float_elementwise<PowerOfTwo>, Overwrites::Elements},
     KernelEntry{"aten.log2.default", float_elementwise<BinaryLogarithm>, Overwrites::Elements},
     KernelEntry{"aten.log10.default", float_elementwise<DecimalLogarithm>, Overwrites::Elements},
@@ -91,6 +91,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> function_kernels() { return table; }
+std::span<const KernelEntry> function_kernels() { return function_table; }
 
 }  // namespace parallax::portable

@@ -191,7 +191,7 @@ struct Entropy {
   }
 };
 
-constexpr std::array table = {
+constexpr std::array gamma_table = {
     KernelEntry{"aten.lgamma.default", wide_elementwise<LogGamma>, Overwrites::Elements},
     KernelEntry{"aten.digamma.default", wide_elementwise<Digamma>, Overwrites::Elements},
     KernelEntry{"aten.polygamma.default", polygamma, Overwrites::Elements},
@@ -207,6 +207,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> gamma_kernels() { return table; }
+std::span<const KernelEntry> gamma_kernels() { return gamma_table; }
 
 }  // namespace parallax::portable

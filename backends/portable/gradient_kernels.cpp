@@ -238,7 +238,7 @@ Result<void> convolution(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array gradient_table = {
     KernelEntry{"aten.avg_pool2d_backward.default", average_pool},
     KernelEntry{"aten._adaptive_avg_pool2d_backward.default", adaptive_average_pool},
     KernelEntry{"aten.embedding_dense_backward.default", table_rows},
@@ -248,6 +248,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> gradient_kernels() { return table; }
+std::span<const KernelEntry> gradient_kernels() { return gradient_table; }
 
 }  // namespace parallax::portable

@@ -98,13 +98,13 @@ Result<void> grid_sampler(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array grid_table = {
     KernelEntry{"aten.grid_sampler_2d.default", grid_sampler<2>},
     KernelEntry{"aten.grid_sampler_3d.default", grid_sampler<3>},
 };
 
 }  // namespace
 
-std::span<const KernelEntry> grid_kernels() { return table; }
+std::span<const KernelEntry> grid_kernels() { return grid_table; }
 
 }  // namespace parallax::portable

@@ -201,7 +201,7 @@ Result<void> gather_along_dim(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array index_table = {
     KernelEntry{"aten.index.Tensor", index},
     KernelEntry{"aten.index_put.default", index_put},
     KernelEntry{"aten.index_select.default", index_select},
@@ -210,6 +210,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> index_kernels() { return table; }
+std::span<const KernelEntry> index_kernels() { return index_table; }
 
 }  // namespace parallax::portable

@@ -263,7 +263,7 @@ Result<void> diag_embed(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array lookup_table = {
     KernelEntry{"aten.take.default", take},
     KernelEntry{"aten.take_along_dim.default", take_along_dim},
     KernelEntry{"aten.embedding.default", embedding},
@@ -283,6 +283,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> lookup_kernels() { return table; }
+std::span<const KernelEntry> lookup_kernels() { return lookup_table; }
 
 }  // namespace parallax::portable

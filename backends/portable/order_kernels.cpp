@@ -148,7 +148,7 @@ Result<void> unique(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array order_table = {
     KernelEntry{"aten._unique2.default", unique},
     KernelEntry{"aten.sort.default", sort<both>},
     KernelEntry{"aten.sort.stable", sort<both>},
@@ -169,6 +169,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> order_kernels() { return table; }
+std::span<const KernelEntry> order_kernels() { return order_table; }
 
 }  // namespace parallax::portable

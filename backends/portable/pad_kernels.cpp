@@ -56,7 +56,7 @@ Result<void> pad(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array pad_table = {
     KernelEntry{"aten.constant_pad_nd.default", pad<nothing>},
     KernelEntry{"aten.reflection_pad1d.default", pad<reflected>},
     KernelEntry{"aten.reflection_pad2d.default", pad<reflected>},
@@ -68,6 +68,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> pad_kernels() { return table; }
+std::span<const KernelEntry> pad_kernels() { return pad_table; }
 
 }  // namespace parallax::portable

@@ -153,7 +153,7 @@ Result<void> move_exponent(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array pair_table = {
     KernelEntry{"aten.pow.Tensor_Tensor", binary<Power>, Overwrites::Elements},
     KernelEntry{"aten.pow.Tensor_Scalar", power_by_number, Overwrites::Elements},
     KernelEntry{"aten.pow.Scalar", binary<Power>, Overwrites::Elements},
@@ -178,6 +178,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> pair_kernels() { return table; }
+std::span<const KernelEntry> pair_kernels() { return pair_table; }
 
 }  // namespace parallax::portable

@@ -113,7 +113,7 @@ struct Legendre {
     "aten.special_" name ".n_scalar", wide_binary<Polynomial>, Overwrites::Elements                               \
   }
 
-constexpr std::array table = {
+constexpr std::array polynomial_table = {
     PARALLAX_POLYNOMIAL("chebyshev_polynomial_t", Chebyshev<Kind::T>),
     PARALLAX_POLYNOMIAL("chebyshev_polynomial_u", Chebyshev<Kind::U>),
     PARALLAX_POLYNOMIAL("chebyshev_polynomial_v", Chebyshev<Kind::V>),
@@ -131,6 +131,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> polynomial_kernels() { return table; }
+std::span<const KernelEntry> polynomial_kernels() { return polynomial_table; }
 
 }  // namespace parallax::portable

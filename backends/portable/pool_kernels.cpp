@@ -190,7 +190,7 @@ Result<void> max_pool_backward(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array pool_table = {
     KernelEntry{"aten.avg_pool1d.default", average_pool<1>},
     KernelEntry{"aten.avg_pool2d.default", average_pool<2>},
     KernelEntry{"aten.avg_pool3d.default", average_pool<3>},
@@ -205,6 +205,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> pool_kernels() { return table; }
+std::span<const KernelEntry> pool_kernels() { return pool_table; }
 
 }  // namespace parallax::portable

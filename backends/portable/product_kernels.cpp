@@ -59,7 +59,7 @@ Result<void> matmul(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array product_table = {
     KernelEntry{"aten.mm.default", matmul},   KernelEntry{"aten.bmm.default", matmul},
     KernelEntry{"aten.mv.default", matmul},   KernelEntry{"aten.dot.default", matmul},
     KernelEntry{"aten.vdot.default", matmul}, KernelEntry{"aten.matmul.default", matmul},
@@ -67,6 +67,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> product_kernels() { return table; }
+std::span<const KernelEntry> product_kernels() { return product_table; }
 
 }  // namespace parallax::portable

@@ -292,7 +292,7 @@ Result<void> convert_elements(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array quantization_table = {
     KernelEntry{"quantized_decomposed.quantize_per_tensor.default", quantize_tensor},
     KernelEntry{"quantized_decomposed.quantize_per_tensor.tensor", quantize_tensor},
     KernelEntry{"quantized_decomposed.quantize_per_tensor.tensor2", quantize_tensor},
@@ -315,6 +315,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> quantization_kernels() { return table; }
+std::span<const KernelEntry> quantization_kernels() { return quantization_table; }
 
 }  // namespace parallax::portable

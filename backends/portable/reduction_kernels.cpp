@@ -163,7 +163,7 @@ Result<void> cumsum(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array reduction_table = {
     KernelEntry{"aten.sum.default", reduce<Sum>},
     KernelEntry{"aten.sum.dim_IntList", reduce<Sum>},
     KernelEntry{"aten.prod.default", reduce<Product>},
@@ -182,6 +182,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> reduction_kernels() { return table; }
+std::span<const KernelEntry> reduction_kernels() { return reduction_table; }
 
 }  // namespace parallax::portable

@@ -94,7 +94,7 @@ Result<void> upsample(const KernelCall& call) {
 
 constexpr Resampling with(int spatial, Mode mode) { return {spatial, mode}; }
 
-constexpr std::array table = {
+constexpr std::array resample_table = {
     KernelEntry{"aten.upsample_nearest1d.default", upsample<with(1, Mode::Nearest)>},
     KernelEntry{"aten.upsample_nearest2d.default", upsample<with(2, Mode::Nearest)>},
     KernelEntry{"aten.upsample_nearest3d.default", upsample<with(3, Mode::Nearest)>},
@@ -117,6 +117,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> resample_kernels() { return table; }
+std::span<const KernelEntry> resample_kernels() { return resample_table; }
 
 }  // namespace parallax::portable

@@ -85,7 +85,7 @@ Result<void> nan_to_num(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array rounding_table = {
     KernelEntry{"aten.ceil.default", elementwise<Ceiling>, Overwrites::Elements},
     KernelEntry{"aten.floor.default", elementwise<Floor>, Overwrites::Elements},
     KernelEntry{"aten.round.default", elementwise<Nearest>, Overwrites::Elements},
@@ -99,6 +99,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> rounding_kernels() { return table; }
+std::span<const KernelEntry> rounding_kernels() { return rounding_table; }
 
 }  // namespace parallax::portable

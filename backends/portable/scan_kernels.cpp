@@ -7,13 +7,13 @@
 namespace parallax::portable {
 namespace {
 
-struct Product {
+struct RunningProduct {
   template <class C>
   C operator()(C total, C x) const {
     return multiply(total, x);
   }
 };
-struct LogOfSum {
+struct RunningLogOfSum {
   template <class C>
   C operator()(C total, C x) const {
     if (total != total || x != x) return total + x;
@@ -33,12 +33,13 @@ void accumulate(const KernelCall& call, F&& f) {
 }
 
 Result<void> cumprod(const KernelCall& call) {
-  with_compute_type(call.output().dtype, [&]<class C>(std::type_identity<C>) { accumulate<C>(call, Product()); });
+  with_compute_type(call.output().dtype,
+                    [&]<class C>(std::type_identity<C>) { accumulate<C>(call, RunningProduct()); });
   return {};
 }
 
 Result<void> logcumsumexp(const KernelCall& call) {
-  with_float_type(call.output().dtype, [&]<class C>(std::type_identity<C>) { accumulate<C>(call, LogOfSum()); });
+  with_float_type(call.output().dtype, [&]<class C>(std::type_identity<C>) { accumulate<C>(call, RunningLogOfSum()); });
   return {};
 }
 
@@ -67,7 +68,7 @@ Result<void> running_extreme(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array scan_table = {
     KernelEntry{"aten.cumprod.default", cumprod},
     KernelEntry{"aten.logcumsumexp.default", logcumsumexp},
     KernelEntry{"aten.cummax.default", running_extreme<true>},
@@ -76,6 +77,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> scan_kernels() { return table; }
+std::span<const KernelEntry> scan_kernels() { return scan_table; }
 
 }  // namespace parallax::portable

@@ -223,7 +223,7 @@ Result<void> masked_scatter(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array scatter_table = {
     KernelEntry{"aten.scatter.src", scatter},
     KernelEntry{"aten.scatter.value", scatter},
     KernelEntry{"aten.scatter.reduce", scatter_reduce},
@@ -241,6 +241,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> scatter_kernels() { return table; }
+std::span<const KernelEntry> scatter_kernels() { return scatter_table; }
 
 }  // namespace parallax::portable

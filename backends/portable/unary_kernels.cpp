@@ -80,7 +80,7 @@ Result<void> clamp(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array table = {
+constexpr std::array unary_table = {
     KernelEntry{"aten.neg.default", elementwise<Negate>, Overwrites::Elements},
     KernelEntry{"aten.abs.default", elementwise<Absolute>, Overwrites::Elements},
     KernelEntry{"aten.relu.default", elementwise<Relu>, Overwrites::Elements},
@@ -101,6 +101,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const KernelEntry> unary_kernels() { return table; }
+std::span<const KernelEntry> unary_kernels() { return unary_table; }
 
 }  // namespace parallax::portable

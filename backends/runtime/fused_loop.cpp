@@ -5,7 +5,7 @@
 namespace parallax::runtime {
 namespace {
 
-constexpr std::size_t scratch_bytes = 1 << 13;
+constexpr std::size_t working_bytes = 1 << 13;
 
 }  // namespace
 
@@ -72,7 +72,7 @@ Result<void> FusedLoop::run(const FusedGroup& group, std::span<const TensorRef> 
   added_.resize(graph_->metas.size(), false);
   begin(group, tensors);
   const int64_t elements = graph_->meta(graph_->nodes[group.nodes.first].results.front()).layout.numel();
-  std::array<std::byte, scratch_bytes> working;
+  std::array<std::byte, working_bytes> working;
   for (int64_t first = 0; first < elements; first += block_elements) {
     bind_block(tensors, first, std::min(block_elements, elements - first));
     for (std::size_t n = group.nodes.first; n < group.nodes.end; ++n) {

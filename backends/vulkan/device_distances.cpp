@@ -94,13 +94,13 @@ bool takes_order(const Call& call, const TensorMeta& result) {
   return result.dtype == DType::F32 || (result.dtype == DType::F64 && norm_of(call.real(arg::p)) != Norm::Power);
 }
 
-constexpr std::array rows = {
+constexpr std::array distance_table = {
     KernelRow{"aten._cdist_forward.default", takes_order, cdist},
     KernelRow{"aten._pdist_forward.default", takes_order, pdist},
 };
 
 }  // namespace
 
-std::span<const KernelRow> distance_kernels() { return rows; }
+std::span<const KernelRow> distance_kernels() { return distance_table; }
 
 }  // namespace parallax::vulkan

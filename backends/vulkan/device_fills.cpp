@@ -88,7 +88,7 @@ Result<void> arange(const KernelCall& call) {
   });
 }
 
-constexpr std::array rows = {
+constexpr std::array fill_table = {
     KernelRow{"aten.full.default", takes_any, fill_parameter},
     KernelRow{"aten.full_like.default", takes_any, fill_parameter},
     KernelRow{"aten.fill.Scalar", takes_any, fill_parameter},
@@ -103,6 +103,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-std::span<const KernelRow> fill_kernels() { return rows; }
+std::span<const KernelRow> fill_kernels() { return fill_table; }
 
 }  // namespace parallax::vulkan

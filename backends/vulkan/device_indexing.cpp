@@ -190,7 +190,7 @@ bool takes_index_put(const Call& call, const TensorMeta&) {
   return has_mask(call) ? takes_masked_put(call) : takes_lists(call, &call.tensor(arg::values).layout.sizes);
 }
 
-constexpr std::array rows = {
+constexpr std::array index_table = {
     KernelRow{"aten.gather.default", takes_any, gather},
     KernelRow{"aten.index_select.default", takes_any, index_select},
     KernelRow{"aten.index.Tensor", takes_index, index},
@@ -202,6 +202,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-std::span<const KernelRow> index_kernels() { return rows; }
+std::span<const KernelRow> index_kernels() { return index_table; }
 
 }  // namespace parallax::vulkan

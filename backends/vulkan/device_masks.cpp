@@ -212,7 +212,7 @@ bool takes_triangle(const Call& call, const TensorMeta& result) {
          call.integer(arg::col) < most;
 }
 
-constexpr std::array rows = {
+constexpr std::array mask_table = {
     KernelRow{"aten.masked_scatter.default", takes_masked_scatter, masked_scatter},
     KernelRow{"aten.nonzero_static.default", takes_nonzero, nonzero},
     KernelRow{"aten.repeat_interleave.Tensor", takes_repeats, repeat_places},
@@ -269,6 +269,6 @@ Result<void> masked_put(const KernelCall& call) {
   return {};
 }
 
-std::span<const KernelRow> mask_kernels() { return rows; }
+std::span<const KernelRow> mask_kernels() { return mask_table; }
 
 }  // namespace parallax::vulkan

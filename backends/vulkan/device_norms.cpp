@@ -68,7 +68,7 @@ bool takes_norm(const Call& call, const TensorMeta& result) {
          (!std::isinf(order) || call.tensor(arg::self).layout.numel() > 0);
 }
 
-constexpr std::array rows = {
+constexpr std::array norm_table = {
     KernelRow{"aten.linalg_vector_norm.default", takes_norm, vector_norm},
     KernelRow{"aten.norm.Scalar", takes_norm, vector_norm},
     KernelRow{"aten.norm.ScalarOpt_dtype", takes_norm, vector_norm},
@@ -78,6 +78,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-std::span<const KernelRow> norm_kernels() { return rows; }
+std::span<const KernelRow> norm_kernels() { return norm_table; }
 
 }  // namespace parallax::vulkan

@@ -143,7 +143,7 @@ bool takes_pick(const Call& call, const TensorMeta&) {
   return numel > 0 && (dim ? takes_lanes_along(call, *dim) : takes_looks(numel, numel));
 }
 
-constexpr std::array rows = {
+constexpr std::array order_table = {
     KernelRow{"aten.sort.default", takes_sort, sort<both>},
     KernelRow{"aten.sort.stable", takes_sort, sort<both>},
     KernelRow{"aten.argsort.default", takes_sort, sort<places_alone>},
@@ -159,6 +159,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-std::span<const KernelRow> order_kernels() { return rows; }
+std::span<const KernelRow> order_kernels() { return order_table; }
 
 }  // namespace parallax::vulkan

@@ -55,7 +55,7 @@ Result<void> pad(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array rows = {
+constexpr std::array pad_table = {
     KernelRow{"aten.reflection_pad1d.default", takes_any, pad<true>},
     KernelRow{"aten.reflection_pad2d.default", takes_any, pad<true>},
     KernelRow{"aten.reflection_pad3d.default", takes_any, pad<true>},
@@ -66,6 +66,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-std::span<const KernelRow> pad_kernels() { return rows; }
+std::span<const KernelRow> pad_kernels() { return pad_table; }
 
 }  // namespace parallax::vulkan

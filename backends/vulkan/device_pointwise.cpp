@@ -10,26 +10,26 @@ namespace parallax::vulkan {
 namespace {
 
 using Number = PointwiseProgram::Number;
-using Row = PointwiseRow;
+using PointwiseRow = PointwiseRow;
 
 DType of_result(const Call&, DType result) { return result; }
 DType of_operand(const Call& call, DType) { return call.tensor(arg::self).dtype; }
 DType of_operands(const Call& call, DType) { return result_type(call, {arg::self, arg::other}); }
 
-DType dtype_of(const Row& row, const PointwiseCall& call) { return row.dtype(call, call.result_dtype()); }
+DType dtype_of(const PointwiseRow& row, const PointwiseCall& call) { return row.dtype(call, call.result_dtype()); }
 
-Number unary(const Row& row, const PointwiseCall& call) {
+Number unary(const PointwiseRow& row, const PointwiseCall& call) {
   return call.program().apply(find_function(row.function), call.operand(first_operand, dtype_of(row, call)));
 }
 
-Number binary(const Row& row, const PointwiseCall& call) {
+Number binary(const PointwiseRow& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
   const Number a = call.operand(first_operand, dtype);
   return call.program().apply(find_function(row.function), a, call.operand(second_operand, dtype));
 }
 
 // With the factor of the second operand.
-Number with_alpha(const Row& row, const PointwiseCall& call) {
+Number with_alpha(const PointwiseRow& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
   const Number a = call.operand(arg::self, dtype);
   const Number b = call.operand(arg::other, dtype);
@@ -42,7 +42,7 @@ DType unrounded(DType dtype) { return class_of(dtype) == NumberClass::Float ? DT
 
 // With a Python number behind the operand, or NaN where there is none.
 template <arg name>
-Number with_number(const Row& row, const PointwiseCall& call) {
+Number with_number(const PointwiseRow& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
   const Scalar number = call.has(name) ? call.scalar(name) : Scalar(std::numeric_limits<double>::quiet_NaN());
   const Number x = call.operand(arg::self, dtype);
@@ -50,7 +50,7 @@ Number with_number(const Row& row, const PointwiseCall& call) {
 }
 
 // Of a Python number eager rounds neither base nor exponent to a half.
-Number power(const Row& row, const PointwiseCall& call) {
+Number power(const PointwiseRow& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
   const auto operand = [&](arg name) {
     return call.operand(name, !call.is_tensor(name) && class_of(dtype) == NumberClass::Float ? DType::F32 : dtype);
@@ -61,7 +61,7 @@ Number power(const Row& row, const PointwiseCall& call) {
 }
 
 // The third operand is the dtype's width in bits.
-Number with_width(const Row& row, const PointwiseCall& call) {
+Number with_width(const PointwiseRow& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
   const Number a = call.operand(first_operand, dtype);
   const Number b = call.operand(second_operand, dtype);
@@ -69,7 +69,7 @@ Number with_width(const Row& row, const PointwiseCall& call) {
   return call.program().apply(find_function(row.function), a, b, width);
 }
 
-Number clamp(const Row& row, const PointwiseCall& call) {
+Number clamp(const PointwiseRow& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
   const auto bound = [&](arg name, double real, int64_t whole) {
     if (call.has(name)) return call.operand(name, dtype);
@@ -84,7 +84,7 @@ Number clamp(const Row& row, const PointwiseCall& call) {
 }
 
 // self + value * tensor1 * tensor2
-Number addcmul(const Row& row, const PointwiseCall& call) {
+Number addcmul(const PointwiseRow& row, const PointwiseCall& call) {
   PointwiseProgram& program = call.program();
   const DType dtype = dtype_of(row, call);
   const Function& product = find_function("mul");
@@ -96,7 +96,7 @@ Number addcmul(const Row& row, const PointwiseCall& call) {
 }
 
 // where(condition, self, other)
-Number where(const Row& row, const PointwiseCall& call) {
+Number where(const PointwiseRow& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
   const Number condition = call.operand(arg::condition, DType::Bool);
   const Number yes = call.operand(arg::self, dtype);
@@ -104,7 +104,7 @@ Number where(const Row& row, const PointwiseCall& call) {
 }
 
 // masked_fill(self, mask, value)
-Number masked_fill(const Row& row, const PointwiseCall& call) {
+Number masked_fill(const PointwiseRow& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
   const Number mask = call.operand(arg::mask, DType::Bool);
   const Number value = call.operand(arg::value, dtype);
@@ -112,14 +112,14 @@ Number masked_fill(const Row& row, const PointwiseCall& call) {
 }
 
 // Of bools the complement is the other one.
-Number bitwise_not(const Row& row, const PointwiseCall& call) {
+Number bitwise_not(const PointwiseRow& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
   return call.program().apply(find_function(dtype == DType::Bool ? "logical_not" : row.function),
                               call.operand(arg::self, dtype));
 }
 
 // div with a rounding mode, or without one; the row names the function that the fewest classes have.
-Number divide_by_mode(const Row& row, const PointwiseCall& call) {
+Number divide_by_mode(const PointwiseRow& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
   const std::string_view function = !call.has(arg::rounding_mode)              ? "div"
                                     : call.text(arg::rounding_mode) == "floor" ? "div_floor"
@@ -129,7 +129,7 @@ Number divide_by_mode(const Row& row, const PointwiseCall& call) {
 }
 
 // To a multiple of 10^-decimals.
-Number round_decimals(const Row& row, const PointwiseCall& call) {
+Number round_decimals(const PointwiseRow& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
   const int64_t decimals = call.integer(arg::decimals);
   const double power = std::pow(10.0, std::abs(static_cast<double>(decimals)));
@@ -139,7 +139,7 @@ Number round_decimals(const Row& row, const PointwiseCall& call) {
 }
 
 // nan_to_num(self, nan, posinf, neginf); an integer is as it is.
-Number nan_to_num(const Row& row, const PointwiseCall& call) {
+Number nan_to_num(const PointwiseRow& row, const PointwiseCall& call) {
   PointwiseProgram& program = call.program();
   const DType dtype = dtype_of(row, call);
   const Number x = call.operand(arg::self, dtype);
@@ -154,7 +154,7 @@ Number nan_to_num(const Row& row, const PointwiseCall& call) {
 }
 
 // The number of a format next to another.
-Number next_after(const Row& row, const PointwiseCall& call) {
+Number next_after(const PointwiseRow& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
   const int64_t format = dtype == DType::F16 ? 2 : dtype == DType::BF16 ? 1 : 0;  // as in shaders/float_math.glsl
   const Number a = call.operand(arg::self, dtype);
@@ -166,7 +166,7 @@ Number next_after(const Row& row, const PointwiseCall& call) {
 DType single(const Call&, DType) { return DType::F32; }
 
 // round(input * (1 / scale)) + zero_point, within limits. The reciprocal is Python's.
-Number quantize(const Row& row, const PointwiseCall& call) {
+Number quantize(const PointwiseRow& row, const PointwiseCall& call) {
   PointwiseProgram& program = call.program();
   const auto number = [&](double x) { return program.constant(DType::F32, Scalar(x)); };
   const Number inverse = number(static_cast<double>(static_cast<float>(1 / call.real(arg::scale))));
@@ -178,7 +178,7 @@ Number quantize(const Row& row, const PointwiseCall& call) {
 }
 
 // (input - zero_point) * scale
-Number dequantize(const Row& row, const PointwiseCall& call) {
+Number dequantize(const PointwiseRow& row, const PointwiseCall& call) {
   PointwiseProgram& program = call.program();
   const DType dtype = dtype_of(row, call);
   const auto number = [&](double x) { return program.constant(dtype, Scalar(x)); };
@@ -188,7 +188,7 @@ Number dequantize(const Row& row, const PointwiseCall& call) {
 }
 
 // polygamma(n, self)
-Number polygamma(const Row& row, const PointwiseCall& call) {
+Number polygamma(const PointwiseRow& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
   const int64_t order = call.integer(arg::n);
   const Number x = call.operand(arg::self, dtype);
@@ -196,139 +196,139 @@ Number polygamma(const Row& row, const PointwiseCall& call) {
   return call.program().apply(find_function(row.function), x, call.program().constant(unrounded(dtype), Scalar(order)));
 }
 
-#define PARALLAX_POLYNOMIAL(name, function)                                     \
-  Row{"aten.special_" name ".default", function, binary, of_result},            \
-      Row{"aten.special_" name ".x_scalar", function, binary, of_result}, Row { \
-    "aten.special_" name ".n_scalar", function, binary, of_result               \
+#define PARALLAX_POLYNOMIAL(name, function)                                                       \
+  PointwiseRow{"aten.special_" name ".default", function, binary, of_result},                     \
+      PointwiseRow{"aten.special_" name ".x_scalar", function, binary, of_result}, PointwiseRow { \
+    "aten.special_" name ".n_scalar", function, binary, of_result                                 \
   }
 
-constexpr std::array rows = {
-    Row{"aten.neg.default", "neg", unary, of_result},
-    Row{"aten.abs.default", "abs", unary, of_result},
-    Row{"aten.relu.default", "relu", unary, of_result},
-    Row{"aten.sign.default", "sign", unary, of_result},
-    Row{"aten.sgn.default", "sign", unary, of_result},
-    Row{"aten.floor.default", "floor", unary, of_result},
-    Row{"aten.ceil.default", "ceil", unary, of_result},
-    Row{"aten.trunc.default", "trunc", unary, of_result},
-    Row{"aten.round.default", "round", unary, of_result},
-    Row{"aten.frac.default", "frac", unary, of_result},
-    Row{"aten.reciprocal.default", "reciprocal", unary, of_result},
-    Row{"aten.sqrt.default", "sqrt", unary, of_result},
-    Row{"aten.rsqrt.default", "rsqrt", unary, of_result},
-    Row{"aten.exp.default", "exp", unary, of_result},
-    Row{"aten.exp2.default", "exp2", unary, of_result},
-    Row{"aten.expm1.default", "expm1", unary, of_result},
-    Row{"aten.log.default", "log", unary, of_result},
-    Row{"aten.log2.default", "log2", unary, of_result},
-    Row{"aten.log10.default", "log10", unary, of_result},
-    Row{"aten.log1p.default", "log1p", unary, of_result},
-    Row{"aten.sigmoid.default", "sigmoid", unary, of_result},
-    Row{"aten.sin.default", "sin", unary, of_result},
-    Row{"aten.cos.default", "cos", unary, of_result},
-    Row{"aten.tan.default", "tan", unary, of_result},
-    Row{"aten.asin.default", "asin", unary, of_result},
-    Row{"aten.acos.default", "acos", unary, of_result},
-    Row{"aten.atan.default", "atan", unary, of_result},
-    Row{"aten.sinh.default", "sinh", unary, of_result},
-    Row{"aten.cosh.default", "cosh", unary, of_result},
-    Row{"aten.tanh.default", "tanh", unary, of_result},
-    Row{"aten.asinh.default", "asinh", unary, of_result},
-    Row{"aten.acosh.default", "acosh", unary, of_result},
-    Row{"aten.atanh.default", "atanh", unary, of_result},
-    Row{"aten.erf.default", "erf", unary, of_result},
-    Row{"aten.erfc.default", "erfc", unary, of_result},
-    Row{"aten.deg2rad.default", "deg2rad", unary, of_result},
-    Row{"aten.rad2deg.default", "rad2deg", unary, of_result},
-    Row{"aten.sinc.default", "sinc", unary, of_result},
-    Row{"aten.logit.default", "logit", with_number<arg::eps>, of_result},
-    Row{"aten.softshrink.default", "soft_shrink", with_number<arg::lambd>, of_result},
-    Row{"aten.round.decimals", "round_to_parts", round_decimals, of_result},
-    Row{"aten.nan_to_num.default", "is_nan", nan_to_num, of_result},
-    Row{"aten.bitwise_not.default", "bitwise_not", bitwise_not, of_result},
-    Row{"aten.signbit.default", "signbit", unary, of_operand},
-    Row{"aten.logical_not.default", "logical_not", unary, of_operand},
+constexpr std::array pointwise_table = {
+    PointwiseRow{"aten.neg.default", "neg", unary, of_result},
+    PointwiseRow{"aten.abs.default", "abs", unary, of_result},
+    PointwiseRow{"aten.relu.default", "relu", unary, of_result},
+    PointwiseRow{"aten.sign.default", "sign", unary, of_result},
+    PointwiseRow{"aten.sgn.default", "sign", unary, of_result},
+    PointwiseRow{"aten.floor.default", "floor", unary, of_result},
+    PointwiseRow{"aten.ceil.default", "ceil", unary, of_result},
+    PointwiseRow{"aten.trunc.default", "trunc", unary, of_result},
+    PointwiseRow{"aten.round.default", "round", unary, of_result},
+    PointwiseRow{"aten.frac.default", "frac", unary, of_result},
+    PointwiseRow{"aten.reciprocal.default", "reciprocal", unary, of_result},
+    PointwiseRow{"aten.sqrt.default", "sqrt", unary, of_result},
+    PointwiseRow{"aten.rsqrt.default", "rsqrt", unary, of_result},
+    PointwiseRow{"aten.exp.default", "exp", unary, of_result},
+    PointwiseRow{"aten.exp2.default", "exp2", unary, of_result},
+    PointwiseRow{"aten.expm1.default", "expm1", unary, of_result},
+    PointwiseRow{"aten.log.default", "log", unary, of_result},
+    PointwiseRow{"aten.log2.default", "log2", unary, of_result},
+    PointwiseRow{"aten.log10.default", "log10", unary, of_result},
+    PointwiseRow{"aten.log1p.default", "log1p", unary, of_result},
+    PointwiseRow{"aten.sigmoid.default", "sigmoid", unary, of_result},
+    PointwiseRow{"aten.sin.default", "sin", unary, of_result},
+    PointwiseRow{"aten.cos.default", "cos", unary, of_result},
+    PointwiseRow{"aten.tan.default", "tan", unary, of_result},
+    PointwiseRow{"aten.asin.default", "asin", unary, of_result},
+    PointwiseRow{"aten.acos.default", "acos", unary, of_result},
+    PointwiseRow{"aten.atan.default", "atan", unary, of_result},
+    PointwiseRow{"aten.sinh.default", "sinh", unary, of_result},
+    PointwiseRow{"aten.cosh.default", "cosh", unary, of_result},
+    PointwiseRow{"aten.tanh.default", "tanh", unary, of_result},
+    PointwiseRow{"aten.asinh.default", "asinh", unary, of_result},
+    PointwiseRow{"aten.acosh.default", "acosh", unary, of_result},
+    PointwiseRow{"aten.atanh.default", "atanh", unary, of_result},
+    PointwiseRow{"aten.erf.default", "erf", unary, of_result},
+    PointwiseRow{"aten.erfc.default", "erfc", unary, of_result},
+    PointwiseRow{"aten.deg2rad.default", "deg2rad", unary, of_result},
+    PointwiseRow{"aten.rad2deg.default", "rad2deg", unary, of_result},
+    PointwiseRow{"aten.sinc.default", "sinc", unary, of_result},
+    PointwiseRow{"aten.logit.default", "logit", with_number<arg::eps>, of_result},
+    PointwiseRow{"aten.softshrink.default", "soft_shrink", with_number<arg::lambd>, of_result},
+    PointwiseRow{"aten.round.decimals", "round_to_parts", round_decimals, of_result},
+    PointwiseRow{"aten.nan_to_num.default", "is_nan", nan_to_num, of_result},
+    PointwiseRow{"aten.bitwise_not.default", "bitwise_not", bitwise_not, of_result},
+    PointwiseRow{"aten.signbit.default", "signbit", unary, of_operand},
+    PointwiseRow{"aten.logical_not.default", "logical_not", unary, of_operand},
 
-    Row{"aten.add.Tensor", "add", with_alpha, of_result},
-    Row{"aten.add.Scalar", "add", with_alpha, of_result},
-    Row{"aten.sub.Tensor", "sub", with_alpha, of_result},
-    Row{"aten.sub.Scalar", "sub", with_alpha, of_result},
-    Row{"aten.mul.Tensor", "mul", binary, of_result},
-    Row{"aten.mul.Scalar", "mul", binary, of_result},
-    Row{"aten.div.Tensor", "div", binary, of_result},
-    Row{"aten.div.Scalar", "div", binary, of_result},
-    Row{"aten.div.Tensor_mode", "div_floor", divide_by_mode, of_result},
-    Row{"aten.div.Scalar_mode", "div_floor", divide_by_mode, of_result},
-    Row{"aten.fmod.Tensor", "fmod", binary, of_result},
-    Row{"aten.fmod.Scalar", "fmod", binary, of_result},
-    Row{"aten.maximum.default", "maximum", binary, of_result},
-    Row{"aten.minimum.default", "minimum", binary, of_result},
-    Row{"aten.fmax.default", "fmax", binary, of_result},
-    Row{"aten.fmin.default", "fmin", binary, of_result},
-    Row{"aten.pow.Tensor_Tensor", "pow", power, of_result},
-    Row{"aten.pow.Tensor_Scalar", "pow", power, of_result},
-    Row{"aten.pow.Scalar", "pow", power, of_result},
-    Row{"aten.atan2.default", "atan2", binary, of_result},
-    Row{"aten.hypot.default", "hypot", binary, of_result},
-    Row{"aten.copysign.Tensor", "copysign", binary, of_result},
-    Row{"aten.copysign.Scalar", "copysign", binary, of_result},
-    Row{"aten.bitwise_and.Tensor", "bitwise_and", binary, of_result},
-    Row{"aten.bitwise_and.Scalar", "bitwise_and", binary, of_result},
-    Row{"aten.bitwise_or.Tensor", "bitwise_or", binary, of_result},
-    Row{"aten.bitwise_or.Scalar", "bitwise_or", binary, of_result},
-    Row{"aten.bitwise_xor.Tensor", "bitwise_xor", binary, of_result},
-    Row{"aten.bitwise_xor.Scalar", "bitwise_xor", binary, of_result},
-    Row{"aten.bitwise_and.Scalar_Tensor", "bitwise_and", binary, of_result},
-    Row{"aten.bitwise_or.Scalar_Tensor", "bitwise_or", binary, of_result},
-    Row{"aten.bitwise_xor.Scalar_Tensor", "bitwise_xor", binary, of_result},
-    Row{"aten.bitwise_left_shift.Scalar_Tensor", "shift_left", with_width, of_result},
-    Row{"aten.bitwise_right_shift.Scalar_Tensor", "shift_right", with_width, of_result},
-    Row{"aten.gcd.default", "gcd", with_width, of_result},
-    Row{"aten.lcm.default", "lcm", with_width, of_result},
-    Row{"aten.heaviside.default", "heaviside", binary, of_result},
-    Row{"aten.nextafter.default", "next_after", next_after, of_result},
-    Row{"aten.logaddexp.default", "logaddexp", binary, of_result},
-    Row{"aten.logaddexp2.default", "logaddexp2", binary, of_result},
-    Row{"aten.xlogy.Tensor", "xlogy", binary, of_result},
-    Row{"aten.xlogy.Scalar_Other", "xlogy", binary, of_result},
-    Row{"aten.xlogy.Scalar_Self", "xlogy", binary, of_result},
-    Row{"aten.special_xlog1py.default", "xlog1py", binary, of_result},
-    Row{"aten.special_xlog1py.other_scalar", "xlog1py", binary, of_result},
-    Row{"aten.special_xlog1py.self_scalar", "xlog1py", binary, of_result},
-    Row{"aten.bitwise_left_shift.Tensor", "shift_left", with_width, of_result},
-    Row{"aten.bitwise_left_shift.Tensor_Scalar", "shift_left", with_width, of_result},
-    Row{"aten.bitwise_right_shift.Tensor", "shift_right", with_width, of_result},
-    Row{"aten.bitwise_right_shift.Tensor_Scalar", "shift_right", with_width, of_result},
-    Row{"aten.clamp.default", "clamp", clamp, of_result},
-    Row{"aten.addcmul.default", "add", addcmul, of_result},
+    PointwiseRow{"aten.add.Tensor", "add", with_alpha, of_result},
+    PointwiseRow{"aten.add.Scalar", "add", with_alpha, of_result},
+    PointwiseRow{"aten.sub.Tensor", "sub", with_alpha, of_result},
+    PointwiseRow{"aten.sub.Scalar", "sub", with_alpha, of_result},
+    PointwiseRow{"aten.mul.Tensor", "mul", binary, of_result},
+    PointwiseRow{"aten.mul.Scalar", "mul", binary, of_result},
+    PointwiseRow{"aten.div.Tensor", "div", binary, of_result},
+    PointwiseRow{"aten.div.Scalar", "div", binary, of_result},
+    PointwiseRow{"aten.div.Tensor_mode", "div_floor", divide_by_mode, of_result},
+    PointwiseRow{"aten.div.Scalar_mode", "div_floor", divide_by_mode, of_result},
+    PointwiseRow{"aten.fmod.Tensor", "fmod", binary, of_result},
+    PointwiseRow{"aten.fmod.Scalar", "fmod", binary, of_result},
+    PointwiseRow{"aten.maximum.default", "maximum", binary, of_result},
+    PointwiseRow{"aten.minimum.default", "minimum", binary, of_result},
+    PointwiseRow{"aten.fmax.default", "fmax", binary, of_result},
+    PointwiseRow{"aten.fmin.default", "fmin", binary, of_result},
+    PointwiseRow{"aten.pow.Tensor_Tensor", "pow", power, of_result},
+    PointwiseRow{"aten.pow.Tensor_Scalar", "pow", power, of_result},
+    PointwiseRow{"aten.pow.Scalar", "pow", power, of_result},
+    PointwiseRow{"aten.atan2.default", "atan2", binary, of_result},
+    PointwiseRow{"aten.hypot.default", "hypot", binary, of_result},
+    PointwiseRow{"aten.copysign.Tensor", "copysign", binary, of_result},
+    PointwiseRow{"aten.copysign.Scalar", "copysign", binary, of_result},
+    PointwiseRow{"aten.bitwise_and.Tensor", "bitwise_and", binary, of_result},
+    PointwiseRow{"aten.bitwise_and.Scalar", "bitwise_and", binary, of_result},
+    PointwiseRow{"aten.bitwise_or.Tensor", "bitwise_or", binary, of_result},
+    PointwiseRow{"aten.bitwise_or.Scalar", "bitwise_or", binary, of_result},
+    PointwiseRow{"aten.bitwise_xor.Tensor", "bitwise_xor", binary, of_result},
+    PointwiseRow{"aten.bitwise_xor.Scalar", "bitwise_xor", binary, of_result},
+    PointwiseRow{"aten.bitwise_and.Scalar_Tensor", "bitwise_and", binary, of_result},
+    PointwiseRow{"aten.bitwise_or.Scalar_Tensor", "bitwise_or", binary, of_result},
+    PointwiseRow{"aten.bitwise_xor.Scalar_Tensor", "bitwise_xor", binary, of_result},
+    PointwiseRow{"aten.bitwise_left_shift.Scalar_Tensor", "shift_left", with_width, of_result},
+    PointwiseRow{"aten.bitwise_right_shift.Scalar_Tensor", "shift_right", with_width, of_result},
+    PointwiseRow{"aten.gcd.default", "gcd", with_width, of_result},
+    PointwiseRow{"aten.lcm.default", "lcm", with_width, of_result},
+    PointwiseRow{"aten.heaviside.default", "heaviside", binary, of_result},
+    PointwiseRow{"aten.nextafter.default", "next_after", next_after, of_result},
+    PointwiseRow{"aten.logaddexp.default", "logaddexp", binary, of_result},
+    PointwiseRow{"aten.logaddexp2.default", "logaddexp2", binary, of_result},
+    PointwiseRow{"aten.xlogy.Tensor", "xlogy", binary, of_result},
+    PointwiseRow{"aten.xlogy.Scalar_Other", "xlogy", binary, of_result},
+    PointwiseRow{"aten.xlogy.Scalar_Self", "xlogy", binary, of_result},
+    PointwiseRow{"aten.special_xlog1py.default", "xlog1py", binary, of_result},
+    PointwiseRow{"aten.special_xlog1py.other_scalar", "xlog1py", binary, of_result},
+    PointwiseRow{"aten.special_xlog1py.self_scalar", "xlog1py", binary, of_result},
+    PointwiseRow{"aten.bitwise_left_shift.Tensor", "shift_left", with_width, of_result},
+    PointwiseRow{"aten.bitwise_left_shift.Tensor_Scalar", "shift_left", with_width, of_result},
+    PointwiseRow{"aten.bitwise_right_shift.Tensor", "shift_right", with_width, of_result},
+    PointwiseRow{"aten.bitwise_right_shift.Tensor_Scalar", "shift_right", with_width, of_result},
+    PointwiseRow{"aten.clamp.default", "clamp", clamp, of_result},
+    PointwiseRow{"aten.addcmul.default", "add", addcmul, of_result},
 
-    Row{"aten.special_erfcx.default", "erfcx", unary, of_result},
-    Row{"aten.erfinv.default", "erfinv", unary, of_result},
-    Row{"aten.special_ndtr.default", "ndtr", unary, of_result},
-    Row{"aten.special_ndtri.default", "ndtri", unary, of_result},
-    Row{"aten.special_entr.default", "entr", unary, of_result},
-    Row{"aten.lgamma.default", "lgamma", unary, of_result},
-    Row{"aten.digamma.default", "digamma", unary, of_result},
-    Row{"aten.i0.default", "bessel_i0", unary, of_result},
-    Row{"aten.special_i0e.default", "scaled_bessel_i0", unary, of_result},
-    Row{"aten.special_i1.default", "bessel_i1", unary, of_result},
-    Row{"aten.special_i1e.default", "scaled_bessel_i1", unary, of_result},
-    Row{"aten.special_airy_ai.default", "airy_ai", unary, of_result},
-    Row{"aten.special_bessel_j0.default", "bessel_j0", unary, of_result},
-    Row{"aten.special_bessel_j1.default", "bessel_j1", unary, of_result},
-    Row{"aten.special_bessel_y0.default", "bessel_y0", unary, of_result},
-    Row{"aten.special_bessel_y1.default", "bessel_y1", unary, of_result},
-    Row{"aten.special_modified_bessel_i0.default", "bessel_i0", unary, of_result},
-    Row{"aten.special_modified_bessel_i1.default", "bessel_i1", unary, of_result},
-    Row{"aten.special_modified_bessel_k0.default", "bessel_k0", unary, of_result},
-    Row{"aten.special_modified_bessel_k1.default", "bessel_k1", unary, of_result},
-    Row{"aten.special_scaled_modified_bessel_k0.default", "scaled_bessel_k0", unary, of_result},
-    Row{"aten.special_scaled_modified_bessel_k1.default", "scaled_bessel_k1", unary, of_result},
-    Row{"aten.special_spherical_bessel_j0.default", "spherical_bessel_j0", unary, of_result},
-    Row{"aten.polygamma.default", "polygamma", polygamma, of_result},
-    Row{"aten.special_zeta.default", "zeta", binary, of_result},
-    Row{"aten.special_zeta.self_scalar", "zeta", binary, of_result},
-    Row{"aten.special_zeta.other_scalar", "zeta", binary, of_result},
+    PointwiseRow{"aten.special_erfcx.default", "erfcx", unary, of_result},
+    PointwiseRow{"aten.erfinv.default", "erfinv", unary, of_result},
+    PointwiseRow{"aten.special_ndtr.default", "ndtr", unary, of_result},
+    PointwiseRow{"aten.special_ndtri.default", "ndtri", unary, of_result},
+    PointwiseRow{"aten.special_entr.default", "entr", unary, of_result},
+    PointwiseRow{"aten.lgamma.default", "lgamma", unary, of_result},
+    PointwiseRow{"aten.digamma.default", "digamma", unary, of_result},
+    PointwiseRow{"aten.i0.default", "bessel_i0", unary, of_result},
+    PointwiseRow{"aten.special_i0e.default", "scaled_bessel_i0", unary, of_result},
+    PointwiseRow{"aten.special_i1.default", "bessel_i1", unary, of_result},
+    PointwiseRow{"aten.special_i1e.default", "scaled_bessel_i1", unary, of_result},
+    PointwiseRow{"aten.special_airy_ai.default", "airy_ai", unary, of_result},
+    PointwiseRow{"aten.special_bessel_j0.default", "bessel_j0", unary, of_result},
+    PointwiseRow{"aten.special_bessel_j1.default", "bessel_j1", unary, of_result},
+    PointwiseRow{"aten.special_bessel_y0.default", "bessel_y0", unary, of_result},
+    PointwiseRow{"aten.special_bessel_y1.default", "bessel_y1", unary, of_result},
+    PointwiseRow{"aten.special_modified_bessel_i0.default", "bessel_i0", unary, of_result},
+    PointwiseRow{"aten.special_modified_bessel_i1.default", "bessel_i1", unary, of_result},
+    PointwiseRow{"aten.special_modified_bessel_k0.default", "bessel_k0", unary, of_result},
+    PointwiseRow{"aten.special_modified_bessel_k1.default", "bessel_k1", unary, of_result},
+    PointwiseRow{"aten.special_scaled_modified_bessel_k0.default", "scaled_bessel_k0", unary, of_result},
+    PointwiseRow{"aten.special_scaled_modified_bessel_k1.default", "scaled_bessel_k1", unary, of_result},
+    PointwiseRow{"aten.special_spherical_bessel_j0.default", "spherical_bessel_j0", unary, of_result},
+    PointwiseRow{"aten.polygamma.default", "polygamma", polygamma, of_result},
+    PointwiseRow{"aten.special_zeta.default", "zeta", binary, of_result},
+    PointwiseRow{"aten.special_zeta.self_scalar", "zeta", binary, of_result},
+    PointwiseRow{"aten.special_zeta.other_scalar", "zeta", binary, of_result},
     PARALLAX_POLYNOMIAL("chebyshev_polynomial_t", "chebyshev_t"),
     PARALLAX_POLYNOMIAL("chebyshev_polynomial_u", "chebyshev_u"),
     PARALLAX_POLYNOMIAL("chebyshev_polynomial_v", "chebyshev_v"),
@@ -342,32 +342,32 @@ constexpr std::array rows = {
     PARALLAX_POLYNOMIAL("laguerre_polynomial_l", "laguerre"),
     PARALLAX_POLYNOMIAL("legendre_polynomial_p", "legendre"),
 
-    Row{"aten.lt.Tensor", "lt", binary, of_operands},
-    Row{"aten.lt.Scalar", "lt", binary, of_operands},
-    Row{"aten.le.Tensor", "le", binary, of_operands},
-    Row{"aten.le.Scalar", "le", binary, of_operands},
-    Row{"aten.gt.Tensor", "gt", binary, of_operands},
-    Row{"aten.gt.Scalar", "gt", binary, of_operands},
-    Row{"aten.ge.Tensor", "ge", binary, of_operands},
-    Row{"aten.ge.Scalar", "ge", binary, of_operands},
-    Row{"aten.eq.Tensor", "eq", binary, of_operands},
-    Row{"aten.eq.Scalar", "eq", binary, of_operands},
-    Row{"aten.ne.Tensor", "ne", binary, of_operands},
-    Row{"aten.ne.Scalar", "ne", binary, of_operands},
-    Row{"quantized_decomposed.quantize_per_tensor.default", "round", quantize, single},
-    Row{"quantized_decomposed.dequantize_per_tensor.default", "mul", dequantize, of_result},
-    Row{"aten.where.self", "", where, of_result},
-    Row{"aten.masked_fill.Scalar", "", masked_fill, of_result},
-    Row{"aten.masked_fill.Tensor", "", masked_fill, of_result},
+    PointwiseRow{"aten.lt.Tensor", "lt", binary, of_operands},
+    PointwiseRow{"aten.lt.Scalar", "lt", binary, of_operands},
+    PointwiseRow{"aten.le.Tensor", "le", binary, of_operands},
+    PointwiseRow{"aten.le.Scalar", "le", binary, of_operands},
+    PointwiseRow{"aten.gt.Tensor", "gt", binary, of_operands},
+    PointwiseRow{"aten.gt.Scalar", "gt", binary, of_operands},
+    PointwiseRow{"aten.ge.Tensor", "ge", binary, of_operands},
+    PointwiseRow{"aten.ge.Scalar", "ge", binary, of_operands},
+    PointwiseRow{"aten.eq.Tensor", "eq", binary, of_operands},
+    PointwiseRow{"aten.eq.Scalar", "eq", binary, of_operands},
+    PointwiseRow{"aten.ne.Tensor", "ne", binary, of_operands},
+    PointwiseRow{"aten.ne.Scalar", "ne", binary, of_operands},
+    PointwiseRow{"quantized_decomposed.quantize_per_tensor.default", "round", quantize, single},
+    PointwiseRow{"quantized_decomposed.dequantize_per_tensor.default", "mul", dequantize, of_result},
+    PointwiseRow{"aten.where.self", "", where, of_result},
+    PointwiseRow{"aten.masked_fill.Scalar", "", masked_fill, of_result},
+    PointwiseRow{"aten.masked_fill.Tensor", "", masked_fill, of_result},
 };
 #undef PARALLAX_POLYNOMIAL
 
 }  // namespace
 
 const PointwiseRow* find_pointwise(std::string_view op) {
-  static const std::unordered_map<std::string_view, const Row*> table = [] {
-    std::unordered_map<std::string_view, const Row*> by_op;
-    for (const Row& row : rows) PARALLAX_CHECK(by_op.emplace(row.op, &row).second);
+  static const std::unordered_map<std::string_view, const PointwiseRow*> table = [] {
+    std::unordered_map<std::string_view, const PointwiseRow*> by_op;
+    for (const PointwiseRow& row : pointwise_table) PARALLAX_CHECK(by_op.emplace(row.op, &row).second);
     return by_op;
   }();
   const auto found = table.find(op);

@@ -85,7 +85,7 @@ bool takes_same_dtypes(const Call& call, const TensorMeta& result) {
   return same;
 }
 
-constexpr std::array rows = {
+constexpr std::array product_table = {
     KernelRow{"aten.mm.default", takes_same_dtypes, multiply},
     KernelRow{"aten.bmm.default", takes_same_dtypes, multiply},
     KernelRow{"aten.mv.default", takes_same_dtypes, multiply},
@@ -100,6 +100,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-std::span<const KernelRow> product_kernels() { return rows; }
+std::span<const KernelRow> product_kernels() { return product_table; }
 
 }  // namespace parallax::vulkan

@@ -53,7 +53,7 @@ bool takes_elements(const Call& call, const TensorMeta&) { return call.tensor(ar
 
 using enum Reduction;
 
-constexpr std::array rows = {
+constexpr std::array reduction_table = {
     KernelRow{"aten.sum.default", takes_any, reduce<Sum>},
     KernelRow{"aten.sum.dim_IntList", takes_any, reduce<Sum>},
     KernelRow{"aten.nansum.default", takes_any, sum_numbers},
@@ -71,6 +71,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-std::span<const KernelRow> reduction_kernels() { return rows; }
+std::span<const KernelRow> reduction_kernels() { return reduction_table; }
 
 }  // namespace parallax::vulkan

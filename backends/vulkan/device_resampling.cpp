@@ -124,7 +124,7 @@ Result<void> sample_grid(const KernelCall& call) {
 
 constexpr Resampling with(int spatial, Mode mode) { return {spatial, mode}; }
 
-constexpr std::array rows = {
+constexpr std::array resampling_table = {
     KernelRow{"aten.upsample_nearest1d.default", takes_any, resample<with(1, Mode::Nearest)>},
     KernelRow{"aten.upsample_nearest2d.default", takes_any, resample<with(2, Mode::Nearest)>},
     KernelRow{"aten.upsample_nearest3d.default", takes_any, resample<with(3, Mode::Nearest)>},
@@ -149,6 +149,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-std::span<const KernelRow> resampling_kernels() { return rows; }
+std::span<const KernelRow> resampling_kernels() { return resampling_table; }
 
 }  // namespace parallax::vulkan

@@ -64,7 +64,7 @@ bool takes_floats(const Call&, const TensorMeta& result) {
   return is_floating(result.dtype) && result.dtype != DType::F64;
 }
 
-constexpr std::array rows = {
+constexpr std::array scan_table = {
     KernelRow{"aten.cumsum.default", takes_any, scan<Scan::Sum>},
     KernelRow{"aten.cumprod.default", takes_any, scan<Scan::Product>},
     KernelRow{"aten.logcumsumexp.default", takes_floats, scan<Scan::LogarithmOfSum>},
@@ -74,6 +74,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-std::span<const KernelRow> scan_kernels() { return rows; }
+std::span<const KernelRow> scan_kernels() { return scan_table; }
 
 }  // namespace parallax::vulkan

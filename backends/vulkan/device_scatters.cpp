@@ -207,7 +207,7 @@ Result<void> reduce_into(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array rows = {
+constexpr std::array scatter_table = {
     KernelRow{"aten.scatter.src", takes_any, scatter<Direction::Scatters>},
     KernelRow{"aten.scatter.value", takes_any, scatter<Direction::Scatters>},
     KernelRow{"aten.scatter.reduce", takes_any, scatter_with},
@@ -224,6 +224,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-std::span<const KernelRow> scatter_kernels() { return rows; }
+std::span<const KernelRow> scatter_kernels() { return scatter_table; }
 
 }  // namespace parallax::vulkan

@@ -62,7 +62,7 @@ Result<void> search(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array rows = {
+constexpr std::array search_table = {
     KernelRow{"aten.searchsorted.Tensor", takes_any, search},
     KernelRow{"aten.searchsorted.Scalar", takes_any, search},
     KernelRow{"aten.bucketize.Tensor", takes_any, search},
@@ -71,6 +71,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-std::span<const KernelRow> search_kernels() { return rows; }
+std::span<const KernelRow> search_kernels() { return search_table; }
 
 }  // namespace parallax::vulkan

@@ -214,7 +214,7 @@ Result<void> maximum_backward(const KernelCall& call) {
   return {};
 }
 
-constexpr std::array rows = {
+constexpr std::array window_table = {
     KernelRow{"aten.convolution.default", takes_convolution, convolve},
     KernelRow{"aten.conv1d.default", takes_convolution, convolve},
     KernelRow{"aten.conv2d.default", takes_convolution, convolve},
@@ -236,6 +236,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-std::span<const KernelRow> window_kernels() { return rows; }
+std::span<const KernelRow> window_kernels() { return window_table; }
 
 }  // namespace parallax::vulkan

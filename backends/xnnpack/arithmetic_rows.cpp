@@ -41,7 +41,7 @@ xnn_status plain(Definer& definer, const NodeCall& call) {
   return define(definer.subgraph(), a, b, definer.result(call), 0);
 }
 
-constexpr std::array rows = {
+constexpr std::array arithmetic_table = {
     OpRow{"aten.add.Tensor", always_fits, scaled<xnn_define_add2>},
     OpRow{"aten.add.Scalar", always_fits, scaled<xnn_define_add2>},
     OpRow{"aten.sub.Tensor", always_fits, scaled<xnn_define_subtract>},
@@ -58,6 +58,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-std::span<const OpRow> arithmetic_rows() { return rows; }
+std::span<const OpRow> arithmetic_rows() { return arithmetic_table; }
 
 }  // namespace parallax::xnnpack

@@ -48,7 +48,7 @@ xnn_status rectified(Definer& definer, const NodeCall& call) {
   return bounded(definer, call, high > 0 ? Range{0, high} : Range{.low = 0});
 }
 
-constexpr std::array rows = {
+constexpr std::array clamp_table = {
     OpRow{"aten.relu.default", always_fits, rectified<0>}, OpRow{"aten.relu6.default", always_fits, rectified<6>},
     OpRow{"aten.clamp.default", is_range, clamp},          OpRow{"aten.clamp_min.default", is_range, clamp},
     OpRow{"aten.clamp_max.default", is_range, clamp},      OpRow{"aten.hardtanh.default", is_range, clamp},
@@ -56,6 +56,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-std::span<const OpRow> clamp_rows() { return rows; }
+std::span<const OpRow> clamp_rows() { return clamp_table; }
 
 }  // namespace parallax::xnnpack

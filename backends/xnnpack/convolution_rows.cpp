@@ -86,7 +86,7 @@ xnn_status convolve(Definer& definer, const NodeCall& call) {
                                    all.low, all.high, x, filter, bias, definer.result(call), 0);
 }
 
-constexpr std::array rows = {
+constexpr std::array convolution_table = {
     OpRow{"aten.conv2d.default", fits, convolve, Order::ChannelsLast},
     OpRow{"aten.conv_transpose2d.input", fits, convolve, Order::ChannelsLast},
     OpRow{"aten.convolution.default", fits, convolve, Order::ChannelsLast},
@@ -94,6 +94,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-std::span<const OpRow> convolution_rows() { return rows; }
+std::span<const OpRow> convolution_rows() { return convolution_table; }
 
 }  // namespace parallax::xnnpack

@@ -175,7 +175,7 @@ xnn_status resize(Definer& definer, const NodeCall& call) {
                                               call.boolean(arg::align_corners) ? XNN_FLAG_ALIGN_CORNERS : 0);
 }
 
-constexpr std::array rows = {
+constexpr std::array picture_table = {
     OpRow{"aten.avg_pool2d.default", averages, average_pool, Order::ChannelsLast},
     OpRow{"aten._adaptive_avg_pool2d.default", divides_evenly, adaptive_average, Order::ChannelsLast},
     OpRow{"aten.mean.dim", is_mean_of_pictures, global_average, Order::ChannelsLast},
@@ -186,6 +186,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-std::span<const OpRow> picture_rows() { return rows; }
+std::span<const OpRow> picture_rows() { return picture_table; }
 
 }  // namespace parallax::xnnpack

@@ -58,7 +58,7 @@ xnn_status fully_connected(Definer& definer, const NodeCall& call) {
   return xnn_define_fully_connected(definer.subgraph(), all.low, all.high, x, filter, bias, definer.result(call), 0);
 }
 
-constexpr std::array rows = {
+constexpr std::array product_table = {
     OpRow{"aten.linear.default", fits<linear>, fully_connected<linear>, Order::RowMajor},
     OpRow{"aten.mm.default", fits<mm>, fully_connected<mm>, Order::RowMajor},
     OpRow{"aten.matmul.default", fits<mm>, fully_connected<mm>, Order::RowMajor},
@@ -67,6 +67,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-std::span<const OpRow> product_rows() { return rows; }
+std::span<const OpRow> product_rows() { return product_table; }
 
 }  // namespace parallax::xnnpack

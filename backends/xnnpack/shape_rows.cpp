@@ -37,7 +37,7 @@ xnn_status reshape(Definer& definer, const NodeCall& call) {
   return xnn_define_static_reshape(definer.subgraph(), sizes.size(), sizes.data(), x, definer.result(call), 0);
 }
 
-constexpr std::array rows = {
+constexpr std::array shape_table = {
     OpRow{"aten.constant_pad_nd.default", only_adds, pad},
     OpRow{"aten.reshape.default", always_fits, reshape, Order::RowMajor},
     OpRow{"aten.flatten.using_ints", always_fits, reshape, Order::RowMajor},
@@ -49,6 +49,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-std::span<const OpRow> shape_rows() { return rows; }
+std::span<const OpRow> shape_rows() { return shape_table; }
 
 }  // namespace parallax::xnnpack

@@ -45,7 +45,7 @@ bool is_of_last_dim(const NodeCall& call) {
 // The library asserts that what it rounds is no single number, and takes those everywhere else.
 bool has_dims(const NodeCall& call) { return !call.sizes(arg::self).empty(); }
 
-constexpr std::array rows = {
+constexpr std::array unary_table = {
     OpRow{"aten.abs.default", always_fits, plain<xnn_define_abs>},
     OpRow{"aten.neg.default", always_fits, plain<xnn_define_negate>},
     OpRow{"aten.ceil.default", always_fits, plain<xnn_define_ceiling>},
@@ -63,6 +63,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-std::span<const OpRow> unary_rows() { return rows; }
+std::span<const OpRow> unary_rows() { return unary_table; }
 
 }  // namespace parallax::xnnpack

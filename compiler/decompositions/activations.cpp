@@ -109,7 +109,7 @@ Terms glu(Composer& c) {
   return {part(0) * sigmoid(part(half))};
 }
 
-constexpr std::array rows = {
+constexpr std::array activation_rows = {
     Decomposition{"aten.gelu.default", gelu},
     Decomposition{"aten.silu.default", silu},
     Decomposition{"aten.mish.default", mish},
@@ -131,6 +131,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-DecompositionTable::Rows activation_decompositions() { return rows; }
+DecompositionTable::Rows activation_decompositions() { return activation_rows; }
 
 }  // namespace parallax

@@ -1,13 +1,11 @@
 // Arithmetic of a few operands, logic, and tests of single elements.
 #include <array>
-#include <limits>
 
 #include "compiler/decomposition.h"
+#include "core/limits.h"
 
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Terms square(Composer& c) {
   const Term x = c.operand(arg::self);
@@ -120,7 +118,7 @@ Terms ldexp(Composer& c) {
   return {c.raw(arg::self) * c.call("aten.pow.Scalar", {Scalar(2.0), c.raw(arg::other).value})};
 }
 
-constexpr std::array rows = {
+constexpr std::array arithmetic_rows = {
     Decomposition{"aten.float_power.Tensor_Tensor", float_power},
     Decomposition{"aten.float_power.Tensor_Scalar", float_power},
     Decomposition{"aten.float_power.Scalar", float_power},
@@ -155,6 +153,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-DecompositionTable::Rows arithmetic_decompositions() { return rows; }
+DecompositionTable::Rows arithmetic_decompositions() { return arithmetic_rows; }
 
 }  // namespace parallax

@@ -1,16 +1,12 @@
 // Attention as two products and a softmax between them.
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "compiler/decomposition.h"
+#include "core/limits.h"
 
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-Term multiplied(Term a, Term b) { return a.composer->call("aten.matmul.default", {a.value, b.value}); }
 
 // Each head of keys or values, once for each of its queries' heads.
 Term with_heads_of(Composer& c, Term x, const Dims& queries) {
@@ -109,7 +105,7 @@ Terms attention_with_logs(Composer& c) {
   return {parts.average, viewed(parts.log_sum, c.result(1).layout.sizes)};
 }
 
-constexpr std::array rows = {
+constexpr std::array attention_rows = {
     Decomposition{"aten.scaled_dot_product_attention.default", attention},
     Decomposition{"aten._scaled_dot_product_attention_math.default", attention_with_weights},
     Decomposition{"aten._scaled_dot_product_flash_attention_for_cpu.default", attention_with_logs},
@@ -117,6 +113,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-DecompositionTable::Rows attention_decompositions() { return rows; }
+DecompositionTable::Rows attention_decompositions() { return attention_rows; }
 
 }  // namespace parallax

@@ -54,7 +54,7 @@ Terms batch_norm(Composer& c) {
   return training ? trained(c, channel) : inferred(c, channel);
 }
 
-constexpr std::array rows = {
+constexpr std::array batch_norm_rows = {
     Decomposition{"aten.native_batch_norm.default", batch_norm},
     Decomposition{"aten._native_batch_norm_legit.default", batch_norm},
     Decomposition{"aten._native_batch_norm_legit.no_stats", batch_norm},
@@ -64,6 +64,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-DecompositionTable::Rows batch_norm_decompositions() { return rows; }
+DecompositionTable::Rows batch_norm_decompositions() { return batch_norm_rows; }
 
 }  // namespace parallax

@@ -42,7 +42,7 @@ Terms triu(Composer& c) {
 
 Terms eye(Composer& c) { return {equal(diagonal_of(c, c.result().layout.sizes), 0)}; }
 
-constexpr std::array rows = {
+constexpr std::array creation_rows = {
     Decomposition{"aten.zeros.default", filled_with<0>},
     Decomposition{"aten.ones.default", filled_with<1>},
     Decomposition{"aten.new_zeros.default", filled_with<0>},
@@ -61,6 +61,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-DecompositionTable::Rows creation_decompositions() { return rows; }
+DecompositionTable::Rows creation_decompositions() { return creation_rows; }
 
 }  // namespace parallax

@@ -4,11 +4,10 @@
 
 #include "compiler/decomposition.h"
 #include "compiler/decompositions/moments.h"
+#include "core/limits.h"
 
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The elements less the largest along the dim, so that nothing overflows.
 Term lowered(Term x, const IntList& dims) { return x - largest(x, dims); }
@@ -133,7 +132,7 @@ Terms group_norm_gradients(Composer& c) {
   return gradients(c, {c.integer(arg::N), groups, c.integer(arg::C) / groups, c.integer(arg::HxW)});
 }
 
-constexpr std::array rows = {
+constexpr std::array normalization_rows = {
     Decomposition{"aten._softmax.default", unless_empty<softmax>},
     Decomposition{"aten.softmax.int", unless_empty<softmax>},
     Decomposition{"aten.special_softmax.default", unless_empty<softmax>},
@@ -152,6 +151,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-DecompositionTable::Rows normalization_decompositions() { return rows; }
+DecompositionTable::Rows normalization_decompositions() { return normalization_rows; }
 
 }  // namespace parallax

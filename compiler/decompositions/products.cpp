@@ -8,8 +8,6 @@
 namespace parallax {
 namespace {
 
-Term multiplied(Term a, Term b) { return a.composer->call("aten.matmul.default", {a.value, b.value}); }
-
 Term column(Term vector) { return unsqueezed(vector, 1); }
 
 Term as_it_is(Term addend, const Dims&) { return addend; }
@@ -41,7 +39,7 @@ Terms outer(Composer& c) { return {column(c.operand(arg::self)) * c.operand(arg:
 
 Terms addr(Composer& c) { return added(c, column(c.operand(arg::vec1)) * c.operand(arg::vec2)); }
 
-constexpr std::array rows = {
+constexpr std::array product_rows = {
     Decomposition{"aten.linear.default", linear}, Decomposition{"aten.addmm.default", addmm},
     Decomposition{"aten.addmv.default", addmv},   Decomposition{"aten.baddbmm.default", baddbmm},
     Decomposition{"aten.addbmm.default", addbmm}, Decomposition{"aten.outer.default", outer},
@@ -62,6 +60,6 @@ Terms linear_parts(Composer& c, PlaceAddendFn place) {
   return {product + place(c.operand(arg::bias), c.result().layout.sizes)};
 }
 
-DecompositionTable::Rows product_decompositions() { return rows; }
+DecompositionTable::Rows product_decompositions() { return product_rows; }
 
 }  // namespace parallax

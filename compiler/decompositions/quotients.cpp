@@ -38,7 +38,7 @@ Terms divided_by_mode(Composer& c) {
 
 Terms remainder(Composer& c) { return remainder_parts(c, true); }
 
-constexpr std::array rows = {
+constexpr std::array division_rows = {
     Decomposition{"aten.floor_divide.default", floored},      Decomposition{"aten.floor_divide.Scalar", floored},
     Decomposition{"aten.div.Tensor_mode", divided_by_mode},   Decomposition{"aten.div.Scalar_mode", divided_by_mode},
     Decomposition{"aten.remainder.Tensor", remainder},        Decomposition{"aten.remainder.Scalar", remainder},
@@ -65,6 +65,6 @@ Terms remainder_parts(Composer& c, bool rounds_down) {
   return {choose(is_over(rest, b), rest + b, rest)};
 }
 
-DecompositionTable::Rows division_decompositions() { return rows; }
+DecompositionTable::Rows division_decompositions() { return division_rows; }
 
 }  // namespace parallax

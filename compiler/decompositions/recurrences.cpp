@@ -6,8 +6,6 @@
 namespace parallax {
 namespace {
 
-Term multiplied(Term a, Term b) { return a.composer->call("aten.matmul.default", {a.value, b.value}); }
-
 Term selected(Term x, int64_t index) {
   return x.composer->call("aten.select.int", {x.value, Scalar(int64_t{0}), Scalar(index)});
 }
@@ -138,7 +136,7 @@ Terms layers(Composer& c) {
   return results;
 }
 
-constexpr std::array rows = {
+constexpr std::array recurrence_rows = {
     Decomposition{"aten.lstm.input", layers<lstm_step, true>},
     Decomposition{"aten.gru.input", layers<gru_step, false>},
     Decomposition{"aten.rnn_tanh.input", layers<tanh_step, false>},
@@ -147,6 +145,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-DecompositionTable::Rows recurrence_decompositions() { return rows; }
+DecompositionTable::Rows recurrence_decompositions() { return recurrence_rows; }
 
 }  // namespace parallax

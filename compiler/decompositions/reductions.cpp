@@ -96,7 +96,7 @@ Terms spread(Composer& c) {
 constexpr auto variance = spread<false>;
 constexpr auto deviation = spread<true>;
 
-constexpr std::array rows = {
+constexpr std::array reduction_rows = {
     Decomposition{"aten.dist.default", dist},
     Decomposition{"aten.count_nonzero.default", count_nonzero},
     Decomposition{"aten.count_nonzero.dim_IntList", count_nonzero},
@@ -126,6 +126,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-DecompositionTable::Rows reduction_decompositions() { return rows; }
+DecompositionTable::Rows reduction_decompositions() { return reduction_rows; }
 
 }  // namespace parallax

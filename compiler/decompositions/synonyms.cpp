@@ -54,7 +54,7 @@ Terms native_dropout(Composer& c) {
   return {c.call("aten.clone.default", {c.argument(arg::input)}), c.full(c.result().layout.sizes, true, DType::Bool)};
 }
 
-constexpr std::array rows = {
+constexpr std::array synonym_rows = {
     Decomposition{"aten.__and__.Tensor", of_two<bitwise_and_tensor>},
     Decomposition{"aten.__and__.Scalar", of_two<bitwise_and_scalar>},
     Decomposition{"aten.__or__.Tensor", of_two<bitwise_or_tensor>},
@@ -71,6 +71,6 @@ constexpr std::array rows = {
 
 }  // namespace
 
-DecompositionTable::Rows synonym_decompositions() { return rows; }
+DecompositionTable::Rows synonym_decompositions() { return synonym_rows; }
 
 }  // namespace parallax

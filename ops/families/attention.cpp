@@ -1,4 +1,5 @@
 // Attention: softmax(scale query key^T + mask) value, in the forms that eager has on the CPU.
+#include "core/limits.h"
 #include "ops/attention_plan.h"
 #include "ops/ball_attention.h"
 #include "ops/cast.h"
@@ -12,10 +13,6 @@
 
 namespace parallax {
 namespace {
-
-using Metas = Result<std::vector<ResultMeta>>;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 constexpr int second_result = 1;
 

@@ -17,8 +17,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // The results after the normalized input.
 constexpr int saved_mean_result = 1;
 constexpr int saved_inverse_result = 2;

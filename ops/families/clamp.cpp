@@ -95,11 +95,11 @@ std::optional<std::vector<Argument>> sample_clamp(const Op& op, SampleContext& c
   return arguments;
 }
 
-OpDef pure(std::string_view schema) {
+OpDef pure_clamp(std::string_view schema) {
   return {.schema = schema, .infer = infer_clamp, .reference = reference_clamp, .sample = sample_clamp};
 }
 
-OpDef twin(std::string_view schema, std::string_view functional) {
+OpDef clamp_twin(std::string_view schema, std::string_view functional) {
   return inplace_twin(schema, functional, sample_clamp);
 }
 
@@ -107,17 +107,18 @@ OpDef twin(std::string_view schema, std::string_view functional) {
 
 std::vector<OpDef> clamp_family() {
   return {
-      pure("clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor"),
-      pure("clamp_min(Tensor self, Scalar min) -> Tensor"),
-      pure("clamp_min.Tensor(Tensor self, Tensor min) -> Tensor"),
-      pure("clamp_max(Tensor self, Scalar max) -> Tensor"),
-      pure("clamp_max.Tensor(Tensor self, Tensor max) -> Tensor"),
+      pure_clamp("clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor"),
+      pure_clamp("clamp_min(Tensor self, Scalar min) -> Tensor"),
+      pure_clamp("clamp_min.Tensor(Tensor self, Tensor min) -> Tensor"),
+      pure_clamp("clamp_max(Tensor self, Scalar max) -> Tensor"),
+      pure_clamp("clamp_max.Tensor(Tensor self, Tensor max) -> Tensor"),
 
-      twin("clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)", "aten.clamp.Tensor"),
-      twin("clamp_min_(Tensor(a!) self, Scalar min) -> Tensor(a!)", "aten.clamp_min.default"),
-      twin("clamp_min_.Tensor(Tensor(a!) self, Tensor min) -> Tensor(a!)", "aten.clamp_min.Tensor"),
-      twin("clamp_max_(Tensor(a!) self, Scalar max) -> Tensor(a!)", "aten.clamp_max.default"),
-      twin("clamp_max_.Tensor(Tensor(a!) self, Tensor max) -> Tensor(a!)", "aten.clamp_max.Tensor"),
+      clamp_twin("clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)",
+                 "aten.clamp.Tensor"),
+      clamp_twin("clamp_min_(Tensor(a!) self, Scalar min) -> Tensor(a!)", "aten.clamp_min.default"),
+      clamp_twin("clamp_min_.Tensor(Tensor(a!) self, Tensor min) -> Tensor(a!)", "aten.clamp_min.Tensor"),
+      clamp_twin("clamp_max_(Tensor(a!) self, Scalar max) -> Tensor(a!)", "aten.clamp_max.default"),
+      clamp_twin("clamp_max_.Tensor(Tensor(a!) self, Tensor max) -> Tensor(a!)", "aten.clamp_max.Tensor"),
   };
 }
 

@@ -189,7 +189,7 @@ OpDef define(std::string_view schema) {
           .sample = sample_comparison};
 }
 
-OpDef twin(std::string_view schema, std::string_view functional) {
+OpDef comparison_twin(std::string_view schema, std::string_view functional) {
   return inplace_twin(schema, functional, sample_comparison);
 }
 
@@ -210,18 +210,18 @@ std::vector<OpDef> comparison_family() {
       define<ne>("ne.Tensor(Tensor self, Tensor other) -> Tensor"),
       define<ne>("ne.Scalar(Tensor self, Scalar other) -> Tensor"),
 
-      twin("lt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.lt.Tensor"),
-      twin("lt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.lt.Scalar"),
-      twin("gt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.gt.Tensor"),
-      twin("gt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.gt.Scalar"),
-      twin("le_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.le.Tensor"),
-      twin("le_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.le.Scalar"),
-      twin("ge_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.ge.Tensor"),
-      twin("ge_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.ge.Scalar"),
-      twin("eq_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.eq.Tensor"),
-      twin("eq_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.eq.Scalar"),
-      twin("ne_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.ne.Tensor"),
-      twin("ne_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.ne.Scalar"),
+      comparison_twin("lt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.lt.Tensor"),
+      comparison_twin("lt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.lt.Scalar"),
+      comparison_twin("gt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.gt.Tensor"),
+      comparison_twin("gt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.gt.Scalar"),
+      comparison_twin("le_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.le.Tensor"),
+      comparison_twin("le_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.le.Scalar"),
+      comparison_twin("ge_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.ge.Tensor"),
+      comparison_twin("ge_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.ge.Scalar"),
+      comparison_twin("eq_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.eq.Tensor"),
+      comparison_twin("eq_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.eq.Scalar"),
+      comparison_twin("ne_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.ne.Tensor"),
+      comparison_twin("ne_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", "aten.ne.Scalar"),
 
       {.schema = "logical_not(Tensor self) -> Tensor",
        .infer = infer_logical_not,

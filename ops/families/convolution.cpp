@@ -13,8 +13,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 Metas infer_convolution(const Call& call) {
   TRY(const ConvolutionPlan plan, plan_convolution(call));
   const DType dtype = call.tensor(arg::input).dtype;

@@ -13,8 +13,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 Metas copy_of(const Call& call, const Result<Layout>& layout, DType dtype) {
   if (!layout) return in_op(call, layout.error());
   return std::vector{ResultMeta{dtype, *layout, ValueId()}};
@@ -171,8 +169,6 @@ Result<void> reference_copy_inplace(const ReferenceCall& call) {
   copy_elements(with_layout(call.input(arg::src), source), call.output(), call.profile());
   return {};
 }
-
-using Drawn = std::optional<std::vector<Argument>>;
 
 // A memory format that a tensor of that rank can have, or none.
 Argument draw_memory_format(Choices& choices, int rank) {

@@ -18,8 +18,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 constexpr PoolParameters pictures = {.spatial = 2};
 // Extents and arguments up to here can be multiplied without overflow.
 constexpr int64_t largest_extent = int64_t{1} << 30;

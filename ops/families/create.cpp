@@ -9,8 +9,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // Where there is a tensor, its dtype is the default.
 Metas infer_created(const Call& call) {
   const Result<Dims> sizes = to_sizes(call.integers(arg::size));

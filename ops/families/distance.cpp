@@ -17,8 +17,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // A row as balls with the storage elements they lie in: an element less itself is 0.
 struct Row {
   const BallView* view;

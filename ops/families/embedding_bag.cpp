@@ -16,8 +16,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 enum class Mode : uint8_t { Sum, Mean, Max };
 
 // The results: the bags, the bag of each index, the bags' sizes, and where the maxima come from.

@@ -9,8 +9,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // The second result: of aminmax the largest, of max.dim and min.dim where the extremes stand.
 constexpr int second_result = 1;
 
@@ -34,7 +32,7 @@ Metas infer_extreme_at(const Call& call) {
   return results;
 }
 
-Metas infer_index(const Call& call) {
+Metas infer_place(const Call& call) {
   const DType self = call.tensor(arg::self).dtype;
   if (self == DType::Bool) return refuse("{} does not take bool", call.op().name);
   TRY(std::vector<ResultMeta> results, infer_extreme(call));
@@ -91,7 +89,7 @@ Result<void> reference_extreme_at(const ReferenceCall& call) {
 }
 
 template <bool smallest>
-Result<void> reference_index(const ReferenceCall& call) {
+Result<void> reference_place(const ReferenceCall& call) {
   find_extremes(call, smallest, nullptr, &call.output());
   return {};
 }
@@ -100,7 +98,7 @@ std::optional<std::vector<Argument>> sample_extreme(const Op& op, SampleContext&
   return sample_lanes(op, context, {.nonempty = true});
 }
 
-std::optional<std::vector<Argument>> sample_index(const Op& op, SampleContext& context) {
+std::optional<std::vector<Argument>> sample_place(const Op& op, SampleContext& context) {
   return sample_lanes(op, context, {.accepts = [](DType dtype) { return dtype != DType::Bool; }, .nonempty = true});
 }
 
@@ -119,7 +117,7 @@ OpDef extreme_at(std::string_view schema) {
 
 template <bool smallest>
 OpDef index(std::string_view schema) {
-  return {.schema = schema, .infer = infer_index, .reference = reference_index<smallest>, .sample = sample_index};
+  return {.schema = schema, .infer = infer_place, .reference = reference_place<smallest>, .sample = sample_place};
 }
 
 }  // namespace

@@ -12,8 +12,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // A fresh result of the dtype of what is read.
 Metas fresh(const Call& call, arg source, const Result<Dims>& sizes) {
   if (!sizes) return in_op(call, sizes.error());
@@ -253,8 +251,6 @@ std::vector<IndexRange> ranges_taken_along(const Call& call) {
 std::vector<IndexRange> ranges_of_rows(const Call& call) {
   return {{call.value(arg::indices), call.tensor(arg::weight).layout.sizes[0]}};
 }
-
-using Drawn = std::optional<std::vector<Argument>>;
 
 // Results stay of the size of what else a case holds.
 constexpr int64_t most_taken = 64;

@@ -10,8 +10,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // What PyTorch's numbers stand for.
 enum class Mode { Linear, Nearest, Cubic };
 enum class Padding { Zeros, Border, Reflection };

@@ -18,8 +18,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // A mask among the indices: vectors of coordinates as long as the call says stand in its place.
 Metas infer_masked_index(const Call& call) {
   const ValueList& given = call.values(arg::indices);
@@ -170,8 +168,6 @@ std::vector<IndexRange> index_ranges(const Call& call) {
   }
   return ranges;
 }
-
-using Drawn = std::optional<std::vector<Argument>>;
 
 // Results of more elements than this make a case slow, and slots of odd sizes.
 constexpr int64_t most_indexed = 64;

@@ -15,14 +15,7 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // The result is a row-major copy, whatever self's strides.
-Metas row_major_copy(const Call& call) {
-  const TensorMeta& self = call.tensor(arg::self);
-  return std::vector{ResultMeta{self.dtype, contiguous_layout(self.layout.sizes), ValueId()}};
-}
-
 Result<void> check_accumulated(const Call& call) {
   const int rank = call.tensor(arg::source).layout.rank();
   TRY_VOID(check_index_vector(call, IndexWidth::Either));
@@ -106,7 +99,7 @@ std::optional<std::vector<Argument>> sample_accumulated(const Op& op, SampleCont
   return with_defaults(op, std::move(given));
 }
 
-OpDef pure(std::string_view schema, InferFn infer, ReferenceFn reference) {
+OpDef pure_index_add(std::string_view schema, InferFn infer, ReferenceFn reference) {
   return {.schema = schema,
           .infer = infer,
           .reference = reference,
@@ -114,7 +107,7 @@ OpDef pure(std::string_view schema, InferFn infer, ReferenceFn reference) {
           .index_ranges = ranges_of_slices};
 }
 
-OpDef twin(std::string_view schema, std::string_view functional) {
+OpDef index_add_twin(std::string_view schema, std::string_view functional) {
   return {.schema = schema,
           .infer = infer_inplace_apart,
           .reference = reference_inplace,
@@ -127,16 +120,18 @@ OpDef twin(std::string_view schema, std::string_view functional) {
 
 std::vector<OpDef> index_add_family() {
   return {
-      pure("index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor", infer_index_add,
-           reference_index_add),
-      pure("index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> "
-           "Tensor",
-           infer_index_reduce, reference_index_reduce),
-      twin("index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor(a!)",
-           "aten.index_add.default"),
-      twin("index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce, *, "
-           "bool include_self=True) -> Tensor(a!)",
-           "aten.index_reduce.default"),
+      pure_index_add("index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
+                     infer_index_add, reference_index_add),
+      pure_index_add(
+          "index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> "
+          "Tensor",
+          infer_index_reduce, reference_index_reduce),
+      index_add_twin(
+          "index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor(a!)",
+          "aten.index_add.default"),
+      index_add_twin("index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce, *, "
+                     "bool include_self=True) -> Tensor(a!)",
+                     "aten.index_reduce.default"),
   };
 }
 

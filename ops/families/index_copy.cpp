@@ -16,14 +16,7 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // The result is a row-major copy, whatever self's strides.
-Metas row_major_copy(const Call& call) {
-  const TensorMeta& self = call.tensor(arg::self);
-  return std::vector{ResultMeta{self.dtype, contiguous_layout(self.layout.sizes), ValueId()}};
-}
-
 // A copy in self's own order of dims.
 Metas clone_of_self(const Call& call) {
   const TensorMeta& self = call.tensor(arg::self);
@@ -160,8 +153,6 @@ Result<void> reference_put(const ReferenceCall& call) {
 std::vector<IndexRange> ranges_of_all(const Call& call) {
   return {{call.value(arg::index), call.tensor(arg::self).layout.numel()}};
 }
-
-using Drawn = std::optional<std::vector<Argument>>;
 
 Drawn sample_index_copy(const Op& op, SampleContext& context) {
   const auto drawn = draw_slices(op, context, IndexWidth::Wide, true);

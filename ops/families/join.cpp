@@ -11,8 +11,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // cat leaves out 1-D tensors without elements, whatever the others' shape: a habit from before there were empty shapes.
 bool is_skipped(const Layout& layout) { return layout.rank() == 1 && layout.sizes[0] == 0; }
 
@@ -119,8 +117,6 @@ Result<void> reference_stack(const ReferenceCall& call) {
   }
   return {};
 }
-
-using Drawn = std::optional<std::vector<Argument>>;
 
 constexpr int64_t max_joined_elements = 512;
 

@@ -74,12 +74,12 @@ std::optional<std::vector<Argument>> sample_logical(const Op& op, SampleContext&
 }
 
 template <Connective connective>
-OpDef pure(std::string_view schema) {
+OpDef pure_logical(std::string_view schema) {
   return {
       .schema = schema, .infer = infer_logical, .reference = reference_logical<connective>, .sample = sample_logical};
 }
 
-OpDef twin(std::string_view schema, std::string_view functional) {
+OpDef logical_twin(std::string_view schema, std::string_view functional) {
   return inplace_twin(schema, functional, sample_logical);
 }
 
@@ -87,13 +87,13 @@ OpDef twin(std::string_view schema, std::string_view functional) {
 
 std::vector<OpDef> logical_family() {
   return {
-      pure<both>("logical_and(Tensor self, Tensor other) -> Tensor"),
-      pure<any>("logical_or(Tensor self, Tensor other) -> Tensor"),
-      pure<one>("logical_xor(Tensor self, Tensor other) -> Tensor"),
+      pure_logical<both>("logical_and(Tensor self, Tensor other) -> Tensor"),
+      pure_logical<any>("logical_or(Tensor self, Tensor other) -> Tensor"),
+      pure_logical<one>("logical_xor(Tensor self, Tensor other) -> Tensor"),
 
-      twin("logical_and_(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.logical_and.default"),
-      twin("logical_or_(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.logical_or.default"),
-      twin("logical_xor_(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.logical_xor.default"),
+      logical_twin("logical_and_(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.logical_and.default"),
+      logical_twin("logical_or_(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.logical_or.default"),
+      logical_twin("logical_xor_(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.logical_xor.default"),
   };
 }
 

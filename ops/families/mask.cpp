@@ -15,8 +15,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // masked_scatter
 
 Metas infer_masked_scatter(const Call& call) {
@@ -162,8 +160,6 @@ Result<void> reference_nonzero(const ReferenceCall& call) {
   for (int64_t i = row * rank; lost != Undecided::No && i < rows * rank; ++i) set_undecided(output, i, lost);
   return {};
 }
-
-using Drawn = std::optional<std::vector<Argument>>;
 
 // A mask that fits and a source with an element for each that it may choose.
 Drawn sample_masked_scatter(const Op& op, SampleContext& context) {

@@ -11,8 +11,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // What one overload multiplies.
 struct Product {
   ContractionFn contraction;
@@ -231,7 +229,7 @@ std::optional<std::vector<Argument>> sample_linear(const Op& op, SampleContext& 
 }
 
 template <const Product& product>
-OpDef pure(std::string_view schema) {
+OpDef pure_matmul(std::string_view schema) {
   return {.schema = schema,
           .infer = infer_product<product>,
           .reference = reference_product<product>,
@@ -249,7 +247,7 @@ OpDef added(std::string_view schema) {
 }
 
 template <const Product& product>
-OpDef twin(std::string_view schema, std::string_view functional) {
+OpDef matmul_twin(std::string_view schema, std::string_view functional) {
   return {.schema = schema,
           .infer = infer_added_inplace<product>,
           .reference = reference_inplace,
@@ -261,12 +259,12 @@ OpDef twin(std::string_view schema, std::string_view functional) {
 
 std::vector<OpDef> matmul_family() {
   return {
-      pure<mm>("mm(Tensor self, Tensor mat2) -> Tensor"),
-      pure<bmm>("bmm(Tensor self, Tensor mat2) -> Tensor"),
-      pure<mv>("mv(Tensor self, Tensor vec) -> Tensor"),
-      pure<dot>("dot(Tensor self, Tensor tensor) -> Tensor"),
-      pure<vdot>("vdot(Tensor self, Tensor other) -> Tensor"),
-      pure<matmul>("matmul(Tensor self, Tensor other) -> Tensor"),
+      pure_matmul<mm>("mm(Tensor self, Tensor mat2) -> Tensor"),
+      pure_matmul<bmm>("bmm(Tensor self, Tensor mat2) -> Tensor"),
+      pure_matmul<mv>("mv(Tensor self, Tensor vec) -> Tensor"),
+      pure_matmul<dot>("dot(Tensor self, Tensor tensor) -> Tensor"),
+      pure_matmul<vdot>("vdot(Tensor self, Tensor other) -> Tensor"),
+      pure_matmul<matmul>("matmul(Tensor self, Tensor other) -> Tensor"),
       {.schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
        .infer = infer_linear,
        .reference = reference_linear,
@@ -277,14 +275,16 @@ std::vector<OpDef> matmul_family() {
       added<addmv>("addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor"),
       added<baddbmm>("baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor"),
       added<addbmm>("addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor"),
-      twin<addmm>("addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)",
-                  "aten.addmm.default"),
-      twin<addmv>("addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)",
-                  "aten.addmv.default"),
-      twin<baddbmm>(
+      matmul_twin<addmm>(
+          "addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)",
+          "aten.addmm.default"),
+      matmul_twin<addmv>(
+          "addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)",
+          "aten.addmv.default"),
+      matmul_twin<baddbmm>(
           "baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)",
           "aten.baddbmm.default"),
-      twin<addbmm>(
+      matmul_twin<addbmm>(
           "addbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)",
           "aten.addbmm.default"),
   };

@@ -16,8 +16,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 struct Maximum {
   PoolParameters at;
   PoolFormat format = PoolFormat::OfBatches;

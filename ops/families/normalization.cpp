@@ -16,8 +16,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // The last dims, which `normalized_shape` repeats.
 Result<DimMask> normalized_dims(const Call& call) {
   const Dims& sizes = call.tensor(arg::input).layout.sizes;

@@ -13,8 +13,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // Beside the gradient of the input.
 constexpr int weight_result = 1;
 constexpr int bias_result = 2;

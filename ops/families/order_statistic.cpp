@@ -13,8 +13,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // The results where there are two, values being the first.
 constexpr int indices_result = 1;
 

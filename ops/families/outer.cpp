@@ -9,8 +9,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // The parameters that an overload multiplies.
 struct Factors {
   arg left;

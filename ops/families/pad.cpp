@@ -15,8 +15,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // What is added in front of and behind a dim.
 struct Padding {
   int64_t before = 0;
@@ -182,8 +180,6 @@ Result<void> reference_border(const ReferenceCall& call) {
   });
   return {};
 }
-
-using Drawn = std::optional<std::vector<Argument>>;
 
 bool small(const Result<Layout>& layout) { return layout && layout->numel() <= max_sample_elements; }
 

@@ -12,8 +12,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // One averaging op.
 struct Averaging {
   PoolParameters at;

@@ -12,8 +12,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 Metas fresh(const Call& call, const Result<Layout>& layout) {
   if (!layout) return in_op(call, layout.error());
   return std::vector{ResultMeta{call.tensor(arg::self).dtype, *layout, ValueId()}};
@@ -128,8 +126,6 @@ Result<void> reference_repeat(const ReferenceCall& call) {
   });
   return {};
 }
-
-using Drawn = std::optional<std::vector<Argument>>;
 
 Drawn sample_flip(const Op&, SampleContext& context) {
   const auto self = pick_tensor(context);

@@ -9,8 +9,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // Beside the sequence: the last states, and the last cells of an LSTM.
 constexpr int hidden_result = 1;
 constexpr int cell_result = 2;

@@ -11,8 +11,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // repeat_interleave.Tensor: index i repeats[i] times.
 
 Metas infer_counts(const Call& call) {

@@ -11,10 +11,8 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // cumsum and cumprod; integers are counted in i64.
-Metas infer_total(const Call& call) {
+Metas infer_running_total(const Call& call) {
   const TensorMeta& self = call.tensor(arg::self);
   const Result<int> dim = wrap_dim(call.integer(arg::dim), self.layout.rank());
   if (!dim) return in_op(call, dim.error());
@@ -25,7 +23,7 @@ Metas infer_total(const Call& call) {
   return fresh_result(dtype, contiguous_layout(self.layout.sizes));
 }
 
-Metas infer_total_inplace(const Call& call) {
+Metas infer_running_total_inplace(const Call& call) {
   const DType self = call.tensor(arg::self).dtype;
   if (call.dtype(arg::dtype).value_or(self) != self)
     return refuse("{}: the dtype is not that of the written tensor", call.op().name);
@@ -33,7 +31,7 @@ Metas infer_total_inplace(const Call& call) {
 }
 
 // Values and indices.
-Metas infer_extreme(const Call& call) {
+Metas infer_running_extreme(const Call& call) {
   const TensorMeta& self = call.tensor(arg::self);
   const Result<int> dim = wrap_dim(call.integer(arg::dim), self.layout.rank());
   if (!dim) return in_op(call, dim.error());
@@ -62,7 +60,7 @@ uint64_t added(uint64_t a, uint64_t b) { return a + b; }
 uint64_t multiplied(uint64_t a, uint64_t b) { return a * b; }
 
 template <class FloatTotal, uint64_t (*join)(uint64_t, uint64_t), int64_t start>
-Result<void> reference_total(const ReferenceCall& call) {
+Result<void> reference_running_total(const ReferenceCall& call) {
   const BallView& self = call.input(arg::self);
   const BallView& output = call.output();
   const BallMath math(output.floating() ? output.dtype : DType::F32, call.profile());
@@ -89,7 +87,7 @@ constexpr int indices_result = 1;
 
 // Of equal extremes eager gives the place of the last so far.
 template <bool smallest>
-Result<void> reference_extreme(const ReferenceCall& call) {
+Result<void> reference_running_extreme(const ReferenceCall& call) {
   const BallView& self = call.input(arg::self);
   const BallMath math(self.floating() ? self.dtype : DType::F32, call.profile());
   for_each_lane(call, [&](std::span<const int64_t> from, std::span<const int64_t> to) {
@@ -110,24 +108,27 @@ Result<void> reference_extreme(const ReferenceCall& call) {
   return {};
 }
 
-std::optional<std::vector<Argument>> sample_total(const Op& op, SampleContext& context) {
+std::optional<std::vector<Argument>> sample_running_total(const Op& op, SampleContext& context) {
   return sample_lanes(op, context, {.accepts = [](DType dtype) { return dtype != DType::Bool; }});
 }
 
-std::optional<std::vector<Argument>> sample_extreme(const Op& op, SampleContext& context) {
+std::optional<std::vector<Argument>> sample_running_extreme(const Op& op, SampleContext& context) {
   return sample_lanes(op, context);
 }
 
 template <bool smallest>
 OpDef extreme(std::string_view schema) {
-  return {.schema = schema, .infer = infer_extreme, .reference = reference_extreme<smallest>, .sample = sample_extreme};
+  return {.schema = schema,
+          .infer = infer_running_extreme,
+          .reference = reference_running_extreme<smallest>,
+          .sample = sample_running_extreme};
 }
 
-OpDef twin(std::string_view schema, std::string_view functional) {
+OpDef scan_twin(std::string_view schema, std::string_view functional) {
   return {.schema = schema,
-          .infer = infer_total_inplace,
+          .infer = infer_running_total_inplace,
           .reference = reference_inplace,
-          .sample = sample_total,
+          .sample = sample_running_total,
           .functional = functional};
 }
 
@@ -136,15 +137,15 @@ OpDef twin(std::string_view schema, std::string_view functional) {
 std::vector<OpDef> scan_family() {
   return {
       {.schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-       .infer = infer_total,
-       .reference = reference_total<BallSum, added, 0>,
-       .sample = sample_total},
+       .infer = infer_running_total,
+       .reference = reference_running_total<BallSum, added, 0>,
+       .sample = sample_running_total},
       {.schema = "cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-       .infer = infer_total,
-       .reference = reference_total<BallProduct, multiplied, 1>,
-       .sample = sample_total},
-      twin("cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)", "aten.cumsum.default"),
-      twin("cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)", "aten.cumprod.default"),
+       .infer = infer_running_total,
+       .reference = reference_running_total<BallProduct, multiplied, 1>,
+       .sample = sample_running_total},
+      scan_twin("cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)", "aten.cumsum.default"),
+      scan_twin("cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)", "aten.cumprod.default"),
       extreme<false>("cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)"),
       extreme<true>("cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)"),
   };

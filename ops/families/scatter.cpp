@@ -10,8 +10,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 std::optional<int64_t> optional_integer(const Call& call, arg name) {
   return call.has(name) ? std::optional(call.integer(name)) : std::nullopt;
 }
@@ -74,8 +72,6 @@ Result<void> reference_scatter(const ReferenceCall& call) {
   }
   return {};
 }
-
-using Drawn = std::optional<std::vector<Argument>>;
 
 // A self and a source in the pool that fit: `fits(self sizes, source sizes)` says along which dims they do.
 struct Pair {

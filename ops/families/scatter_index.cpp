@@ -15,8 +15,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // An overload scatters a tensor, `src`, or a number, `value`.
 bool scatters_number(const Call& call) { return call.takes(arg::value); }
 
@@ -210,8 +208,6 @@ std::vector<IndexRange> ranges(const Call& call) {
   return dim ? std::vector{IndexRange{call.value(arg::index), self.sizes[*dim]}} : std::vector<IndexRange>();
 }
 
-using Drawn = std::optional<std::vector<Argument>>;
-
 // Whether some dim other than `dim` of the index is longer than the tensor's.
 bool index_fits(const Dims& index, const Dims& tensor, int dim) {
   if (index.size() != tensor.size()) return false;
@@ -268,7 +264,7 @@ Drawn sample_scatter(const Op& op, SampleContext& context) {
 }
 
 template <Meeting meeting>
-OpDef pure(std::string_view schema, InferFn infer, ReferenceFn reference) {
+OpDef pure_scatter_index(std::string_view schema, InferFn infer, ReferenceFn reference) {
   return {.schema = schema,
           .infer = infer,
           .reference = reference,
@@ -277,7 +273,7 @@ OpDef pure(std::string_view schema, InferFn infer, ReferenceFn reference) {
 }
 
 template <Meeting meeting>
-OpDef twin(std::string_view schema, std::string_view functional) {
+OpDef scatter_index_twin(std::string_view schema, std::string_view functional) {
   return {.schema = schema,
           .infer = infer_inplace_apart,
           .reference = reference_inplace,
@@ -290,36 +286,39 @@ OpDef twin(std::string_view schema, std::string_view functional) {
 
 std::vector<OpDef> scatter_index_family() {
   return {
-      pure<Meeting::Avoided>("scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", infer_scatter,
-                             reference_write),
-      pure<Meeting::Avoided>("scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", infer_scatter,
-                             reference_write),
-      pure<Meeting::Avoided>("scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
-                             infer_arithmetic, reference_arithmetic),
-      pure<Meeting::Avoided>(
+      pure_scatter_index<Meeting::Avoided>("scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+                                           infer_scatter, reference_write),
+      pure_scatter_index<Meeting::Avoided>("scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+                                           infer_scatter, reference_write),
+      pure_scatter_index<Meeting::Avoided>(
+          "scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor", infer_arithmetic,
+          reference_arithmetic),
+      pure_scatter_index<Meeting::Avoided>(
           "scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
           infer_arithmetic, reference_arithmetic),
-      pure<Meeting::Allowed>("scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", infer_scatter,
-                             reference_add),
-      pure<Meeting::Allowed>("scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, "
-                             "bool include_self=True) -> Tensor",
-                             infer_reduction, reference_reduction),
+      pure_scatter_index<Meeting::Allowed>("scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+                                           infer_scatter, reference_add),
+      pure_scatter_index<Meeting::Allowed>(
+          "scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, "
+          "bool include_self=True) -> Tensor",
+          infer_reduction, reference_reduction),
 
-      twin<Meeting::Avoided>("scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)",
-                             "aten.scatter.src"),
-      twin<Meeting::Avoided>("scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)",
-                             "aten.scatter.value"),
-      twin<Meeting::Avoided>(
+      scatter_index_twin<Meeting::Avoided>(
+          "scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)", "aten.scatter.src"),
+      scatter_index_twin<Meeting::Avoided>(
+          "scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)", "aten.scatter.value"),
+      scatter_index_twin<Meeting::Avoided>(
           "scatter_.reduce(Tensor(a!) self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor(a!)",
           "aten.scatter.reduce"),
-      twin<Meeting::Avoided>(
+      scatter_index_twin<Meeting::Avoided>(
           "scatter_.value_reduce(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor(a!)",
           "aten.scatter.value_reduce"),
-      twin<Meeting::Allowed>("scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)",
-                             "aten.scatter_add.default"),
-      twin<Meeting::Allowed>("scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce, *, "
-                             "bool include_self=True) -> Tensor(a!)",
-                             "aten.scatter_reduce.two"),
+      scatter_index_twin<Meeting::Allowed>(
+          "scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)", "aten.scatter_add.default"),
+      scatter_index_twin<Meeting::Allowed>(
+          "scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce, *, "
+          "bool include_self=True) -> Tensor(a!)",
+          "aten.scatter_reduce.two"),
   };
 }
 

@@ -16,8 +16,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // bucketize takes one sequence for all values, its boundaries.
 bool takes_boundaries(const Call& call) { return call.takes(arg::boundaries); }
 arg sequence_name(const Call& call) { return takes_boundaries(call) ? arg::boundaries : arg::sorted_sequence; }

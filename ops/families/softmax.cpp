@@ -12,8 +12,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // A contiguous result of the operand's shape.
 Metas infer_along(const Call& call, DType dtype) {
   const Layout& self = call.tensor(arg::self).layout;

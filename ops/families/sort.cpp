@@ -19,8 +19,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // Which results an overload has.
 enum class Gives { Both, Values, Indices };
 
@@ -207,8 +205,6 @@ Result<void> reference_topk(const ReferenceCall& call) {
   if (!call.boolean(arg::sorted)) forget_order(call, dim);
   return {};
 }
-
-using Drawn = std::optional<std::vector<Argument>>;
 
 Drawn sample_sort(const Op& op, SampleContext& context) {
   const auto self = pick_tensor(context);

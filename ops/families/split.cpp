@@ -84,8 +84,6 @@ Result<std::vector<Layout>> unbind(const Call& call) {
   return parts;
 }
 
-using Drawn = std::optional<std::vector<Argument>>;
-
 // A value and a dim of 1 to 8 elements, so that the list stays short.
 struct SplitOperand {
   ValueId self;

@@ -14,8 +14,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 // The dtype of a tensor made from numbers alone: f32 where none is given.
 DType wanted_dtype(const Call& call) { return call.dtype(arg::dtype).value_or(DType::F32); }
 
@@ -193,8 +191,6 @@ Result<void> reference_diag_embed(const ReferenceCall& call) {
   copy_elements(call.input(arg::self), with_layout(output, result.diagonal), call.profile());
   return {};
 }
-
-using Drawn = std::optional<std::vector<Argument>>;
 
 Drawn sample_triangle(const Op& op, SampleContext& context) {
   const auto self = context.pick([&](const Candidate& candidate, const TensorMeta& meta) {

@@ -13,8 +13,6 @@
 namespace parallax {
 namespace {
 
-using Metas = Result<std::vector<ResultMeta>>;
-
 enum class Kernel { Nearest, NearestExact, Linear, Cubic };
 
 // The overloads of one op: with a scale for each dim, or (.vec) with a list of them that stands for the size.

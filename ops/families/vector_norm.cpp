@@ -1,7 +1,7 @@
 // Vector norms: linalg_vector_norm, norm, dist.
 #include <cmath>
-#include <limits>
 
+#include "core/limits.h"
 #include "ops/ball_moments.h"
 #include "ops/ball_sum.h"
 #include "ops/cast.h"
@@ -14,8 +14,6 @@
 
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The double functions themselves stay within 4 units in the last place.
 constexpr double libm_error = 0x1p-50;

@@ -10,8 +10,6 @@
 namespace parallax {
 namespace {
 
-const Layout& self_layout(const Call& call) { return call.tensor(arg::self).layout; }
-
 Result<Layout> same(const Call& call) { return self_layout(call); }
 Result<Layout> view(const Call& call) { return view_layout(self_layout(call), call.integers(arg::size)); }
 Result<Layout> expand(const Call& call) { return expand_layout(self_layout(call), call.integers(arg::size)); }
@@ -42,8 +40,6 @@ Result<Layout> unflatten(const Call& call) {
   sizes.insert(sizes.end(), self.sizes.begin() + dim + 1, self.sizes.end());
   return view_layout(self, sizes);
 }
-
-using Drawn = std::optional<std::vector<Argument>>;
 
 Drawn sample_same(const Op&, SampleContext& context) {
   const auto self = pick_tensor(context);

@@ -55,7 +55,7 @@ Result<void> reference_reshaped_copy(const ReferenceCall& call) {
   return {};
 }
 
-OpDef twin(std::string_view schema, std::string_view view) {
+OpDef view_copy_twin(std::string_view schema, std::string_view view) {
   return {.schema = schema,
           .infer = infer_view_copy,
           .reference = reference_view_copy,
@@ -64,7 +64,7 @@ OpDef twin(std::string_view schema, std::string_view view) {
 }
 
 OpDef list_twin(std::string_view schema, std::string_view view) {
-  OpDef definition = twin(schema, view);
+  OpDef definition = view_copy_twin(schema, view);
   definition.infer = infer_list_copy;
   definition.reference = reference_list_copy;
   return definition;
@@ -79,24 +79,28 @@ std::vector<OpDef> view_copy_family() {
        .reference = reference_reshaped_copy,
        .sample = sample_view_twin,
        .view_twin = "aten.view.default"},
-      twin("alias_copy(Tensor self) -> Tensor", "aten.alias.default"),
-      twin("detach_copy(Tensor self) -> Tensor", "aten.detach.default"),
-      twin("expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor", "aten.expand.default"),
-      twin("permute_copy(Tensor self, int[] dims) -> Tensor", "aten.permute.default"),
-      twin("transpose_copy.int(Tensor self, int dim0, int dim1) -> Tensor", "aten.transpose.int"),
-      twin("t_copy(Tensor self) -> Tensor", "aten.t.default"),
-      twin("squeeze_copy(Tensor self) -> Tensor", "aten.squeeze.default"),
-      twin("squeeze_copy.dim(Tensor self, int dim) -> Tensor", "aten.squeeze.dim"),
-      twin("squeeze_copy.dims(Tensor self, int[] dim) -> Tensor", "aten.squeeze.dims"),
-      twin("unsqueeze_copy(Tensor self, int dim) -> Tensor", "aten.unsqueeze.default"),
-      twin("select_copy.int(Tensor self, int dim, SymInt index) -> Tensor", "aten.select.int"),
-      twin("slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor",
-           "aten.slice.Tensor"),
-      twin("narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor", "aten.narrow.default"),
-      twin("diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor", "aten.diagonal.default"),
-      twin("unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor", "aten.unfold.default"),
-      twin("as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
-           "aten.as_strided.default"),
+      view_copy_twin("alias_copy(Tensor self) -> Tensor", "aten.alias.default"),
+      view_copy_twin("detach_copy(Tensor self) -> Tensor", "aten.detach.default"),
+      view_copy_twin("expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor",
+                     "aten.expand.default"),
+      view_copy_twin("permute_copy(Tensor self, int[] dims) -> Tensor", "aten.permute.default"),
+      view_copy_twin("transpose_copy.int(Tensor self, int dim0, int dim1) -> Tensor", "aten.transpose.int"),
+      view_copy_twin("t_copy(Tensor self) -> Tensor", "aten.t.default"),
+      view_copy_twin("squeeze_copy(Tensor self) -> Tensor", "aten.squeeze.default"),
+      view_copy_twin("squeeze_copy.dim(Tensor self, int dim) -> Tensor", "aten.squeeze.dim"),
+      view_copy_twin("squeeze_copy.dims(Tensor self, int[] dim) -> Tensor", "aten.squeeze.dims"),
+      view_copy_twin("unsqueeze_copy(Tensor self, int dim) -> Tensor", "aten.unsqueeze.default"),
+      view_copy_twin("select_copy.int(Tensor self, int dim, SymInt index) -> Tensor", "aten.select.int"),
+      view_copy_twin(
+          "slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor",
+          "aten.slice.Tensor"),
+      view_copy_twin("narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor", "aten.narrow.default"),
+      view_copy_twin("diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",
+                     "aten.diagonal.default"),
+      view_copy_twin("unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor", "aten.unfold.default"),
+      view_copy_twin(
+          "as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
+          "aten.as_strided.default"),
       list_twin("split_copy.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]", "aten.split.Tensor"),
       list_twin("split_with_sizes_copy(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
                 "aten.split_with_sizes.default"),

@@ -10,8 +10,6 @@
 namespace parallax {
 namespace {
 
-const Layout& self_layout(const Call& call) { return call.tensor(arg::self).layout; }
-
 std::optional<int64_t> optional_integer(const Call& call, arg name) {
   return call.has(name) ? std::optional(call.integer(name)) : std::nullopt;
 }
@@ -75,8 +73,6 @@ Result<std::vector<ResultMeta>> infer_resize_as(const Call& call) {
   if (format == MemoryFormat::Preserve) format = suggested_format(other);
   return resized(call, other.sizes, format);
 }
-
-using Drawn = std::optional<std::vector<Argument>>;
 
 Drawn sample_select(const Op&, SampleContext& context) {
   const auto self = context.pick(

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/limits.h"
 #include "ops/plain/elements_in_double.h"
 #include "ops/plain/product_in_double.h"
 #include "ops/plain/softmax_in_double.h"
 
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // One matrix of a batch, row-major; its transpose where the strides are given the other way round.
 std::optional<std::vector<double>> matrix(const BallView& view, const MatrixBatch& matrices, std::size_t batch,

@@ -75,5 +75,14 @@ TEST_F(BugsCommand, TheIssueOfASavedBugHasItsScript) {
   EXPECT_THAT(ran.out, HasSubstr("import tract"));
 }
 
+// In place of the harness that is emitted for any case of PyTorch's family.
+TEST_F(BugsCommand, TheIssueOfASavedBugHasItsSuggestedFix) {
+  const Ran ran = run("export corpus/cases/found/thunder-copy-of-fewer-elements.json --to issue");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("\n## Suggested fix\n\n`_copy_`"));
+  EXPECT_THAT(ran.out, HasSubstr("sys.exit(2 if control else 1 if bug else 0)"));
+  EXPECT_THAT(ran.out, testing::Not(HasSubstr("**")));
+}
+
 }  // namespace
 }  // namespace parallax
