@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <ranges>
 #include <system_error>
 
@@ -227,6 +228,25 @@ std::vector<TargetEntry> Catalogue::list() const {
     entries.push_back({known.name, known.what, family, pinned(family), false, how});
   }
   return entries;
+}
+
+std::vector<std::string> Catalogue::installed_targets() const {
+  std::vector<TargetEntry> entries = list();
+  std::erase_if(entries, [](const TargetEntry& entry) { return !entry.installed; });
+  std::vector<std::pair<int, std::string>> rounds;
+  std::map<std::string, int> targets_of_family;
+  for (auto first = entries.begin(); first != entries.end();) {
+    const auto next = std::find_if(first, entries.end(), [&](const TargetEntry& e) { return e.name != first->name; });
+    const auto is_pinned = [&](const TargetEntry& entry) { return entry.version == pinned(entry.family); };
+    const auto usual = std::find_if(first, next, is_pinned);
+    rounds.emplace_back(targets_of_family[first->family]++,
+                        usual != next ? usual->name : first->name + "@" + first->version);
+    first = next;
+  }
+  std::ranges::stable_sort(rounds, {}, &std::pair<int, std::string>::first);
+  std::vector<std::string> names;
+  for (auto& [round, name] : rounds) names.push_back(std::move(name));
+  return names;
 }
 
 std::vector<std::string> Catalogue::start(const std::string& python, const std::string& adapter) const {

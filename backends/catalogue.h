@@ -49,6 +49,9 @@ class Catalogue {
 
   // Every target, with each installed version, or with the pinned one where none is.
   std::vector<TargetEntry> list() const;
+  // The names of the targets that can be started, one of each family before the second of any. The name alone stands
+  // for the pinned version; where that is not installed, the name has the first version that is.
+  std::vector<std::string> installed_targets() const;
   bool has(std::string_view name) const;
   // The command that starts the worker of a target.
   Result<std::vector<std::string>> command(const TargetSpec& spec) const;

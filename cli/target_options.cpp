@@ -4,10 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
-#include <map>
-#include <ranges>
-#include <set>
 #include <thread>
 #include <utility>
 
@@ -58,17 +54,7 @@ std::vector<std::string> default_targets(const TargetOptions& options) {
   std::vector<std::string> targets = {"portable"};
   const Result<Catalogue> catalogue = open_catalogue();
   if (!catalogue || !options.is_unaltered()) return targets;
-  // One target of each system before the second of any, since they are started in this order and in a limited time.
-  std::vector<std::pair<int, std::string>> rounds;
-  std::map<std::string, int> targets_of_family;
-  std::set<std::string> seen;
-  for (const TargetEntry& entry : catalogue->list()) {
-    if (entry.installed && seen.insert(entry.name).second) {
-      rounds.emplace_back(targets_of_family[entry.family]++, entry.name);
-    }
-  }
-  std::ranges::stable_sort(rounds, {}, &std::pair<int, std::string>::first);
-  std::ranges::copy(rounds | std::views::values, std::back_inserter(targets));
+  for (std::string& name : catalogue->installed_targets()) targets.push_back(std::move(name));
   return targets;
 }
 

@@ -41,9 +41,11 @@ void write_memory(Html& html, const ArenaStory& story) {
 void write_graph(Html& html, const FindingReport& report) {
   {
     const auto legend = html.in("p", {{"class", "legend"}});
-    for (const auto& [kind, text] : {std::pair("guilty", "guilty"), std::pair("write", "writes in place"),
-                                     std::pair("alias", "shares memory"), std::pair("source", "given")}) {
-      html.element("span", text, {{"class", kind}});
+    // Graphviz writes class="node guilty", class="edge alias".
+    for (const auto& [drawn, kind, text] :
+         {std::tuple("node guilty", "guilty", "guilty"), std::tuple("node write", "write", "writes in place"),
+          std::tuple("edge alias", "alias", "shares memory"), std::tuple("node source", "source", "given")}) {
+      if (report.after.svg.contains(drawn)) html.element("span", text, {{"class", kind}});
     }
   }
   const bool has_errors = report.rerun && report.rerun->errors;

@@ -71,6 +71,14 @@ TEST(Catalogue, NothingInstalledSaysHowToInstall) {
   EXPECT_FALSE(catalogue.open("pytorch-eager").has_value());
 }
 
+// What --target all drives, in the order in which it starts them.
+TEST(Catalogue, OneTargetOfEachFamilyComesFirst) {
+  const Catalogue catalogue =
+      *Catalogue::read(make_root("all", {"iree-3.12.0", "iree-3.13.0", "tract-0.1.0"}));
+  EXPECT_THAT(catalogue.installed_targets(), ElementsAre("iree-cpu", "tract@0.1.0", "iree-vulkan"));
+  EXPECT_THAT(Catalogue::read(make_root("none", {}))->installed_targets(), testing::IsEmpty());
+}
+
 TEST(Catalogue, VersionsStandSideBySide) {
   const auto root = make_root("two", {"executorch-1.4.1", "executorch-1.5.0"});
   std::filesystem::create_directories(root / ".targets/executorch-1.6.0");  // unfinished: not marked as complete

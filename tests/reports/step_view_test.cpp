@@ -85,6 +85,13 @@ TEST(StepView, StepsOfTheArenaNameTheirSlots) {
   EXPECT_THAT(view, HasSubstr("<li data-step=\"1\" data-node=\"0\">"));
 }
 
+TEST(StepView, TheLegendHasWhatThePictureHas) {
+  FindingReport report = report_of_two();
+  report.after.svg = "<svg class=\"graph\"><g class=\"node write n0\"></g></svg>";
+  EXPECT_THAT(written(report), HasSubstr("<span class=\"write\">writes in place</span>"));
+  EXPECT_THAT(written(report), Not(HasSubstr("shares memory")));
+}
+
 // Of a system that tells nothing of its steps the page has the graph, and no empty step view.
 TEST(StepView, IsAbsentWhereNothingIsKnownOfTheSteps) {
   FindingReport report = report_of_two();
