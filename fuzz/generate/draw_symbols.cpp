@@ -253,6 +253,10 @@ std::optional<std::vector<NumberInCall>> SizesAhead::follow(Choices& choices, co
   return std::nullopt;
 }
 
+void SizesAhead::add_source(const TensorMeta& meta) {
+  for (std::vector<TensorMeta>& metas : metas_) metas.push_back(meta);
+}
+
 void SizesAhead::add_node(const Graph& graph) {
   for (std::size_t run = 0; run < metas_.size(); ++run) {
     const std::vector<ValueId>& made = graph.nodes.back().results;

@@ -43,6 +43,8 @@ class SizesAhead {
   // numbers that hang on symbols. Nothing where that does not help; else the call is taken.
   std::optional<std::vector<NumberInCall>> follow(Choices& choices, const Op& op, std::vector<Argument>& arguments,
                                                   const Graph& graph);
+  // A source of one size is now the graph's last value.
+  void add_source(const TensorMeta& meta);
   // The call that was taken last is now the graph's last node.
   void add_node(const Graph& graph);
 

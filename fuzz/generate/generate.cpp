@@ -229,6 +229,7 @@ class Generator {
     const Result<ValueId> value = builder_.add_source(kind, std::move(name), meta.dtype, meta.layout, std::move(data));
     PARALLAX_CHECK(value.has_value());
     pool_.add_source(*value, builder_.graph().meta(*value), words_.is_read_only(kind));
+    ahead_.add_source(builder_.graph().meta(*value));
     return *value;
   }
 
@@ -265,7 +266,7 @@ class Generator {
   void draw_node(int delegated_share) {
     const Choices::Scope scope(choices_, node_span);
     const bool delegated = delegated_share == 100 || (delegated_share > 0 && choices_.chance(delegated_share));
-    if (weights_.structures > 0 && choices_.chance(weights_.structures)) return draw_shipped();
+    if (weights_.structures > 0 && choices_.chance(weights_.structures)) return draw_one_structure();
     if (weights_.control > 0 && level_ < most_levels && structures_.any() && choices_.chance(weights_.control))
       return draw_control_structure();
     if (!delegated && draw_motif()) return;
@@ -308,8 +309,8 @@ class Generator {
     return ProposedCall{&op, *std::move(arguments)};
   }
 
-  // A structure of a shipped program, of f32 or, seldom, a half.
-  void draw_shipped() {
+  // A structure of f32 or, seldom, a half.
+  void draw_one_structure() {
     const Choices::Scope scope(choices_, "structure");
     static constexpr std::array<DType, 4> dtypes = {DType::F32, DType::F16, DType::BF16, DType::F64};
     static constexpr std::array<uint32_t, 4> dtype_weights = {86, 5, 5, 4};
@@ -331,8 +332,7 @@ class Generator {
           Tensor data = kind == SourceKind::Input ? Tensor() : Tensor(of, sizes);
           return add_source(kind, builder_.fresh_name(stems[static_cast<std::size_t>(kind)]), meta, std::move(data));
         });
-    if (weights_.quantized_structures) return draw_quantized_structure(site);
-    draw_structure(site);
+    draw_structure(weights_.structure_kind, site);
   }
 
   // A branch, a loop or a custom operation; the tensors that it asks of are calls of their own.

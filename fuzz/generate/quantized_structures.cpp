@@ -308,6 +308,4 @@ std::span<const Structure> quantized_structures() {
   return structures;
 }
 
-void draw_quantized_structure(StructureSite& site) { site.choices().pick(quantized_structures()).draw(site); }
-
 }  // namespace parallax

@@ -38,9 +38,23 @@ ValueId StructureSite::activations(const Dims& sizes) {
   return alike.empty() || choices_.chance(30) ? input(sizes) : choices_.pick(alike);
 }
 
-void draw_structure(StructureSite& site) {
-  static const std::array files = {attention_structures(), layer_structures(), routing_structures(),
-                                   state_structures(), fusion_structures()};
+std::optional<ValueId> StructureSite::any_of_rank(int fewest, int most) {
+  const Graph& graph = builder_.graph();
+  std::vector<ValueId> fitting;
+  for (std::size_t v = 0; v < graph.metas.size(); ++v) {
+    const int rank = graph.metas[v].layout.rank();
+    const bool is_newest = builder_.current(ValueId(v)) == ValueId(v);
+    if (is_newest && graph.metas[v].dtype == dtype_ && rank >= fewest && rank <= most) fitting.push_back(ValueId(v));
+  }
+  if (fitting.empty()) return std::nullopt;
+  return choices_.pick(fitting);
+}
+
+void draw_structure(StructureKind kind, StructureSite& site) {
+  if (kind == StructureKind::Quantized) return site.choices().pick(quantized_structures()).draw(site);
+  if (kind == StructureKind::Dynamic) return site.choices().pick(dynamic_structures()).draw(site);
+  static const std::array files = {attention_structures(), layer_structures(), routing_structures(), state_structures(),
+                                   fusion_structures()};
   site.choices().pick(site.choices().pick(files)).draw(site);
 }
 

@@ -49,6 +49,8 @@ class StructureSite {
   ValueId source(SourceKind kind, DType dtype, const Dims& sizes) { return add_source_(kind, dtype, sizes); }
   // A tensor of that size which is there already, or an input.
   ValueId activations(const Dims& sizes);
+  // A tensor of the dtype and of such a rank that is there; nothing where there is none.
+  std::optional<ValueId> any_of_rank(int fewest, int most);
 
   // Some calls by their short names.
   ValueId transpose(ValueId x, int64_t a, int64_t b) { return call("aten.transpose.int", {x, Scalar(a), Scalar(b)}); }
@@ -81,11 +83,14 @@ std::span<const Structure> routing_structures();
 std::span<const Structure> state_structures();
 std::span<const Structure> fusion_structures();
 
-// Draws one of all of them.
-void draw_structure(StructureSite& site);
-
-// Pairs of quantize and dequantize around layers, and where no quantizer puts them: drawn by a profile of their own.
+// Pairs of quantize and dequantize around layers, and where no quantizer puts them.
 std::span<const Structure> quantized_structures();
-void draw_quantized_structure(StructureSite& site);
+// What programs do with dims whose sizes change.
+std::span<const Structure> dynamic_structures();
+
+// Which structures a profile draws: all of those of shipped programs, or those of one file.
+enum class StructureKind { Shipped, Quantized, Dynamic };
+
+void draw_structure(StructureKind kind, StructureSite& site);
 
 }  // namespace parallax

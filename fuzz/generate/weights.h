@@ -6,6 +6,7 @@
 
 #include "core/dtype.h"
 #include "fuzz/generate/generate.h"
+#include "fuzz/generate/structures.h"
 #include "ops/op_group.h"
 
 namespace parallax {
@@ -23,24 +24,24 @@ struct GenerateWeights {
   // earlier result to its operand (fuzz/generate/motifs.h).
   std::array<uint32_t, 4> motifs;
   // Percentages.
-  int other_main_dtype;               // the main dtype is not f32
-  int other_dtype;                    // a source has not the main dtype
-  int second_class;                   // the case has a second class of element count
-  int other_class;                    // a source is of the second class, where there is one
-  int reshaped;                       // a source has another shape of its class
-  int empty;                          // a source has a dim of size 0
-  int odd_strides;                    // a source is not row-major
-  int shared_storage;                 // the case declares a storage with windows
-  int buffers;                        // the case has buffers
-  int constants;                      // the case has constants
-  int drop_unread;                    // a result that nobody reads is not returned
-  int op_first;                       // the first node is a call of any op at any dtype, on inputs of its own
-  int symbols;                        // dims of inputs change from run to run
-  int structures = 0;                 // a node is the first of a structure (fuzz/generate/structures.h)
-  bool quantized_structures = false;  // of fuzz/generate/quantized_structures.cpp, and no others
-  int control = 0;                    // a node is a branch or a loop (fuzz/generate/control_structures.h)
-  int more_calls = 0;                 // the program is called more often, with feeds of their own …
-  int methods = 0;                    // … and some of these calls are of another method, over the same buffers
+  int other_main_dtype;  // the main dtype is not f32
+  int other_dtype;       // a source has not the main dtype
+  int second_class;      // the case has a second class of element count
+  int other_class;       // a source is of the second class, where there is one
+  int reshaped;          // a source has another shape of its class
+  int empty;             // a source has a dim of size 0
+  int odd_strides;       // a source is not row-major
+  int shared_storage;    // the case declares a storage with windows
+  int buffers;           // the case has buffers
+  int constants;         // the case has constants
+  int drop_unread;       // a result that nobody reads is not returned
+  int op_first;          // the first node is a call of any op at any dtype, on inputs of its own
+  int symbols;           // dims of inputs change from run to run
+  int structures = 0;    // a node is the first of a structure (fuzz/generate/structures.h)
+  StructureKind structure_kind = StructureKind::Shipped;  // what it is drawn of
+  int control = 0;     // a node is a branch or a loop (fuzz/generate/control_structures.h)
+  int more_calls = 0;  // the program is called more often, with feeds of their own …
+  int methods = 0;     // … and some of these calls are of another method, over the same buffers
 };
 
 // The alias profile is tuned so that most graphs write, alias and free a slot that something else then takes; the
@@ -157,6 +158,8 @@ constexpr GenerateWeights dynamic_weights() {
   weights.empty = 0;
   weights.op_first = 0;
   weights.symbols = 100;
+  weights.structures = 14;
+  weights.structure_kind = StructureKind::Dynamic;
   return weights;
 }
 
@@ -183,7 +186,7 @@ constexpr GenerateWeights quantized_weights() {
   weights.fills = {50, 46, 4};
   weights.other_main_dtype = 0;
   weights.structures = 70;
-  weights.quantized_structures = true;
+  weights.structure_kind = StructureKind::Quantized;
   return weights;
 }
 

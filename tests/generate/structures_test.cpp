@@ -9,6 +9,8 @@
 
 #include "fuzz/generate/draw_data.h"
 #include "fuzz/generate/weights.h"
+#include "graph/runs.h"
+#include "graph/symbols.h"
 #include "ops/profiles.h"
 #include "oracle/interpreter.h"
 
@@ -30,6 +32,8 @@ std::optional<Case> case_of(const Structure& structure, uint64_t seed, int& refu
         Tensor data = kind == SourceKind::Input ? Tensor() : Tensor(dtype, sizes);
         return *builder.add_source(kind, builder.fresh_name("x"), dtype, contiguous_layout(sizes), std::move(data));
       });
+  // Some structures begin with what is there.
+  site.input({2, 3, 4});
   structure.draw(site);
   if (builder.graph().nodes.empty()) return std::nullopt;
   for (const ValueId result : builder.graph().nodes.back().results) builder.add_output(result);
@@ -60,7 +64,7 @@ TEST_P(EveryStructure, InfersAndRuns) {
 std::vector<Structure> all_structures() {
   std::vector<Structure> all;
   for (const auto& file : {attention_structures(), layer_structures(), routing_structures(), state_structures(),
-                           fusion_structures(), quantized_structures()}) {
+                           fusion_structures(), quantized_structures(), dynamic_structures()}) {
     all.insert(all.end(), file.begin(), file.end());
   }
   return all;
@@ -89,6 +93,31 @@ TEST(ShippedProfile, DrawsEveryStructureAndSeveralCalls) {
   }
   EXPECT_GT(several, 45);
   EXPECT_LT(several, 150);
+}
+
+// At sizes that change: what it draws has another size at another run.
+TEST(DynamicProfile, DrawsAttentionThatGrowsAndRowsBelowEachOther) {
+  int attentions = 0;
+  int rows = 0;
+  int folds = 0;
+  for (uint64_t seed = 0; seed < 600; ++seed) {
+    Choices choices(seed, 0);
+    const Case test = generate(choices, {.profile = GenerateProfile::Dynamic});
+    if (test.symbols.empty()) continue;
+    const Result<Graph> later = at_sizes(test.graph, test.symbols, sizes_of_run(test, 1));
+    ASSERT_TRUE(later) << "seed " << seed;
+    for (std::size_t n = 0; n < test.graph.nodes.size(); ++n) {
+      const Node& node = test.graph.nodes[n];
+      const Dims& sizes = test.graph.meta(node.results.front()).layout.sizes;
+      if (later->meta(node.results.front()).layout.sizes == sizes) continue;
+      attentions += node.op->name == "aten.scaled_dot_product_attention.default";
+      rows += node.op->name == "aten.embedding.default";
+      folds += node.op->name == "aten.flatten.using_ints";
+    }
+  }
+  EXPECT_GE(attentions, 10);
+  EXPECT_GE(rows, 10);
+  EXPECT_GE(folds, 10);
 }
 
 // onnxruntime 1.31.1 refuses it (relu_clip_fusion.cc).
