@@ -6,7 +6,7 @@ import torch
 from torch._higher_order_ops import while_loop
 
 
-def wrong(label, written_before, in_condition):
+def wrong(label, written_before, in_condition, returned=True):
     def f(x):
         if written_before:
             x.add_(1)
@@ -21,7 +21,8 @@ def wrong(label, written_before, in_condition):
                 x.add_(1)
             return (i + 1,)
 
-        return while_loop(condition, body, (torch.tensor(0),))
+        steps = while_loop(condition, body, (torch.tensor(0),))
+        return steps if returned else None
 
     def result(call):
         x = torch.tensor([0.0, 10.0])
@@ -37,5 +38,6 @@ def wrong(label, written_before, in_condition):
 torch.set_grad_enabled(False)
 bug = wrong("x written before the loop and in its body", True, False)
 bug |= wrong("x written before the loop and in its condition", True, True)
+bug |= wrong("x written in the body of a loop whose results nothing reads", False, False, returned=False)
 control = wrong("control: x written in the body alone", False, False)
 sys.exit(2 if control else int(bug))
