@@ -98,9 +98,32 @@ def _generalized(graph: Json, runs: Sequence[Sizes], models: Sequence[tuple[Size
     alike = [(sizes, one.graph) for sizes, one, difference in differences if not difference]
     _Generalizer(graph, [sizes for sizes, _ in alike], [one for _, one in alike]).run()
     for sizes, one, difference in differences:
-        if difference and sizes in runs and not compute_the_same(made, one):
+        if not difference or sizes not in runs:
+            continue
+        if not compute_the_same(made, one):
             raise UnsupportedError(f"the model is another one at {text_of(sizes)}: {difference}")
+        _open_outputs(made, one)
     return made
+
+
+def _results(made: Written, other: Written) -> list[tuple[str, str]]:
+    """What made gives back, and what of the other model is the same."""
+    updated = [(name, other.updated.get(source, source)) for source, name in made.updated.items()]
+    return [*zip(made.outputs, other.outputs, strict=True), *updated]
+
+
+def _open_outputs(made: Written, other: Written) -> None:
+    """States no size of a result that the other model has another size of."""
+    shapes = {value.name: value.shape for value in (*other.graph.inputs, *other.graph.outputs)}
+    declared = {value.name for value in made.graph.outputs}
+    for name, same in _results(made, other):
+        if name not in declared:
+            continue
+        pairs = zip(made.graph.dims[name], shapes[same], strict=True)
+        made.graph.dims[name] = tuple(
+            f"{name}_{dim}" if isinstance(size, int) and size != there else size
+            for dim, (size, there) in enumerate(pairs)
+        )
 
 
 def compute_the_same(made: Written, other: Written) -> bool:
@@ -113,8 +136,7 @@ def compute_the_same(made: Written, other: Written) -> bool:
         found, wanted = (_computed(one.graph, inputs) for one in (made, other))
     except Exception:  # whatever the reference makes of sizes that made is not for
         return False
-    pairs = [(found[one], wanted[same]) for one, same in zip(made.outputs, other.outputs, strict=True)]
-    pairs += [(found[name], wanted[other.updated.get(source, source)]) for source, name in made.updated.items()]
+    pairs = [(found[name], wanted[same]) for name, same in _results(made, other)]
     return all(
         one.dtype == same.dtype
         and one.shape == same.shape

@@ -103,6 +103,21 @@ class DynamicModelTest(unittest.TestCase):
         runs = run(case_of(nodes, ["%s"], [(4, 2), (1, 2), (2, 2), (3, 1)]))
         self.assertEqual([len(numbers(one, 0)) for one in runs], [6, 3, 5, 6])
 
+    def test_a_size_that_another_run_has_not_is_not_stated(self) -> None:
+        nodes = [node("s", "slice.Tensor", "%x", 0, 0, 2), node("w", "neg_.default", "%s")]  # at B=1 all of x
+        written: list[Written] = []
+
+        def lower(graph: Json, stages: Stages) -> tuple[Written, session.Program]:
+            made, program = reference(graph, stages)
+            written.append(made)
+            return made, program
+
+        case = case_of(nodes, ["%w"], [(4, 2), (1, 2)])
+        reply = session.run_protocol({"case": case}, Stages(), lower)
+        self.assertEqual([one["outputs"][0]["type"] for one in (reply, *reply["later"])], ["f32[2,2]", "f32[1,2]"])
+        dims = written[0].graph.dims[written[0].outputs[0]]
+        self.assertIsInstance(dims[0], str)
+
     def test_a_diagonal_is_as_long_as_the_shorter_dim(self) -> None:
         nodes = [node("f", "mul.Scalar", "%x", 1), node("d", "diagonal.default", "%f")]
         runs = run(case_of(nodes, ["%d"], [(4, 2), (1, 5), (3, 3)]))
