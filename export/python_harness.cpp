@@ -7,8 +7,8 @@
 namespace parallax {
 namespace {
 
-constexpr std::string_view observe_head = R"py(def observe(way, call, buffers, given):
-    """What a run returns, and what it leaves in the inputs and buffers, by name."""
+constexpr std::string_view observe_head = R"py(def observe(way, call, buffers, given, returned):
+    """What a run returns, and what it leaves in the inputs and buffers, by name; what it returns itself is kept."""
 )py";
 
 constexpr std::string_view observe_values = R"py(    outputs = call(*given.values())
@@ -53,7 +53,8 @@ constexpr std::string_view observe_backward = R"py(    def pull(tensors, seeds):
     places |= {f"gradient of {name}": one.masked_fill(OPEN[name], torch.nan) for name, one in zip(leaves, found)}
 )py";
 
-constexpr std::string_view rest = R"py(    return {place: tensor.detach().clone() for place, tensor in places.items()}
+constexpr std::string_view rest = R"py(    returned.append(outputs)
+    return {place: tensor.detach().clone() for place, tensor in places.items()}
 
 
 def eager(module, example):
@@ -63,8 +64,12 @@ def eager(module, example):
 def run(way, make_module, feeds):
     """Runs of one fresh module, one after the other: it keeps its buffers between them."""
     call, buffers = way(make_module(), tuple(feeds[0]().values()))
-    seen = [observe(way, call, buffers, feed()) for feed in feeds]
-    return {f"run {i + 1}, {place}" if i else place: one for i, run in enumerate(seen) for place, one in run.items()}
+    returned = []
+    seen = [observe(way, call, buffers, feed(), returned) for feed in feeds]
+    places = {f"run {i + 1}, {place}" if i else place: one for i, run in enumerate(seen) for place, one in run.items()}
+    if len(feeds) > 1:
+        places |= {f"out[{i}] read again": tensor.detach().clone() for i, tensor in enumerate(returned[0])}
+    return places
 
 
 def differs(expected, actual):
@@ -80,6 +85,9 @@ def compare(expected, actual):
     lines, diverges = [], False
     for place in dict.fromkeys([*expected, *actual]):
         wanted, got = expected.get(place), actual.get(place)
+        first = expected.get(place.removesuffix(" read again"))
+        if wanted is not None and first is not wanted and differs(first, wanted):
+            continue  # a later run writes it in eager, too: memory that is shared, which a target need not share
         if got is None:
             lines.append(f"  {place}: not handed back, expected {wanted}")
         elif wanted is None or not differs(wanted, got):

@@ -171,9 +171,9 @@ Result<std::string> python_script(const Case& test, const ScriptOptions& options
   if (recorded) {
     const std::string expected = module.expected_text();
     text += expected.empty() ? "EXPECTED = {}\n" : expected;
-  } else if (!test.gradient) {
-    text += "torch.set_grad_enabled(False)\n";
   }
+  // Branches may write without gradients alone.
+  if (!test.gradient) text += "torch.set_grad_enabled(False)\n";
   text += blank;
   text += python_harness(test.gradient.has_value(), target.identity, options.tolerance);
   text += blank;

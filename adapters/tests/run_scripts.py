@@ -14,6 +14,7 @@ import json
 import sys
 import traceback
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -28,15 +29,19 @@ def run(script: Path, name: str) -> dict[str, object]:
         source = source.replace(DRIVEN, DRIVEN.replace("target", "eager"))
     sys.argv = [str(script), "Bug" if name == "Eager" else name]
     code: object = None
+    names: dict[str, Any] = {"__name__": "__main__"}
     with contextlib.redirect_stdout(io.StringIO()) as output:
         try:
-            exec(compile(source, str(script), "exec"), {"__name__": "__main__"})
+            exec(compile(source, str(script), "exec"), names)
         except SystemExit as end:
             code = end.code
         except Exception:
             traceback.print_exc(file=output)
         finally:
             torch.set_grad_enabled(True)
+            for library in names.values():  # the next script defines operations of the same names
+                if isinstance(library, torch.library.Library):
+                    library._destroy()
     return {"script": script.stem, "class": name, "code": code, "output": output.getvalue()}
 
 

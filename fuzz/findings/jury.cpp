@@ -122,6 +122,9 @@ class Jury {
     const auto end = options_.run ? options_.run(finding_.target, *script) : run_script(finding_.target, *script);
     if (!end) return answer(juror, Answer::NotAsked, end.error().text());
     if (end->exit_code == 1 && !end->traceback) return answer(juror, Answer::Agrees, "it exits with 1");
+    constexpr int eager_raises = 2;
+    if (end->exit_code == eager_raises)
+      return answer(juror, Answer::NotAsked, "eager itself raises in it: " + end->said);
     if (end->exit_code < 0) {
       const bool so = finding_.verdict == Verdict::Crash || finding_.verdict == Verdict::Hang;
       return answer(juror, so ? Answer::Agrees : Answer::NotAsked, end->said);

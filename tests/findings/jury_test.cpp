@@ -142,7 +142,7 @@ TEST(Jury, WithoutAnybodyToAskTheProofStandsAlone) {
   EXPECT_THAT(answer_of(finding, "pytorch-eager").said, HasSubstr("not installed"));
 }
 
-TEST(Jury, AScriptMustExitWithOneAndWithoutATraceback) {
+TEST(Jury, AScriptThatRunsMustExitWithOneAndWithoutATraceback) {
   World world;
   world.off = {{"torch-inductor", 1}};
   Finding finding = finding_on("torch-inductor");
@@ -156,6 +156,9 @@ TEST(Jury, AScriptMustExitWithOneAndWithoutATraceback) {
   put_to_jury(finding, world.options());
   EXPECT_EQ(answer_of(finding, "the script").answer, Answer::Contradicts);
   EXPECT_EQ(confirmation_of(finding.jury), Confirmation::Unconfirmed);
+  world.script_code = 2;  // eager itself raises, which says nothing of the target
+  put_to_jury(finding, world.options());
+  EXPECT_EQ(answer_of(finding, "the script").answer, Answer::NotAsked);
 }
 
 TEST(Jury, KeepsTheCaseThatMustRunBefore) {

@@ -47,14 +47,16 @@ EXPECTED = {
     "input w0": torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], dtype=torch.float32),
     "buffer cache": torch.tensor([3.0, 4.0], dtype=torch.float32),
 }
+torch.set_grad_enabled(False)
 
 
-def observe(way, call, buffers, given):
-    """What a run returns, and what it leaves in the inputs and buffers, by name."""
+def observe(way, call, buffers, given, returned):
+    """What a run returns, and what it leaves in the inputs and buffers, by name; what it returns itself is kept."""
     outputs = call(*given.values())
     places = {f"out[{i}]": tensor for i, tensor in enumerate(outputs)}
     places |= {f"input {name}": tensor for name, tensor in given.items()}
     places |= {f"buffer {name}": tensor for name, tensor in buffers().items()}
+    returned.append(outputs)
     return {place: tensor.detach().clone() for place, tensor in places.items()}
 
 
@@ -65,8 +67,12 @@ def eager(module, example):
 def run(way, make_module, feeds):
     """Runs of one fresh module, one after the other: it keeps its buffers between them."""
     call, buffers = way(make_module(), tuple(feeds[0]().values()))
-    seen = [observe(way, call, buffers, feed()) for feed in feeds]
-    return {f"run {i + 1}, {place}" if i else place: one for i, run in enumerate(seen) for place, one in run.items()}
+    returned = []
+    seen = [observe(way, call, buffers, feed(), returned) for feed in feeds]
+    places = {f"run {i + 1}, {place}" if i else place: one for i, run in enumerate(seen) for place, one in run.items()}
+    if len(feeds) > 1:
+        places |= {f"out[{i}] read again": tensor.detach().clone() for i, tensor in enumerate(returned[0])}
+    return places
 
 
 def differs(expected, actual):
@@ -82,6 +88,9 @@ def compare(expected, actual):
     lines, diverges = [], False
     for place in dict.fromkeys([*expected, *actual]):
         wanted, got = expected.get(place), actual.get(place)
+        first = expected.get(place.removesuffix(" read again"))
+        if wanted is not None and first is not wanted and differs(first, wanted):
+            continue  # a later run writes it in eager, too: memory that is shared, which a target need not share
         if got is None:
             lines.append(f"  {place}: not handed back, expected {wanted}")
         elif wanted is None or not differs(wanted, got):
