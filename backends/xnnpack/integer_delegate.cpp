@@ -6,6 +6,7 @@
 
 #include "backends/xnnpack/definer.h"
 #include "backends/xnnpack/integer_call.h"
+#include "backends/xnnpack/integer_operators.h"
 
 namespace parallax::xnnpack {
 namespace {
@@ -72,11 +73,10 @@ class IntegerOperator {
     Bytes made = with_slack(elements);
     const bool pictures = call_.kind == IntegerCall::Kind::Convolution;
     const Bytes seen = pictures ? rearranged(x, reordered(x_sizes_, {0, 2, 3, 1})) : x;
-    xnn_status status = call_.dtype == DType::I8 ? set_up(reinterpret_cast<const int8_t*>(seen.data()),
-                                                          reinterpret_cast<const int8_t*>(other.data()),
-                                                          reinterpret_cast<int8_t*>(made.data()))
-                                                 : set_up(seen.data(), other.data(), made.data());
-    if (status == xnn_status_success) status = xnn_run_operator(op_.get(), nullptr);
+    const xnn_status status = call_.dtype == DType::I8 ? compute(reinterpret_cast<const int8_t*>(seen.data()),
+                                                                 reinterpret_cast<const int8_t*>(other.data()),
+                                                                 reinterpret_cast<int8_t*>(made.data()))
+                                                       : compute(seen.data(), other.data(), made.data());
     if (status != xnn_status_success) return fail("XNNPACK does not run: {}", name(status));
     if (!pictures) return made;
     return rearranged(made, reordered({sizes_[0], sizes_[2], sizes_[3], sizes_[1]}, {0, 3, 1, 2}));
@@ -84,6 +84,7 @@ class IntegerOperator {
 
  private:
   static std::size_t count(int64_t n) { return static_cast<std::size_t>(n); }
+  static IntegerScale scale_of(const auto& of) { return {of.scale, static_cast<int32_t>(of.zero_point)}; }
   static uint32_t number(int64_t n) { return static_cast<uint32_t>(n); }
 
   template <class Q>
@@ -98,29 +99,21 @@ class IntegerOperator {
     const Q low = q<Q>(c.low);
     const Q high = q<Q>(c.high);
     const int32_t* bias = c.bias.empty() ? nullptr : c.bias.data();
-    if (c.kind == IntegerCall::Kind::Multiply) {
-      const Q zb = q<Q>(c.of_other.zero_point);
-      if constexpr (std::is_same_v<Q, int8_t>) {
-        return xnn_create_multiply_nd_qs8(zx, c.of_x.scale, zb, c.of_other.scale, zo, c.of_result.scale, low, high, 0,
-                                          &op);
-      } else {
-        return xnn_create_multiply_nd_qu8(zx, c.of_x.scale, zb, c.of_other.scale, zo, c.of_result.scale, low, high, 0,
-                                          &op);
-      }
-    }
+    if (c.kind == IntegerCall::Kind::Multiply)
+      return create_product(op, scale_of(c.of_x), scale_of(c.of_other), scale_of(c.of_result), low, high);
     const Tensor& data = constant_source(graph, c.other)->data;
     if (c.kind == IntegerCall::Kind::Linear) {
       const Bytes weights = stored(data, contiguous_layout(w_sizes_));
       const std::size_t in = count(w_sizes_[1]);
       const std::size_t out = count(w_sizes_[0]);
       if constexpr (std::is_same_v<Q, int8_t>) {
-        return xnn_create_fully_connected_nc_qs8(in, out, in, out, zx, c.of_x.scale, c.of_other.scale,
-                                                 reinterpret_cast<const int8_t*>(weights.data()), bias, zo,
-                                                 c.of_result.scale, low, high, 0, &op);
+        return create_operator(xnn_create_fully_connected_nc_qs8, op, in, out, in, out, zx, c.of_x.scale,
+                               c.of_other.scale, reinterpret_cast<const int8_t*>(weights.data()), bias, zo,
+                               c.of_result.scale, low, high, 0U);
       } else {
-        return xnn_create_fully_connected_nc_qu8(in, out, in, out, zx, c.of_x.scale, q<Q>(c.of_other.zero_point),
-                                                 c.of_other.scale, weights.data(), bias, zo, c.of_result.scale, low,
-                                                 high, 0, &op);
+        return create_operator(xnn_create_fully_connected_nc_qu8, op, in, out, in, out, zx, c.of_x.scale,
+                               q<Q>(c.of_other.zero_point), c.of_other.scale, weights.data(), bias, zo,
+                               c.of_result.scale, low, high, 0U);
       }
     }
     const Bytes weights = stored(data, reordered(w_sizes_, {0, 2, 3, 1}));
@@ -135,62 +128,46 @@ class IntegerOperator {
     if constexpr (std::is_same_v<Q, int8_t>) {
       const auto* kernel = reinterpret_cast<const int8_t*>(weights.data());
       if (!c.channel_scales.empty()) {
-        return xnn_create_convolution2d_nhwc_qc8(
-            top, left, top, left, height, width, number(c.stride[0]), number(c.stride[1]), number(c.dilation[0]),
-            number(c.dilation[1]), number(c.groups), in, out, all_in, all_out, zx, c.of_x.scale,
-            c.channel_scales.data(), kernel, bias, zo, c.of_result.scale, low, high, 0, &op);
+        return create_operator(create_convolution_by_channel, op, top, left, top, left, height, width,
+                               number(c.stride[0]), number(c.stride[1]), number(c.dilation[0]), number(c.dilation[1]),
+                               number(c.groups), in, out, all_in, all_out, zx, c.of_x.scale, c.channel_scales.data(),
+                               kernel, bias, zo, c.of_result.scale, low, high, 0U);
       }
-      return xnn_create_convolution2d_nhwc_qs8(
-          top, left, top, left, height, width, number(c.stride[0]), number(c.stride[1]), number(c.dilation[0]),
-          number(c.dilation[1]), number(c.groups), in, out, all_in, all_out, zx, c.of_x.scale, c.of_other.scale, kernel,
-          bias, zo, c.of_result.scale, low, high, 0, &op);
+      return create_operator(xnn_create_convolution2d_nhwc_qs8, op, top, left, top, left, height, width,
+                             number(c.stride[0]), number(c.stride[1]), number(c.dilation[0]), number(c.dilation[1]),
+                             number(c.groups), in, out, all_in, all_out, zx, c.of_x.scale, c.of_other.scale, kernel,
+                             bias, zo, c.of_result.scale, low, high, 0U);
     } else {
-      return xnn_create_convolution2d_nhwc_qu8(top, left, top, left, height, width, number(c.stride[0]),
-                                               number(c.stride[1]), number(c.dilation[0]), number(c.dilation[1]),
-                                               number(c.groups), in, out, all_in, all_out, zx, c.of_x.scale,
-                                               q<Q>(c.of_other.zero_point), c.of_other.scale, weights.data(), bias, zo,
-                                               c.of_result.scale, low, high, 0, &op);
+      return create_operator(xnn_create_convolution2d_nhwc_qu8, op, top, left, top, left, height, width,
+                             number(c.stride[0]), number(c.stride[1]), number(c.dilation[0]), number(c.dilation[1]),
+                             number(c.groups), in, out, all_in, all_out, zx, c.of_x.scale, q<Q>(c.of_other.zero_point),
+                             c.of_other.scale, weights.data(), bias, zo, c.of_result.scale, low, high, 0U);
     }
   }
 
   template <class Q>
-  xnn_status set_up(const Q* x, const Q* other, Q* made) {
-    constexpr bool is_signed = std::is_same_v<Q, int8_t>;
+  xnn_status compute(const Q* x, const Q* other, Q* made) {
     if (call_.kind == IntegerCall::Kind::Multiply) {
       const std::vector<std::size_t> shape(x_sizes_.begin(), x_sizes_.end());
-      if constexpr (is_signed) {
-        return xnn_setup_multiply_nd_qs8(op_.get(), shape.size(), shape.data(), shape.size(), shape.data(), x, other,
-                                         made, nullptr);
-      } else {
-        return xnn_setup_multiply_nd_qu8(op_.get(), shape.size(), shape.data(), shape.size(), shape.data(), x, other,
-                                         made, nullptr);
-      }
+      return run_product(op_.get(), shape, x, other, made, q<Q>(call_.low), q<Q>(call_.high));
     }
+    xnn_status status = xnn_status_success;
     if (call_.kind == IntegerCall::Kind::Linear) {
       std::size_t batch = 1;
       for (int dim = 0; dim + 1 < x_sizes_.size(); ++dim) batch *= count(x_sizes_[dim]);
-      if constexpr (is_signed) {
-        return xnn_setup_fully_connected_nc_qs8(op_.get(), batch, x, made, nullptr);
-      } else {
-        return xnn_setup_fully_connected_nc_qu8(op_.get(), batch, x, made, nullptr);
-      }
-    }
-    const std::size_t batch = count(x_sizes_[0]);
-    const std::size_t height = count(x_sizes_[2]);
-    const std::size_t width = count(x_sizes_[3]);
-    if constexpr (is_signed) {
-      return call_.channel_scales.empty()
-                 ? xnn_setup_convolution2d_nhwc_qs8(op_.get(), batch, height, width, x, made, nullptr)
-                 : xnn_setup_convolution2d_nhwc_qc8(op_.get(), batch, height, width, x, made, nullptr);
+      status = set_up_linear(op_.get(), batch, x, made);
     } else {
-      return xnn_setup_convolution2d_nhwc_qu8(op_.get(), batch, height, width, x, made, nullptr);
+      status = set_up_convolution(op_.get(), !call_.channel_scales.empty(), count(x_sizes_[0]), count(x_sizes_[2]),
+                                  count(x_sizes_[3]), workspace_, x, made);
     }
+    return status == xnn_status_success ? xnn_run_operator(op_.get(), nullptr) : status;
   }
 
   IntegerCall call_;
   ValueId result_;
   Dims x_sizes_, w_sizes_, sizes_;
   std::unique_ptr<xnn_operator, DeleteOperator> op_;
+  Workspace workspace_;
 };
 
 class IntegerDelegate final : public Delegate {
