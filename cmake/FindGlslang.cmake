@@ -5,9 +5,9 @@ include(FindPackageHandleStandardArgs)
 find_path(GLSLANG_INCLUDE_DIR glslang/Public/ShaderLang.h)
 set(GLSLANG_LIBRARIES)
 set(missing)
-# In the order in which they need one another.
+# In the order in which they need one another: what calls SPIRV-Tools is in SPIRV, or in glslang where that is newer.
 set(parts MachineIndependent GenericCodeGen OSDependent OGLCompiler)
-foreach(name SPIRV SPIRV-Tools-opt SPIRV-Tools glslang glslang-default-resource-limits ${parts})
+foreach(name SPIRV glslang glslang-default-resource-limits ${parts} SPIRV-Tools-opt SPIRV-Tools)
   find_library(GLSLANG_${name}_LIBRARY ${name})
   mark_as_advanced(GLSLANG_${name}_LIBRARY)
   if(GLSLANG_${name}_LIBRARY)
