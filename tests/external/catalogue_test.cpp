@@ -73,8 +73,7 @@ TEST(Catalogue, NothingInstalledSaysHowToInstall) {
 
 // What --target all drives, in the order in which it starts them.
 TEST(Catalogue, OneTargetOfEachFamilyComesFirst) {
-  const Catalogue catalogue =
-      *Catalogue::read(make_root("all", {"iree-3.12.0", "iree-3.13.0", "tract-0.1.0"}));
+  const Catalogue catalogue = *Catalogue::read(make_root("all", {"iree-3.12.0", "iree-3.13.0", "tract-0.1.0"}));
   EXPECT_THAT(catalogue.installed_targets(), ElementsAre("iree-cpu", "tract@0.1.0", "iree-vulkan"));
   EXPECT_THAT(Catalogue::read(make_root("none", {}))->installed_targets(), testing::IsEmpty());
 }
