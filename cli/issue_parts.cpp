@@ -25,22 +25,24 @@ bool shows_in_one_run(const Finding& finding) {
 
 // The paragraphs of a saved bug's page, each where an issue has it.
 void add_text(const std::string& text, IssueParts& parts) {
-  constexpr std::string_view edits = "**What makes it go away.** ", fix = "**Suggested fix.** ",
-                             why = "**Why it is wrong.** ", printed = "What the script prints:";
+  const struct {
+    std::string_view mark;  // how a paragraph begins
+    std::string* part;
+    std::string_view said;  // in the place of the mark
+  } kinds[] = {
+      {"**What makes it go away.** ", &parts.edits, "What makes it go away: "},
+      {"**Suggested fix.** ", &parts.fix, ""},
+      {"**Why it is wrong.** ", &parts.reasons, ""},
+      {"What the script prints:", &parts.printed, "What the script prints:"},
+      {"**", &parts.reasons, "**"},
+  };
   std::istringstream lines(text);
   std::string* part = &parts.reasons;
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(edits)) {
-      part = &parts.edits;
-      line = "What makes it go away: " + line.substr(edits.size());
-    } else if (line.starts_with(fix)) {
-      part = &parts.fix;
-      line = line.substr(fix.size());
-    } else if (line == printed) {
-      part = &parts.printed;
-    } else if (line.starts_with("**")) {
-      part = &parts.reasons;
-      if (line.starts_with(why)) line = line.substr(why.size());
+    const auto kind = std::ranges::find_if(kinds, [&](const auto& one) { return line.starts_with(one.mark); });
+    if (kind != std::end(kinds)) {
+      part = kind->part;
+      line.replace(0, kind->mark.size(), kind->said);
     }
     if (!line.empty() || !part->empty()) *part += line + "\n";
   }

@@ -6,6 +6,7 @@
 #include <array>
 #include <span>
 
+#include "compiler/op_names.h"
 #include "core/check.h"
 #include "ops/registry.h"
 
@@ -36,10 +37,6 @@ constexpr std::array other_twins = {OtherTwin{"aten.fill_.Scalar", "aten.full_li
 const OtherTwin* other_twin(const Op& op) {
   const auto* found = std::ranges::find(other_twins, op.name, &OtherTwin::write);
   return found == other_twins.end() ? nullptr : found;
-}
-
-bool is_among(std::span<const std::string_view> names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
 }
 
 bool is_repeated(const Layout& layout, int dim) { return layout.sizes[dim] > 1 && layout.strides[dim] == 0; }
@@ -74,10 +71,10 @@ Result<void> narrow_to_distinct(Rewriter& rewriter, const Op& op, std::vector<Ar
                                 ValueId base, Layout& region, const std::string& name) {
   const Layout whole = region;
   region = without_repeats(whole);
-  if (is_among(masked_fills, op.name) && !overlaps_itself(region)) {
+  if (one_of(masked_fills, op.name) && !overlaps_itself(region)) {
     Argument& mask = argument(arguments, op, arg::mask);
     TRY(mask, mask_of_distinct(rewriter, std::get<ValueId>(mask), whole, name));
-  } else if (!is_among(plain_fills, op.name)) {
+  } else if (!one_of(plain_fills, op.name)) {
     return std::unexpected(Error{ErrorKind::Unsupported, "", "",
                                  fmt::format("{} ({}) writes memory that overlaps itself", op.name, name)});
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "compiler/op_names.h"
 #include "ops/registry.h"
 #include "planner/mutant_switches.h"
 
@@ -21,11 +22,6 @@ constexpr std::array<std::string_view, 2> idempotent = {"aten.abs.default", "ate
 constexpr std::array<std::string_view, 2> self_inverse = {"aten.neg.default", "aten.logical_not.default"};
 constexpr std::array<std::string_view, 2> of_equals = {"aten.maximum.default", "aten.minimum.default"};
 constexpr std::array<std::string_view, 2> casts = {"aten._to_copy.default", "aten.to.dtype"};
-
-template <std::size_t n>
-bool one_of(const std::array<std::string_view, n>& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
 
 // The second operand where it is one number, a Python number or a tensor of it.
 std::optional<Scalar> second_number(Matcher& matcher, const Call& call) {

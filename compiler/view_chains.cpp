@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "compiler/functional_form.h"
+#include "compiler/op_names.h"
 #include "ops/registry.h"
 #include "planner/mutant_switches.h"
 
@@ -17,10 +18,6 @@ constexpr std::array<std::string_view, 6> reshaping = {"aten.view.default",    "
                                                        "aten.squeeze.default", "aten.squeeze.dim",
                                                        "aten.squeeze.dims",    "aten.alias.default"};
 constexpr std::string_view expanding = "aten.expand.default";
-
-bool one_of(std::span<const std::string_view> names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
 
 ValueId operand_of(std::span<const Argument> arguments) { return std::get<ValueId>(arguments.front()); }
 

@@ -10,7 +10,6 @@ namespace parallax::vulkan {
 namespace {
 
 using Number = PointwiseProgram::Number;
-using PointwiseRow = PointwiseRow;
 
 DType of_result(const Call&, DType result) { return result; }
 DType of_operand(const Call& call, DType) { return call.tensor(arg::self).dtype; }

@@ -26,28 +26,24 @@ ValueId StructureSite::call(std::string_view name, std::vector<Argument> positio
   return result(0);
 }
 
-ValueId StructureSite::activations(const Dims& sizes) {
-  const Graph& graph = builder_.graph();
-  std::vector<ValueId> alike;
-  for (std::size_t v = 0; v < graph.metas.size(); ++v) {
-    const ValueId newest = builder_.current(ValueId(v));
-    if (newest == ValueId(v) && graph.metas[v].dtype == dtype_ && graph.metas[v].layout.sizes == sizes) {
-      alike.push_back(newest);
-    }
-  }
-  return alike.empty() || choices_.chance(30) ? input(sizes) : choices_.pick(alike);
-}
-
-std::optional<ValueId> StructureSite::any_of_rank(int fewest, int most) {
+std::vector<ValueId> StructureSite::tensors(const std::function<bool(const Dims& sizes)>& fits) const {
   const Graph& graph = builder_.graph();
   std::vector<ValueId> fitting;
   for (std::size_t v = 0; v < graph.metas.size(); ++v) {
-    const int rank = graph.metas[v].layout.rank();
     const bool is_newest = builder_.current(ValueId(v)) == ValueId(v);
-    if (is_newest && graph.metas[v].dtype == dtype_ && rank >= fewest && rank <= most) fitting.push_back(ValueId(v));
+    if (is_newest && graph.metas[v].dtype == dtype_ && fits(graph.metas[v].layout.sizes)) fitting.push_back(ValueId(v));
   }
-  if (fitting.empty()) return std::nullopt;
-  return choices_.pick(fitting);
+  return fitting;
+}
+
+ValueId StructureSite::activations(const Dims& sizes) {
+  const std::vector<ValueId> alike = tensors([&](const Dims& one) { return one == sizes; });
+  return alike.empty() || choices_.chance(30) ? input(sizes) : choices_.pick(alike);
+}
+
+ValueId StructureSite::any_of_rank(int fewest, int most) {
+  const auto fitting = tensors([&](const Dims& sizes) { return sizes.size() >= fewest && sizes.size() <= most; });
+  return fitting.empty() ? ValueId() : choices_.pick(fitting);
 }
 
 void draw_structure(StructureKind kind, StructureSite& site) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,8 +48,8 @@ class StructureSite {
   ValueId source(SourceKind kind, DType dtype, const Dims& sizes) { return add_source_(kind, dtype, sizes); }
   // A tensor of that size which is there already, or an input.
   ValueId activations(const Dims& sizes);
-  // A tensor of the dtype and of such a rank that is there; nothing where there is none.
-  std::optional<ValueId> any_of_rank(int fewest, int most);
+  // A tensor of such a rank that is there; an invalid value where there is none.
+  ValueId any_of_rank(int fewest, int most);
 
   // Some calls by their short names.
   ValueId transpose(ValueId x, int64_t a, int64_t b) { return call("aten.transpose.int", {x, Scalar(a), Scalar(b)}); }
@@ -63,6 +62,9 @@ class StructureSite {
   ValueId scaled(ValueId a, double factor) { return call("aten.mul.Scalar", {a, Scalar(factor)}); }
 
  private:
+  // The tensors of the structure's dtype that fit, each as it is after the last write.
+  std::vector<ValueId> tensors(const std::function<bool(const Dims& sizes)>& fits) const;
+
   Choices& choices_;
   const GraphBuilder& builder_;
   DType dtype_;
