@@ -77,6 +77,12 @@ class CustomOpsTest(unittest.TestCase):
                 with self.subTest(schema=graph["nodes"][1]["schema"], how=how):
                     self.assertEqual(run(graph, how), expected)
 
+    def test_a_program_with_an_operation_returns_its_tensors_and_not_clones_of_them(self) -> None:
+        x, y = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([10.0, 20.0])
+        whole, part = case_module({**NOTHING, "outputs": ["%x", "%v"]})(x, y)
+        self.assertIs(whole, x)
+        self.assertEqual((part.data_ptr(), part.stride()), (x[1:].data_ptr(), (1,)))
+
     def test_an_operation_is_registered_once_and_has_the_cases_schema(self) -> None:
         call = {**NOTHING["nodes"][1], "args": [{"graph": "other"}, ["%v", "%y"]]}
         first, again = (custom_ops.register(NOTHING, call, lambda *_: ()) for _ in range(2))

@@ -118,9 +118,9 @@ def _function_lines(
             lines.append(f"    v_{node['out']} = {given[0]}[{given[1]}]")
             continue
         if node["op"] == "custom":
-            function = f"custom_{custom_ops.reference_of(node)}"
+            operation = f"custom_{custom_ops.reference_of(node)}"
             operands = [text(operand) for operand in node["args"][1]]
-            lines.append(f"    v_{node['out']} = {custom_ops.call_text(function, operands, node['schema'])}")
+            lines.append(f"    v_{node['out']} = {custom_ops.call_text(operation, operands, node['schema'])}")
             continue
         call = node["op"].replace(".", "_")
         if node["op"] in control:
