@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::chrono::seconds longest_writing{120};
 constexpr std::string_view runtimes = "onnx.runtimes.";
+// IREE has importer, compiler and runtime of its own, and takes the same models.
+constexpr std::string_view iree_on_cpu = "iree.cpu";
 // Among the words of a worker's command, behind Python and the adapters' folder.
 constexpr std::size_t module_place = 2;
 
@@ -28,11 +30,17 @@ Result<std::vector<std::string>> worker_of(const std::string& target) {
   TRY(const Catalogue catalogue, open_catalogue());
   TRY(const TargetSpec spec, parse_target_spec(target));
   TRY(std::vector<std::string> worker, catalogue.command(spec));
-  if (worker.size() <= module_place || !worker[module_place].starts_with(runtimes))
+  if (worker.size() <= module_place ||
+      (worker[module_place] != iree_on_cpu && !worker[module_place].starts_with(runtimes)))
     return fail("{} takes no ONNX models of ours", target);
   if (worker.size() > 3)
     return fail("a script of few lines calls the system as it is, without the options of {}", target);
   return worker;
+}
+
+// How the writer of scripts names what the worker drives.
+std::string runtime_of(const std::string& module) {
+  return module == iree_on_cpu ? "iree" : module.substr(runtimes.size());
 }
 
 // What the numbers of a tensor may be off by: their radii, and the rounding of the number that is written down.
@@ -121,9 +129,8 @@ Result<std::string> request_of(const Finding& finding, const std::vector<std::st
   const Case& test = finding.reduced;
   if (test.gradient) return fail("a model has no gradients");
   if (!shows_in_one_run(finding)) return fail("one run does not show it");
-  Json request = {{"case", Json::parse(to_json(test))},
-                  {"runtime", worker[module_place].substr(runtimes.size())},
-                  {"expected", nullptr}};
+  Json request = {
+      {"case", Json::parse(to_json(test))}, {"runtime", runtime_of(worker[module_place])}, {"expected", nullptr}};
   if (finding.verdict == Verdict::Mismatch) {
     TRY(Wanted wanted, wanted_of(test));
     // Of a case that nobody has run here it is not known whether the usual tolerances see it.

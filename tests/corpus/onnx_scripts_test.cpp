@@ -109,6 +109,8 @@ INSTANTIATE_TEST_SUITE_P(Corpus, OnnxScripts,
                          testing::Values(Runtime{"onnxruntime", "onnxruntime-1.31.1", "onnxruntime"},
                                          Runtime{"openvino", "openvino-2026.4.1", "openvino"},
                                          Runtime{"tract", "tract-0.23.9", "tract"},
+                                         Runtime{"tvm", "tvm-0.27.0.post1", "tvm"},
+                                         Runtime{"iree-cpu", "iree-3.13.0", "iree.runtime"},
                                          Runtime{"onnx-reference", "onnx-1.23.2", "onnx.reference"}),
                          [](const auto& one) {
                            std::string name = one.param.target;
