@@ -167,6 +167,7 @@ Result<Json> parse_json(std::string_view text) {
   if (text.size() > max_json_bytes) {
     return fail("{} bytes of JSON; more than {} are not read", text.size(), max_json_bytes);
   }
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return fail("not JSON: there is nothing in it");
   DocumentBuilder builder;
   if (!Json::sax_parse(text.begin(), text.end(), &builder)) return std::unexpected(builder.error());
   return builder.take();
