@@ -168,7 +168,8 @@ Context::~Context() {
 }
 
 Result<std::shared_ptr<Context>> Context::open(const ContextRequest& request) {
-  static std::vector<std::pair<ContextRequest, std::shared_ptr<Context>>> opened;
+  // Never destroyed: at exit, drivers and layers may be gone before our statics are.
+  static auto& opened = *new std::vector<std::pair<ContextRequest, std::shared_ptr<Context>>>;
   for (const auto& [known, context] : opened) {
     if (known == request) return context;
   }

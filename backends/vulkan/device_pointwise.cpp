@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "backends/vulkan/device_kernel.h"
+#include "core/limits.h"
 #include "ops/elementwise.h"
 
 namespace parallax::vulkan {
@@ -75,7 +76,6 @@ Number clamp(const PointwiseRow& row, const PointwiseCall& call) {
     return call.program().constant(is_floating(dtype) ? dtype : DType::I64,
                                    is_floating(dtype) ? Scalar(real) : Scalar(whole));
   };
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   const Number x = call.operand(arg::self, dtype);
   const Number low = bound(arg::min, -infinity, std::numeric_limits<int64_t>::min());
   return call.program().apply(find_function(row.function), x, low,

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "backends/vulkan/device_indexed.h"
+#include "core/limits.h"
 #include "ops/combiner.h"
 
 namespace parallax::vulkan {
@@ -155,7 +156,6 @@ Scalar identity(Direction direction, DType dtype) {
   if (direction == Direction::Adds) return int64_t{0};
   if (direction == Direction::Multiplies) return int64_t{1};
   const bool least = direction == Direction::KeepsLargest;
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   if (is_floating(dtype)) return least ? -infinity : infinity;
   if (dtype == DType::Bool || dtype == DType::U8) return int64_t{least ? 0 : dtype == DType::Bool ? 1 : 255};
   const int64_t highest = std::numeric_limits<int64_t>::max() >> (64 - 8 * size_of(dtype));

@@ -47,8 +47,6 @@ Result<std::shared_ptr<Pipelines>> Pipelines::make(std::shared_ptr<Context> cont
   return pipelines;
 }
 
-Pipelines::~Pipelines() { save_cache(); }
-
 Result<void> Pipelines::make_layouts() {
   for (std::size_t i = 0; i < widths.size(); ++i) {
     const std::array<uint32_t, 4> counts = {1, 1, widths[i].inputs, widths[i].outputs};

@@ -44,11 +44,13 @@ class Pipelines {
   // With files in that folder; an empty one keeps none.
   static Result<std::shared_ptr<Pipelines>> make(std::shared_ptr<Context> context,
                                                  const std::filesystem::path& folder = cache_folder());
-  ~Pipelines();
 
   // The pipeline of a source for that workgroup size, which is its one specialization constant.
   Result<VkPipeline> get(const ShaderSource& source, uint32_t workgroup);
   VkPipelineLayout layout(WidthKind width) const { return layouts_[static_cast<std::size_t>(width)].get(); }
+
+  // Writes what the driver compiled to the folder, for the next process. Nothing where nothing was made.
+  void save_cache() const;
 
   const PipelineStatistics& statistics() const { return statistics_; }
   const ShaderCache& shaders() const { return shaders_; }
@@ -58,7 +60,6 @@ class Pipelines {
       : context_(std::move(context)), folder_(folder), shaders_(folder) {}
   Result<void> make_layouts();
   Result<void> open_cache();
-  void save_cache() const;
   std::filesystem::path cache_file() const;
   Result<VkShaderModule> module(const ShaderSource& source);
 

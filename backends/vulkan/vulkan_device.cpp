@@ -4,12 +4,33 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <utility>
+#include <vector>
 
 #include "backends/runtime/computing.h"
 #include "backends/vulkan/device_kernel.h"
 #include "core/choices.h"
 
 namespace parallax::vulkan {
+namespace {
+
+using KeptPipelines = std::pair<Context*, std::shared_ptr<Pipelines>>;
+
+// Those of every device, kept for the process however many targets it opens, and never destroyed (Context::open).
+std::vector<KeptPipelines>& kept_pipelines() {
+  static auto& kept = *new std::vector<KeptPipelines>;
+  return kept;
+}
+
+// At exit. A validation layer may be gone by then, and nothing is called through it.
+void save_caches() {
+  for (const auto& [context, pipelines] : kept_pipelines()) {
+    if (!context->validates()) pipelines->save_cache();
+  }
+}
+
+}  // namespace
 
 class VulkanPartition final : public DevicePartition {
  public:
@@ -115,11 +136,11 @@ Result<std::shared_ptr<VulkanDevice>> VulkanDevice::open(const DeviceOptions& op
   if (options.rules.workgroup < 1 || options.rules.workgroup > most) {
     return fail("a workgroup of {}: {} takes from 1 to {}", options.rules.workgroup, context->device_name(), most);
   }
-  // Pipelines are kept for the process, however many targets it opens.
-  static std::vector<std::pair<Context*, std::shared_ptr<Pipelines>>> kept;
-  auto found = std::ranges::find(kept, context.get(), &decltype(kept)::value_type::first);
+  std::vector<KeptPipelines>& kept = kept_pipelines();
+  auto found = std::ranges::find(kept, context.get(), &KeptPipelines::first);
   if (found == kept.end()) {
     TRY(std::shared_ptr<Pipelines> pipelines, Pipelines::make(context));
+    if (kept.empty()) std::atexit(save_caches);
     kept.emplace_back(context.get(), std::move(pipelines));
     found = std::prev(kept.end());
   }

@@ -1,6 +1,6 @@
-// XNNPACK's operators on quantized integers in one form, for two generations of its headers. Debian 12 has the older:
-// one call sets an operator up. In the newer one, Debian 13's, an operator is reshaped first, creation takes caches,
-// and a product of two tensors is an element-wise operator without bounds.
+// XNNPACK's operators on quantized integers in one form, for two generations of its headers (generation.h). In the
+// older one call sets an operator up. In the newer one an operator is reshaped first, creation takes caches, and a
+// product of two tensors is an element-wise operator without bounds.
 #pragma once
 
 #include <xnnpack.h>
@@ -31,7 +31,6 @@ xnn_status create_operator(xnn_status (*create)(Taken...), xnn_operator_t& op, G
   }
 }
 
-// The header of the newer generation has this macro.
 #ifdef XNN_DEPRECATED
 
 inline constexpr auto create_convolution_by_channel = xnn_create_convolution2d_nhwc_qs8_qc8w;

@@ -4,6 +4,7 @@
 
 #include "backends/portable/elements.h"
 #include "backends/xnnpack/definer.h"
+#include "backends/xnnpack/generation.h"
 
 namespace parallax::xnnpack {
 namespace {
@@ -106,6 +107,8 @@ bool fills_from_inside(const Windows& windows, std::size_t d, int64_t in, int64_
 bool takes_maxima(const NodeCall& call) {
   const Windows windows = windows_of(call);
   if (!has_windows(call, windows)) return false;
+  // The newer library refuses windows with gaps between them.
+  if (is_newer && (windows.stride[0] > windows.kernel[0] || windows.stride[1] > windows.kernel[1])) return false;
   if (windows.dilation[0] == 1 && windows.dilation[1] == 1) return true;
   for (std::size_t d = 0; d < 2; ++d) {
     const int dim = static_cast<int>(d) + 2;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "backends/examine.h"
@@ -316,6 +317,19 @@ int left_out = -1;
 int asked_for = 0;
 bool all_but_one(Hazard, int) { return asked_for++ != left_out; }
 
+// Debian 12's validation layer follows what shaders do through an array of descriptors, as our tensors are bound. That
+// of Debian 13 leaves arrays out (binding->count > 1 in its sync_commandbuffer.cpp) and sees clears and copies alone.
+bool layer_follows_arrays() {
+  uint32_t count = 0;
+  vkEnumerateInstanceLayerProperties(&count, nullptr);
+  std::vector<VkLayerProperties> layers(count);
+  vkEnumerateInstanceLayerProperties(&count, layers.data());
+  return std::ranges::any_of(layers, [](const VkLayerProperties& layer) {
+    return layer.layerName == std::string_view("VK_LAYER_KHRONOS_validation") &&
+           layer.specVersion < VK_MAKE_API_VERSION(0, 1, 4, 0);
+  });
+}
+
 TEST_F(Vulkan, HearsOfBarriersThatAreLeftOut) {
   vulkan::DeviceOptions validated;
   validated.context.validate = true;
@@ -331,7 +345,7 @@ TEST_F(Vulkan, HearsOfBarriersThatAreLeftOut) {
     if (loaded) (void)runtime::Instance(*loaded, std::byte{0xCB}).run(test.feed);
     return (*device)->take_complaints();
   };
-  int barriers = 0;
+  int barriers = 0, heard = 0;
   for (uint64_t stream = 0; stream < 40; ++stream) {
     SCOPED_TRACE(::testing::Message() << "stream " << stream);
     Choices choices(5, stream);
@@ -341,10 +355,12 @@ TEST_F(Vulkan, HearsOfBarriersThatAreLeftOut) {
     EXPECT_THAT(complaints(*program, test, -1), IsEmpty());
     const int needed = asked_for;
     for (int barrier = 0; barrier < needed; ++barrier, ++barriers) {
-      EXPECT_THAT(complaints(*program, test, barrier), Not(IsEmpty())) << "barrier " << barrier << " of " << needed;
+      const bool complains = !complaints(*program, test, barrier).empty();
+      EXPECT_TRUE(complains || !layer_follows_arrays()) << "barrier " << barrier << " of " << needed;
+      heard += complains;
     }
   }
-  EXPECT_GT(barriers, 30);
+  EXPECT_GT(heard, 30);
   RecordProperty("barriers", barriers);
 }
 

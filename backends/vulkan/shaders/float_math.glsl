@@ -18,7 +18,7 @@ double clamped(double x, double low, double high) {
 }
 
 float with_sign(float x, bool negative) {
-  return uintBitsToFloat((floatBitsToUint(x) & 0x7fffffffu) | (negative ? 0x80000000u : 0u));
+  return negative ? -abs(x) : abs(x);
 }
 
 // Abramowitz and Stegun 7.1.26: 1.5e-7 off at most.
