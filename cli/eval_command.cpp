@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "backends/examine.h"
@@ -11,6 +10,7 @@
 #include "cli/one_case.h"
 #include "cli/option_checks.h"
 #include "cli/target_options.h"
+#include "core/limits.h"
 #include "graph/runs.h"
 #include "ops/profiles.h"
 #include "oracle/ensemble.h"
@@ -34,8 +34,6 @@ Json number(double x) {
   return x;
 }
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
 // How many bits of a value are shown: how far its error lies below it.
 int bits_of(DType dtype, double value, double error) {
   const int all = info(dtype).precision;
@@ -51,7 +49,7 @@ Json tensor_json(const std::string& value, const BallTensor& tensor) {
     const Ball& ball = tensor.balls[i];
     json["value"].push_back(number(ball.mid));
     json["radius"].push_back(number(ball.radius));
-    json["bits"].push_back(bits_of(tensor.dtype, ball.mid, ball.decided() ? ball.radius : infinite));
+    json["bits"].push_back(bits_of(tensor.dtype, ball.mid, ball.decided() ? ball.radius : infinity));
     if (!tensor.spreads.empty()) {
       const Spread& spread = tensor.spreads[i];
       json["ensemble_value"].push_back(number(spread.value));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/limits.h"
 #include "ops/ball_math.h"
 
 namespace parallax {
@@ -55,15 +56,14 @@ int proved_bits(const Ball& ball) {
 }
 
 double excess_of(const BallTensor& expected, const Tensor& got, int64_t element) {
-  constexpr double infinite = std::numeric_limits<double>::infinity();
-  if (!is_floating(expected.dtype)) return infinite;
+  if (!is_floating(expected.dtype)) return infinity;
   const auto excess = [&](const Ball& ball) {
     const double distance = std::fabs(got.get_double(element) - ball.mid) - ball.radius;
-    return ball.radius > 0 && std::isfinite(distance) ? distance / ball.radius : infinite;
+    return ball.radius > 0 && std::isfinite(distance) ? distance / ball.radius : infinity;
   };
   const auto found = expected.alternatives.find(element);
   if (found == expected.alternatives.end()) return excess(expected.balls[static_cast<std::size_t>(element)]);
-  double least = infinite;
+  double least = infinity;
   for (const Ball& ball : found->second) least = std::min(least, excess(ball));
   return least;
 }

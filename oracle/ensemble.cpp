@@ -6,12 +6,11 @@
 #include <future>
 #include <thread>
 
+#include "core/limits.h"
 #include "oracle/legal_run.h"
 
 namespace parallax {
 namespace {
-
-constexpr double infinite = std::numeric_limits<double>::infinity();
 
 // An exaggerated error shows in full where it meets a decision, and 64 times too large elsewhere; a tenth is taken off
 // for what is not quite linear.
@@ -43,16 +42,16 @@ LegalRun::Style style_of(int member) {
 
 // How far an element of a member is from the program in double; infinite where they differ in kind.
 double distance(const Ball& value, const Ball& other) {
-  if (!value.decided() || !other.decided() || value.radius > 0 || other.radius > 0) return infinite;
-  if (value.may_nan || value.may_inf || other.may_nan || other.may_inf) return infinite;
+  if (!value.decided() || !other.decided() || value.radius > 0 || other.radius > 0) return infinity;
+  if (value.may_nan || value.may_inf || other.may_nan || other.may_inf) return infinity;
   if (std::isnan(value.mid) || std::isnan(other.mid))
-    return std::isnan(value.mid) == std::isnan(other.mid) ? 0 : infinite;
+    return std::isnan(value.mid) == std::isnan(other.mid) ? 0 : infinity;
   return value.mid == other.mid ? 0 : std::fabs(value.mid - other.mid);
 }
 
 double distance(const IntegerBall& value, const IntegerBall& other) {
   const bool decided = value.undecided == Undecided::No && other.undecided == Undecided::No;
-  return decided && value.value == other.value ? 0 : infinite;
+  return decided && value.value == other.value ? 0 : infinity;
 }
 
 template <class F>
@@ -175,7 +174,7 @@ void leave_out_poles(ExpectedRuns& expected, const Magnitudes& magnitudes) {
       Spread& spread = noted.spreads[i];
       if (!std::isfinite(spread.half) || !std::isfinite(spread.value)) continue;
       const double typical = magnitudes.typical(tensor, i, noted.spreads.size());
-      if (typical > 0 && spread.half > accused_half_spreads * typical) spread.half = infinite;
+      if (typical > 0 && spread.half > accused_half_spreads * typical) spread.half = infinity;
     }
   });
 }

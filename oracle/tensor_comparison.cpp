@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/limits.h"
 #include "oracle/acceptance.h"
 #include "oracle/bounds_by_node.h"
 #include "oracle/judgement_text.h"
@@ -98,7 +99,7 @@ class Elements {
     ElementView seen;
     seen.reason = ball.decided() && !std::isfinite(ball.radius) ? Undecided::Unbounded : ball.undecided;
     seen.exact = ball.radius == 0;
-    judgement_.proof_bits.add(scale_, seen.reason == Undecided::No ? ball.radius : infinite);
+    judgement_.proof_bits.add(scale_, seen.reason == Undecided::No ? ball.radius : infinity);
     if (seen.reason != Undecided::No) return seen;
     const double value = got_.get_double(i);
     seen.inside = accepts(expected_.dtype, ball, value);
@@ -163,15 +164,13 @@ class Elements {
     if (distance <= allowed) return allowed <= visible_;
     if (exact) return true;
     ++accused_elements_;
-    const double half_spreads = std::isnan(distance) ? infinite : distance / spread.half;
+    const double half_spreads = std::isnan(distance) ? infinity : distance / spread.half;
     if (accused_ < 0 || half_spreads > half_spreads_) {
       accused_ = i;
       half_spreads_ = half_spreads;
     }
     return true;
   }
-
-  static constexpr double infinite = std::numeric_limits<double>::infinity();
 
   const BallTensor& expected_;
   const Tensor& got_;

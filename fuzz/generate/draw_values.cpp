@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/limits.h"
+
 namespace parallax {
 namespace {
 
@@ -20,7 +22,6 @@ double draw_grid(Choices& choices) { return static_cast<double>(zigzag(choices.b
 double draw_general(Choices& choices) { return static_cast<double>(zigzag(choices.below(0xFFFF))) / 16384.3; }
 
 double draw_special(Choices& choices, DType dtype) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::array values = {0.0,      -0.0,
                              1.0,      -1.0,
                              0.5,      info(dtype).smallest_normal,

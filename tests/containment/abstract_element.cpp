@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
+
+#include "core/limits.h"
 
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 uint64_t below(std::mt19937_64& random, uint64_t n) { return random() % n; }
 double unit(std::mt19937_64& random) { return std::uniform_real_distribution<double>(-1, 1)(random); }

@@ -4,14 +4,12 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "core/choices.h"
+#include "core/limits.h"
 
 namespace parallax {
 namespace {
-
-constexpr double inf = std::numeric_limits<double>::infinity();
 
 TEST(DType, NamesReadBack) {
   for (int i = 0; i < dtype_count; ++i) {
@@ -46,10 +44,10 @@ TEST(DType, HalfRoundsToNearestEvenAndOverflows) {
       {1 + 3 * 0x1p-11, 1 + 0x1p-9, 1},
       {65504, 65504, 65536},
       {65519.99, 65504, 65536},
-      {65520, inf, 65536},    // half way to 65536, to even: inf
-      {0x1p-25, 0, 0x1p-25},  // half the smallest subnormal ties to 0
+      {65520, infinity, 65536},  // half way to 65536, to even: inf
+      {0x1p-25, 0, 0x1p-25},     // half the smallest subnormal ties to 0
       {0x1.8p-25, 0x1p-24, 0x1.8p-25},
-      {-inf, -inf, -inf},
+      {-infinity, -infinity, -infinity},
   };
   for (const Row& row : rows) {
     EXPECT_EQ(round_to(DType::F16, row.x), row.f16) << row.x;
@@ -94,8 +92,8 @@ TEST(DType, NeighboursAreAdjacent) {
         EXPECT_TRUE(round_to(dtype, middle) == x || round_to(dtype, middle) == up);
       }
     }
-    EXPECT_EQ(next_up(dtype, info(dtype).max_finite), inf);
-    EXPECT_EQ(next_down(dtype, inf), info(dtype).max_finite);
+    EXPECT_EQ(next_up(dtype, info(dtype).max_finite), infinity);
+    EXPECT_EQ(next_down(dtype, infinity), info(dtype).max_finite);
   }
 }
 

@@ -5,15 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
+#include "core/limits.h"
 #include "corpus/juror.h"
 
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(Grade, FollowsFromVerdictEdgeAndTolerances) {
   EXPECT_EQ(grade_of({Verdict::Mismatch, false, false}), Grade::Gross);

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <random>
 
+#include "core/limits.h"
 #include "ops/ball_sum.h"
 #include "ops/profiles.h"
 
@@ -20,8 +20,6 @@ using Real = long double;
 
 constexpr uint64_t seed = 20250311;
 constexpr std::array float_dtypes = {DType::F32, DType::F16, DType::BF16, DType::F64};
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 const Profile& profile() { return *find_profile("eager"); }
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
+#include "core/limits.h"
 #include "ops/ball_bessel.h"
 #include "ops/profiles.h"
 #include "tests/ops/ball_source.h"
@@ -18,8 +18,6 @@ namespace {
 
 using Real = BallSource::Real;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr uint64_t seed = 20250704;
 
 using Function = Ball (*)(const BallMath& math, const Ball& x);

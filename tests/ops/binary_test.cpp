@@ -4,12 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "core/limits.h"
 #include "tests/ops/op_harness.h"
 
 namespace parallax {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
 const double nan = std::numeric_limits<double>::quiet_NaN();
 
 Argument number(int64_t x) { return Scalar(x); }
@@ -74,26 +74,26 @@ TEST(Binary, ExactResults) {
        {DType::I64, {3, -3, -3, 3}},
        trunc},
       {"aten.div.Tensor_mode",
-       {DType::F32, {7, -7, -5, 5, inf}},
-       {DType::F32, {2, 2, inf, inf, 2}},
-       {DType::F32, {3, -3, 0, 0, inf}},
+       {DType::F32, {7, -7, -5, 5, infinity}},
+       {DType::F32, {2, 2, infinity, infinity, 2}},
+       {DType::F32, {3, -3, 0, 0, infinity}},
        trunc},
       {"aten.div.Tensor_mode",
        {DType::F32, {7, -7, -5, 5}},
-       {DType::F32, {2, 2, inf, inf}},
+       {DType::F32, {2, 2, infinity, infinity}},
        {DType::F32, {3, -4, -1, 0}},
        floor},
       {"aten.div_.Tensor_mode", {DType::U8, {200, 7}}, {DType::U8, {255, 2}}, {DType::U8, {0, 3}}, floor},
       {"aten.div_.Tensor", {DType::F32, {3, -8}}, {DType::I32, {4, 2}}, {DType::F32, {0.75, -4}}},
-      {"aten.div.Tensor", {DType::F32, {3, -8, 0}}, {DType::I32, {0, 0, 0}}, {DType::F32, {inf, -inf, nan}}},
+      {"aten.div.Tensor", {DType::F32, {3, -8, 0}}, {DType::I32, {0, 0, 0}}, {DType::F32, {infinity, -infinity, nan}}},
       {"aten.fmod.Tensor",
-       {DType::F32, {5, -5, 5, inf, -5, 3}},
-       {DType::F32, {0, inf, -inf, 2, 3, 3}},
+       {DType::F32, {5, -5, 5, infinity, -5, 3}},
+       {DType::F32, {0, infinity, -infinity, 2, 3, 3}},
        {DType::F32, {nan, -5, 5, nan, -2, 0}}},
       {"aten.remainder.Tensor",
-       {DType::F32, {5, -5, 5, inf, -5, 5}},
-       {DType::F32, {0, inf, -inf, 2, 3, -3}},
-       {DType::F32, {nan, inf, -inf, nan, 1, -1}}},
+       {DType::F32, {5, -5, 5, infinity, -5, 5}},
+       {DType::F32, {0, infinity, -infinity, 2, 3, -3}},
+       {DType::F32, {nan, infinity, -infinity, nan, 1, -1}}},
       {"aten.fmod.Tensor",
        {DType::I64, {7, -7, std::ldexp(-1.0, 63)}},
        {DType::I64, {2, 2, -1}},
@@ -109,9 +109,9 @@ TEST(Binary, ExactResults) {
        {DType::I64, {0, 1, -1, 1, 0, 0}}},
       {"aten.pow.Tensor_Tensor", {DType::I8, {2, 3, -3}}, {DType::I8, {7, 6, 5}}, {DType::I8, {-128, -39, 13}}},
       {"aten.pow_.Tensor",
-       {DType::F32, {nan, 0, inf, 0.5, -2}},
-       {DType::F32, {0, -2, -1, inf, -inf}},
-       {DType::F32, {1, inf, 0, 0, 0}}},
+       {DType::F32, {nan, 0, infinity, 0.5, -2}},
+       {DType::F32, {0, -2, -1, infinity, -infinity}},
+       {DType::F32, {1, infinity, 0, 0, 0}}},
       {"aten.pow.Tensor_Tensor", {DType::F32, {-8, -2}}, {DType::F32, {0.25, 0.5}}, {DType::F32, {nan, nan}}},
       {"aten.ldexp.Tensor",
        {DType::F32, {0.5, 1, 3}},
@@ -122,20 +122,23 @@ TEST(Binary, ExactResults) {
       {"aten.heaviside.default", {DType::F32, {nan, 0, 1, -1}}, {DType::F32, {5, 6, 7, 8}}, {DType::F32, {0, 6, 1, 0}}},
       {"aten.heaviside_.default", {DType::Bool, {1, 0, 0}}, {DType::Bool, {0, 1, 0}}, {DType::Bool, {1, 1, 0}}},
       {"aten.nextafter.default",
-       {DType::F32, {1, 0, inf, 1, nan}},
+       {DType::F32, {1, 0, infinity, 1, nan}},
        {DType::F32, {2, -1, 0, 1, 0}},
        {DType::F32, {0x1.000002p0, -0x1p-149, 0x1.fffffep127, 1, nan}}},
-      {"aten.nextafter_.default", {DType::F16, {1, 65504}}, {DType::F16, {0, inf}}, {DType::F16, {0x1.ffcp-1, inf}}},
+      {"aten.nextafter_.default",
+       {DType::F16, {1, 65504}},
+       {DType::F16, {0, infinity}},
+       {DType::F16, {0x1.ffcp-1, infinity}}},
       {"aten.atan2.default", {DType::I32, {0, 0, 0}}, {DType::I32, {0, 2, 5}}, {DType::F32, {0, 0, 0}}},
-      {"aten.hypot.default", {DType::F64, {0, inf}}, {DType::F64, {0, 1}}, {DType::F64, {0, inf}}},
+      {"aten.hypot.default", {DType::F64, {0, infinity}}, {DType::F64, {0, 1}}, {DType::F64, {0, infinity}}},
       {"aten.logaddexp.default",
-       {DType::F32, {-inf, inf, nan}},
-       {DType::F32, {-inf, -inf, inf}},
-       {DType::F32, {-inf, inf, nan}}},
+       {DType::F32, {-infinity, infinity, nan}},
+       {DType::F32, {-infinity, -infinity, infinity}},
+       {DType::F32, {-infinity, infinity, nan}}},
       {"aten.xlogy.Tensor",
        {DType::F32, {0, 0, 0, 1, nan}},
-       {DType::F32, {nan, inf, -1, 0, 0}},
-       {DType::F32, {nan, 0, 0, -inf, nan}}},
+       {DType::F32, {nan, infinity, -1, 0, 0}},
+       {DType::F32, {nan, 0, 0, -infinity, nan}}},
 
       {"aten.bitwise_and.Tensor", {DType::I8, {-1, 12}}, {DType::U8, {200, 10}}, {DType::I16, {200, 8}}},
       {"aten.bitwise_or_.Tensor", {DType::Bool, {1, 0}}, {DType::Bool, {0, 0}}, {DType::Bool, {1, 0}}},
@@ -196,7 +199,7 @@ TEST(Binary, ExactResultsWithNumbers) {
       {"aten.remainder.Scalar", {DType::I8, {7, 100}}, {number(int64_t{200})}, {DType::I8, {-49, -12}}},
       {"aten.remainder.Scalar", {DType::I64, {7, -7}}, {number(2.5)}, {DType::F32, {2, 0.5}}},
       {"aten.floor_divide.default", {DType::I32, {7, -7}}, {number(int64_t{2})}, {DType::I32, {3, -4}}},
-      {"aten.div.Scalar", {DType::F32, {7, 0, -7}}, {number(int64_t{0})}, {DType::F32, {inf, nan, -inf}}},
+      {"aten.div.Scalar", {DType::F32, {7, 0, -7}}, {number(int64_t{0})}, {DType::F32, {infinity, nan, -infinity}}},
       {"aten.div_.Scalar", {DType::F32, {7, -1}}, {number(int64_t{2})}, {DType::F32, {3.5, -0.5}}},
       {"aten.pow.Tensor_Scalar", {DType::U8, {2, 3}}, {number(int64_t{255})}, {DType::U8, {0, 171}}},
       {"aten.pow.Tensor_Scalar", {DType::Bool, {1, 0}}, {number(true)}, {DType::Bool, {1, 0}}},
@@ -324,16 +327,16 @@ TEST(Binary, SignsOfZeros) {
   const Ball copied = harness.ball(*harness.call("aten.copysign.Tensor", {two, zero}));
   EXPECT_TRUE(in_ball(DType::F32, copied, 2) && in_ball(DType::F32, copied, -2));
   const Ball quotient = harness.ball(*harness.call("aten.div.Tensor", {two, zero}));
-  EXPECT_TRUE(in_ball(DType::F32, quotient, inf) && in_ball(DType::F32, quotient, -inf));
+  EXPECT_TRUE(in_ball(DType::F32, quotient, infinity) && in_ball(DType::F32, quotient, -infinity));
   EXPECT_FALSE(in_ball(DType::F32, quotient, 1e30));
 }
 
 // The square root of -inf is NaN, and its power of a half infinite; eager takes the root.
 TEST(Binary, ARootOfMinusInfinityMayBeEither) {
   OpHarness harness;
-  const ValueId x = add(harness, {DType::F32, {-inf}});
+  const ValueId x = add(harness, {DType::F32, {-infinity}});
   const Ball root = harness.ball(*harness.call("aten.pow.Tensor_Scalar", {x, number(0.5)}));
-  EXPECT_TRUE(in_ball(DType::F32, root, nan) && in_ball(DType::F32, root, inf));
+  EXPECT_TRUE(in_ball(DType::F32, root, nan) && in_ball(DType::F32, root, infinity));
   EXPECT_FALSE(in_ball(DType::F32, root, 0));
 }
 
@@ -432,7 +435,7 @@ TEST(Full, NumbersOfHalvesMayOverflow) {
   OpHarness harness;
   const Ball over =
       harness.ball(*harness.call("aten.scalar_tensor.default", {number(1e6)}, {{"dtype", Argument(DType::F16)}}));
-  EXPECT_TRUE(in_ball(DType::F16, over, inf));
+  EXPECT_TRUE(in_ball(DType::F16, over, infinity));
   EXPECT_EQ(harness.infer("aten.scalar_tensor.default", {number(int64_t{3})})->front().dtype, DType::F32);
   EXPECT_FALSE(harness.infer("aten.scalar_tensor.default", {number(int64_t{300})}, {{"dtype", Argument(DType::I8)}}));
   EXPECT_FALSE(harness.infer("aten.scalar_tensor.default", {number(1e300)}));

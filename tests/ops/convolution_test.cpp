@@ -2,15 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <random>
 
+#include "core/limits.h"
 #include "tests/ops/op_harness.h"
 
 namespace parallax {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr uint64_t seed = 20250312;
 
 struct Setting {

@@ -3,16 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <random>
 
+#include "core/limits.h"
 #include "tests/ops/op_harness.h"
 
 namespace parallax {
 namespace {
 
 constexpr uint64_t seed = 20250314;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Result<ValueId> distances(OpHarness& harness, ValueId a, ValueId b, double p, int64_t mode) {
   return harness.call("aten._cdist_forward.default", {a, b, Scalar(p), Scalar(mode)});

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
+#include "core/limits.h"
 #include "tests/ops/op_harness.h"
 
 namespace parallax {
@@ -12,9 +12,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Argument integer(int64_t x) { return Scalar(x); }
 Argument text(const char* x) { return std::string(x); }

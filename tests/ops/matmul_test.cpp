@@ -2,14 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
+#include "core/limits.h"
 #include "tests/ops/op_harness.h"
 
 namespace parallax {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> mids(const OpHarness& harness, ValueId value) {
   std::vector<double> all;

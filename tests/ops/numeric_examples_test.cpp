@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/limits.h"
 #include "ops/cast.h"
 #include "ops/profiles.h"
 #include "tests/ops/op_harness.h"
@@ -11,7 +12,6 @@
 namespace parallax {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
 const double nan = std::numeric_limits<double>::quiet_NaN();
 
 // One call of positional arguments over tensors of one dtype, and its exact result.
@@ -33,12 +33,12 @@ TEST(NumericExamples, ExactResults) {
       {"aten.add.Tensor", DType::U8, {{200, 1}, {100, 1}}, {}, {44, 2}},
       {"aten.add.Tensor", DType::Bool, {{1, 1, 0}, {1, 0, 0}}, {}, {1, 1, 0}},
       {"aten.add.Scalar", DType::U8, {{1, 250}}, {integer(300)}, {45, 38}},
-      {"aten.sub.Tensor", DType::F32, {{1.5, inf}, {0.25, inf}}, {}, {1.25, nan}},
+      {"aten.sub.Tensor", DType::F32, {{1.5, infinity}, {0.25, infinity}}, {}, {1.25, nan}},
       {"aten.mul.Tensor", DType::Bool, {{1, 1, 0}, {1, 0, 0}}, {}, {1, 0, 0}},
-      {"aten.mul.Tensor", DType::F16, {{1.5, inf}, {2, 0}}, {}, {3, nan}},
+      {"aten.mul.Tensor", DType::F16, {{1.5, infinity}, {2, 0}}, {}, {3, nan}},
       {"aten.div.Tensor", DType::F64, {{1, 6}, {4, 3}}, {}, {0.25, 2}},
-      {"aten.maximum.default", DType::F32, {{1, nan, 3}, {2, 2, -inf}}, {}, {2, nan, 3}},
-      {"aten.minimum.default", DType::F32, {{1, nan, 3}, {2, 2, -inf}}, {}, {1, nan, -inf}},
+      {"aten.maximum.default", DType::F32, {{1, nan, 3}, {2, 2, -infinity}}, {}, {2, nan, 3}},
+      {"aten.minimum.default", DType::F32, {{1, nan, 3}, {2, 2, -infinity}}, {}, {1, nan, -infinity}},
       {"aten.addcmul.default", DType::I32, {{1, 2}, {3, 4}, {5, 6}}, {}, {16, 26}},
       {"aten.addcmul.default", DType::F32, {{1, 2}, {3, 4}, {5, 0.5}}, {}, {16, 4}},
       {"aten.clamp.default", DType::F32, {{-3, 0.5, 9}}, {integer(2), integer(1)}, {1, 1, 1}},

@@ -4,9 +4,9 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 #include <utility>
 
+#include "core/limits.h"
 #include "ops/ball_orthogonal.h"
 #include "ops/profiles.h"
 #include "tests/ops/ball_source.h"
@@ -18,8 +18,6 @@ namespace {
 using Family = OrthogonalFamily;
 using Real = BallSource::Real;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr uint64_t seed = 20250706;
 
 const Profile& profile() { return *find_profile("eager"); }

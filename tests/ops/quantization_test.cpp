@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
+#include "core/limits.h"
 #include "tests/ops/op_harness.h"
 
 namespace parallax {
@@ -12,8 +12,6 @@ namespace {
 
 using Arguments = std::vector<Argument>;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr const char* quantize = "quantized_decomposed.quantize_per_tensor.default";
 constexpr const char* quantize_channels = "quantized_decomposed.quantize_per_channel.default";
 constexpr const char* quantize_tokens = "quantized_decomposed.quantize_per_token.default";

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "core/limits.h"
 #include "tests/ops/op_harness.h"
 
 namespace parallax {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
 const double nan = std::numeric_limits<double>::quiet_NaN();
 
 Argument integer(int64_t x) { return Argument(std::in_place_type<Scalar>, x); }
@@ -76,27 +76,31 @@ TEST(ReductionExamples, ExactResults) {
       {"aten.cumprod.default", DType::F32, {2, 0.5, nan, 1}, {integer(0)}, {2, 1, nan, nan}},
       {"aten.var.correction", DType::F32, {3}, {none}, {nan}},
       {"aten.var.correction", DType::F32, {3}, {none, integer(0)}, {0}},
-      {"aten.var.correction", DType::F32, {3, inf}, {none}, {nan}},
-      {"aten.var.correction", DType::F32, {3, 4}, {none, integer(3)}, {inf}},
+      {"aten.var.correction", DType::F32, {3, infinity}, {none}, {nan}},
+      {"aten.var.correction", DType::F32, {3, 4}, {none, integer(3)}, {infinity}},
       {"aten.var.correction", DType::F32, {}, {none}, {nan}},
       {"aten.var_mean.correction", DType::F32, {0, 0, 0}, {none}, {0}, {0}},
       {"aten.linalg_vector_norm.default", DType::F32, {3, -4}, {}, {5}},
       {"aten.linalg_vector_norm.default", DType::F32, {3, -4}, {integer(1)}, {7}},
       {"aten.linalg_vector_norm.default", DType::F32, {3, 0, nan}, {integer(0)}, {2}},
-      {"aten.linalg_vector_norm.default", DType::F32, {3, -4}, {real(inf)}, {4}},
-      {"aten.linalg_vector_norm.default", DType::F32, {3, -4}, {real(-inf)}, {3}},
-      {"aten.linalg_vector_norm.default", DType::F32, {3, nan}, {real(inf)}, {nan}},
+      {"aten.linalg_vector_norm.default", DType::F32, {3, -4}, {real(infinity)}, {4}},
+      {"aten.linalg_vector_norm.default", DType::F32, {3, -4}, {real(-infinity)}, {3}},
+      {"aten.linalg_vector_norm.default", DType::F32, {3, nan}, {real(infinity)}, {nan}},
       {"aten.linalg_vector_norm.default", DType::F32, {0, 2}, {integer(-1)}, {0}},
-      {"aten.linalg_vector_norm.default", DType::F32, {inf, 2}, {integer(2)}, {inf}},
+      {"aten.linalg_vector_norm.default", DType::F32, {infinity, 2}, {integer(2)}, {infinity}},
       {"aten.linalg_vector_norm.default", DType::F32, {}, {integer(2)}, {0}},
       {"aten.norm.Scalar", DType::F64, {3, -4}, {}, {5}},
-      {"aten._softmax.default", DType::F32, {-inf, -inf}, {integer(0), flag(false)}, {nan, nan}},
-      {"aten._softmax.default", DType::F32, {inf, 0}, {integer(0), flag(false)}, {nan, nan}},
+      {"aten._softmax.default", DType::F32, {-infinity, -infinity}, {integer(0), flag(false)}, {nan, nan}},
+      {"aten._softmax.default", DType::F32, {infinity, 0}, {integer(0), flag(false)}, {nan, nan}},
       {"aten._log_softmax.default", DType::F32, {nan, 0}, {integer(0), flag(false)}, {nan, nan}},
-      {"aten.logsumexp.default", DType::F32, {-inf, -inf}, {IntList{0}}, {-inf}},
-      {"aten.logsumexp.default", DType::F32, {inf, inf}, {IntList{0}}, {inf}},
-      {"aten.logsumexp.default", DType::F32, {}, {IntList{0}}, {-inf}},
-      {"aten.logcumsumexp.default", DType::F32, {-inf, inf, 1, nan, 2}, {integer(0)}, {-inf, inf, inf, nan, nan}},
+      {"aten.logsumexp.default", DType::F32, {-infinity, -infinity}, {IntList{0}}, {-infinity}},
+      {"aten.logsumexp.default", DType::F32, {infinity, infinity}, {IntList{0}}, {infinity}},
+      {"aten.logsumexp.default", DType::F32, {}, {IntList{0}}, {-infinity}},
+      {"aten.logcumsumexp.default",
+       DType::F32,
+       {-infinity, infinity, 1, nan, 2},
+       {integer(0)},
+       {-infinity, infinity, infinity, nan, nan}},
   };
   for (std::size_t k = 0; k < examples.size(); ++k) {
     const Example& example = examples[k];
@@ -240,7 +244,7 @@ TEST(ReductionExamples, Refusals) {
       {"aten.var.correction", {whole}},
       {"aten.std_mean.correction", {truth}},
       {"aten.linalg_vector_norm.default", {whole}},
-      {"aten.linalg_vector_norm.default", {empty, real(inf)}},
+      {"aten.linalg_vector_norm.default", {empty, real(infinity)}},
       {"aten.linalg_vector_norm.default", {empty, integer(-1), IntList{1}}},
       {"aten.linalg_vector_norm.default", {wide, integer(2), none, flag(false), DType::F32}},
       {"aten._softmax.default", {wide, integer(0), flag(true)}},
@@ -266,7 +270,7 @@ TEST(ReductionExamples, Refusals) {
     EXPECT_EQ(results.error().kind, ErrorKind::EagerRefuses) << calls[k].op << ": " << results.error().reason;
   }
   EXPECT_TRUE(harness.infer("aten.max.dim", {empty, integer(0)}).has_value()) << "no result, so nothing is missing";
-  EXPECT_TRUE(harness.infer("aten.linalg_vector_norm.default", {empty, real(inf), IntList{0}}).has_value());
+  EXPECT_TRUE(harness.infer("aten.linalg_vector_norm.default", {empty, real(infinity), IntList{0}}).has_value());
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <random>
 
+#include "core/limits.h"
 #include "ops/profiles.h"
 #include "tests/ops/op_harness.h"
 
@@ -14,8 +14,6 @@ namespace parallax {
 namespace {
 
 constexpr uint64_t seed = 20250313;
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> mids(const OpHarness& harness, ValueId value) {
   std::vector<double> all;

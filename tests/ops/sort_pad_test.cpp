@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <random>
 
+#include "core/limits.h"
 #include "ops/ranking.h"
 #include "tests/ops/op_harness.h"
 
@@ -17,9 +17,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsNan;
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Argument integer(int64_t x) { return Scalar(x); }
 Argument flag(bool x) { return Scalar(x); }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/limits.h"
 #include "ops/ball_functions.h"
 #include "ops/ball_special.h"
 #include "ops/profiles.h"
@@ -14,7 +15,6 @@
 namespace parallax {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
 const double nan = std::numeric_limits<double>::quiet_NaN();
 
 Argument integer(int64_t x) { return Scalar(x); }
@@ -36,64 +36,68 @@ struct Example {
 
 TEST(Unary, ExactResults) {
   const std::vector<Example> examples = {
-      {"aten.sign.default", DType::F32, {-2.5, 0, 7, nan, -inf}, {}, {-1, 0, 1, 0, -1}},
+      {"aten.sign.default", DType::F32, {-2.5, 0, 7, nan, -infinity}, {}, {-1, 0, 1, 0, -1}},
       {"aten.sgn.default", DType::Bool, {1, 0}, {}, {1, 0}},
       {"aten.sign.default", DType::I8, {-128, 0, 5}, {}, {-1, 0, 1}},
       {"aten.square.default", DType::U8, {200, 3}, {}, {64, 9}},
-      {"aten.square.default", DType::F32, {-1.5, inf}, {}, {2.25, inf}},
+      {"aten.square.default", DType::F32, {-1.5, infinity}, {}, {2.25, infinity}},
       {"aten.bitwise_not.default", DType::U8, {0, 200}, {}, {255, 55}},
       {"aten.bitwise_not.default", DType::Bool, {1, 0}, {}, {0, 1}},
       {"aten.bitwise_not_.default", DType::I64, {0, -5}, {}, {-1, 4}},
-      {"aten.ceil.default", DType::F32, {-0.5, 1.25, inf, nan}, {}, {0, 2, inf, nan}},
-      {"aten.floor_.default", DType::F16, {-0.5, 1.25, -inf}, {}, {-1, 1, -inf}},
+      {"aten.ceil.default", DType::F32, {-0.5, 1.25, infinity, nan}, {}, {0, 2, infinity, nan}},
+      {"aten.floor_.default", DType::F16, {-0.5, 1.25, -infinity}, {}, {-1, 1, -infinity}},
       {"aten.round.default", DType::F32, {0.5, 1.5, 2.5, -2.5}, {}, {0, 2, 2, -2}},
       {"aten.trunc.default", DType::BF16, {-1.5, 1.5}, {}, {-1, 1}},
       {"aten.ceil.default", DType::I32, {-3, 4}, {}, {-3, 4}},
-      {"aten.frac.default", DType::F32, {-2.25, 2.25, inf, nan}, {}, {-0.25, 0.25, nan, nan}},
+      {"aten.frac.default", DType::F32, {-2.25, 2.25, infinity, nan}, {}, {-0.25, 0.25, nan, nan}},
       {"aten.round.decimals", DType::F32, {15, 25, -35}, {integer(-1)}, {20, 20, -40}},
       {"aten.round.decimals", DType::F32, {2.5, -0.5}, {integer(0)}, {2, 0}},
-      {"aten.isnan.default", DType::F32, {nan, 1, inf}, {}, {1, 0, 0}},
-      {"aten.isinf.default", DType::F32, {nan, 1, -inf}, {}, {0, 0, 1}},
-      {"aten.isfinite.default", DType::F32, {nan, 1, -inf}, {}, {0, 1, 0}},
-      {"aten.isposinf.default", DType::F32, {inf, 1, -inf}, {}, {1, 0, 0}},
-      {"aten.isneginf.default", DType::F32, {inf, 1, -inf}, {}, {0, 0, 1}},
+      {"aten.isnan.default", DType::F32, {nan, 1, infinity}, {}, {1, 0, 0}},
+      {"aten.isinf.default", DType::F32, {nan, 1, -infinity}, {}, {0, 0, 1}},
+      {"aten.isfinite.default", DType::F32, {nan, 1, -infinity}, {}, {0, 1, 0}},
+      {"aten.isposinf.default", DType::F32, {infinity, 1, -infinity}, {}, {1, 0, 0}},
+      {"aten.isneginf.default", DType::F32, {infinity, 1, -infinity}, {}, {0, 0, 1}},
       {"aten.isinf.default", DType::I32, {0, 5}, {}, {0, 0}},
       {"aten.isfinite.default", DType::Bool, {0, 1}, {}, {1, 1}},
-      {"aten.signbit.default", DType::F32, {-2, 3, -inf}, {}, {1, 0, 1}},
+      {"aten.signbit.default", DType::F32, {-2, 3, -infinity}, {}, {1, 0, 1}},
       {"aten.signbit.default", DType::I8, {-2, 0}, {}, {1, 0}},
       {"aten.logical_not_.default", DType::F32, {0, 2, nan}, {}, {1, 0, 0}},
-      {"aten.nan_to_num.default", DType::F16, {nan, inf, -inf, 2}, {}, {0, 65504, -65504, 2}},
-      {"aten.nan_to_num.default", DType::F16, {nan, inf}, {real(0.5), real(1e30)}, {0.5, inf}},
+      {"aten.nan_to_num.default", DType::F16, {nan, infinity, -infinity, 2}, {}, {0, 65504, -65504, 2}},
+      {"aten.nan_to_num.default", DType::F16, {nan, infinity}, {real(0.5), real(1e30)}, {0.5, infinity}},
       {"aten.nan_to_num_.default", DType::I32, {3, -4}, {real(0.5)}, {3, -4}},
-      {"aten.log.default", DType::F32, {0, inf, -1, -inf, nan}, {}, {-inf, inf, nan, nan, nan}},
-      {"aten.log2.default", DType::I32, {0, -1}, {}, {-inf, nan}},
-      {"aten.log1p.default", DType::F64, {-1, inf, -2}, {}, {-inf, inf, nan}},
-      {"aten.rsqrt.default", DType::I32, {0, -4}, {}, {inf, nan}},
-      {"aten.reciprocal.default", DType::F32, {4, -0.5, inf, nan}, {}, {0.25, -2, 0, nan}},
-      {"aten.reciprocal.default", DType::Bool, {0, 1}, {}, {inf, 1}},
-      {"aten.logit.default", DType::F32, {0, 1, 2, -1, nan}, {}, {-inf, inf, nan, nan, nan}},
-      {"aten.atanh.default", DType::F32, {1, -1, 1.5, inf}, {}, {inf, -inf, nan, nan}},
-      {"aten.asin.default", DType::F32, {1.5, inf}, {}, {nan, nan}},
-      {"aten.tan.default", DType::F32, {inf, nan}, {}, {nan, nan}},
-      {"aten.cosh.default", DType::F32, {-inf, inf}, {}, {inf, inf}},
-      {"aten.sinh.default", DType::F32, {-inf, inf}, {}, {-inf, inf}},
-      {"aten.sinc.default", DType::F32, {0, inf}, {}, {1, nan}},
-      {"aten.lgamma.default", DType::F32, {0, -1, -7, inf, -inf, nan}, {}, {inf, inf, inf, inf, inf, nan}},
-      {"aten.elu.default", DType::F32, {3, nan, inf}, {}, {3, nan, inf}},
-      {"aten.leaky_relu.default", DType::F32, {-4, 2, -inf}, {real(0.25)}, {-1, 2, -inf}},
-      {"aten.hardtanh.default", DType::F32, {-4, 0.5, inf, nan}, {}, {-1, 0.5, 1, nan}},
+      {"aten.log.default", DType::F32, {0, infinity, -1, -infinity, nan}, {}, {-infinity, infinity, nan, nan, nan}},
+      {"aten.log2.default", DType::I32, {0, -1}, {}, {-infinity, nan}},
+      {"aten.log1p.default", DType::F64, {-1, infinity, -2}, {}, {-infinity, infinity, nan}},
+      {"aten.rsqrt.default", DType::I32, {0, -4}, {}, {infinity, nan}},
+      {"aten.reciprocal.default", DType::F32, {4, -0.5, infinity, nan}, {}, {0.25, -2, 0, nan}},
+      {"aten.reciprocal.default", DType::Bool, {0, 1}, {}, {infinity, 1}},
+      {"aten.logit.default", DType::F32, {0, 1, 2, -1, nan}, {}, {-infinity, infinity, nan, nan, nan}},
+      {"aten.atanh.default", DType::F32, {1, -1, 1.5, infinity}, {}, {infinity, -infinity, nan, nan}},
+      {"aten.asin.default", DType::F32, {1.5, infinity}, {}, {nan, nan}},
+      {"aten.tan.default", DType::F32, {infinity, nan}, {}, {nan, nan}},
+      {"aten.cosh.default", DType::F32, {-infinity, infinity}, {}, {infinity, infinity}},
+      {"aten.sinh.default", DType::F32, {-infinity, infinity}, {}, {-infinity, infinity}},
+      {"aten.sinc.default", DType::F32, {0, infinity}, {}, {1, nan}},
+      {"aten.lgamma.default",
+       DType::F32,
+       {0, -1, -7, infinity, -infinity, nan},
+       {},
+       {infinity, infinity, infinity, infinity, infinity, nan}},
+      {"aten.elu.default", DType::F32, {3, nan, infinity}, {}, {3, nan, infinity}},
+      {"aten.leaky_relu.default", DType::F32, {-4, 2, -infinity}, {real(0.25)}, {-1, 2, -infinity}},
+      {"aten.hardtanh.default", DType::F32, {-4, 0.5, infinity, nan}, {}, {-1, 0.5, 1, nan}},
       {"aten.hardtanh.default", DType::F32, {2}, {integer(3), integer(1)}, {1}},
       {"aten.hardtanh.default", DType::I32, {-4, 0, 9}, {integer(-2), real(2.5)}, {-2, 0, 2}},
       {"aten.relu6.default", DType::U8, {4, 200}, {}, {4, 6}},
       {"aten.relu6_.default", DType::F32, {-1, 4, 200}, {}, {0, 4, 6}},
-      {"aten.hardsigmoid.default", DType::F32, {-3, 0, 3, inf, -inf}, {}, {0, 0.5, 1, 1, 0}},
+      {"aten.hardsigmoid.default", DType::F32, {-3, 0, 3, infinity, -infinity}, {}, {0, 0.5, 1, 1, 0}},
       {"aten.hardswish.default", DType::F32, {-3, 0, -7}, {}, {0, 0, 0}},
-      {"aten.hardshrink.default", DType::F32, {-0.5, 0.75, nan, inf}, {}, {0, 0.75, nan, inf}},
+      {"aten.hardshrink.default", DType::F32, {-0.5, 0.75, nan, infinity}, {}, {0, 0.75, nan, infinity}},
       {"aten.softshrink.default", DType::F32, {-0.75, 0.5, 2, nan}, {}, {-0.25, 0, 1.5, nan}},
       {"aten.threshold.default", DType::F32, {1, 2, nan}, {integer(1), integer(9)}, {9, 2, nan}},
       {"aten.threshold_.default", DType::I8, {1, 2}, {integer(1), integer(-9)}, {-9, 2}},
       {"aten.softplus.default", DType::F32, {30, nan}, {}, {30, nan}},
-      {"aten.silu.default", DType::F32, {inf, nan}, {}, {inf, nan}},
+      {"aten.silu.default", DType::F32, {infinity, nan}, {}, {infinity, nan}},
   };
   for (std::size_t k = 0; k < examples.size(); ++k) {
     const Example& example = examples[k];
@@ -134,22 +138,22 @@ TEST(Unary, EagersValuesLieInTheBalls) {
       {"aten.lgamma.default", -2.5, {}, -0.056243717670440674},
       {"aten.tan.default", 2.5, {}, -0.7470223307609558},
       {"aten.rsqrt.default", 2.5, {}, 0.6324555277824402},
-      {"aten.sinh.default", 89.3, {}, inf},
+      {"aten.sinh.default", 89.3, {}, infinity},
       {"aten.sinc.default", 1, {}, -2.7827534e-08},
       {"aten.gelu.default", -2.5, {}, -0.015524178743362427},
-      {"aten.gelu.default", -inf, {}, nan},
-      {"aten.gelu.default", inf, {}, nan},
-      {"aten.gelu.default", inf, {}, inf},
-      {"aten.gelu.default", 3e38, {}, inf},
+      {"aten.gelu.default", -infinity, {}, nan},
+      {"aten.gelu.default", infinity, {}, nan},
+      {"aten.gelu.default", infinity, {}, infinity},
+      {"aten.gelu.default", 3e38, {}, infinity},
       {"aten.gelu.default", 3e38, {}, 3e38},
-      {"aten.gelu.default", inf, {std::string("tanh")}, inf},
+      {"aten.gelu.default", infinity, {std::string("tanh")}, infinity},
       {"aten.silu.default", -2.5, {}, -0.18964545428752899},
       {"aten.silu.default", -3e38, {}, 0},
       {"aten.mish.default", -2.5, {}, -0.19681607186794281},
-      {"aten.hardswish.default", 3e38, {}, inf},
+      {"aten.hardswish.default", 3e38, {}, infinity},
       {"aten.selu.default", -1, {}, -1.1113307476043701},
       {"aten.log_sigmoid.default", 2.5, {}, -0.07888972759246826},
-      {"aten.log_sigmoid.default", -inf, {}, -inf},
+      {"aten.log_sigmoid.default", -infinity, {}, -infinity},
       {"aten.softplus.default", -2.5, {}, 0.0788897275924682617},
       {"aten.celu.default", -2, {real(-1.5)}, -4.190501689910889},
       {"aten.rad2deg.default", 2.5, {}, 143.2394561767578},
@@ -178,16 +182,16 @@ TEST(Unary, GeluOverflowsInEagersOwnFormAlone) {
   };
   for (const Row& row : {Row{DType::F32, 1.75e38, "none", true}, Row{DType::BF16, 0x1p127, "none", true},
                          Row{DType::F32, 1.65e38, "none", false}, Row{DType::F64, 3e38, "none", false},
-                         Row{DType::F64, inf, "none", false}, Row{DType::F16, 40000, "none", false},
-                         Row{DType::F32, 3e38, "tanh", false}, Row{DType::F32, -inf, "none", false}}) {
+                         Row{DType::F64, infinity, "none", false}, Row{DType::F16, 40000, "none", false},
+                         Row{DType::F32, 3e38, "tanh", false}, Row{DType::F32, -infinity, "none", false}}) {
     OpHarness harness;
     const double x = round_to(row.dtype, row.x);
     const Result<ValueId> result =
         call(harness, "aten.gelu.default", {harness.add(row.dtype, {1}, {x}), std::string(row.form)});
     ASSERT_TRUE(result.has_value());
     const Ball ball = harness.ball(*result);
-    EXPECT_EQ(in_ball(row.dtype, ball, inf), row.overflows || row.x == inf) << x << ", " << row.form;
-    EXPECT_EQ(in_ball(row.dtype, ball, nan), row.x == -inf) << x << ", " << row.form;
+    EXPECT_EQ(in_ball(row.dtype, ball, infinity), row.overflows || row.x == infinity) << x << ", " << row.form;
+    EXPECT_EQ(in_ball(row.dtype, ball, nan), row.x == -infinity) << x << ", " << row.form;
     EXPECT_TRUE(row.x < 0 || in_ball(row.dtype, ball, x)) << x << ", " << row.form;
   }
 }
@@ -214,7 +218,7 @@ TEST(Unary, WhatEagerRefuses) {
       {"aten.hardtanh.default", {boolean}},
       {"aten.hardtanh.default", {byte}},
       {"aten.hardtanh.default", {byte, integer(0), integer(300)}},
-      {"aten.hardtanh.default", {whole, integer(0), real(inf)}},
+      {"aten.hardtanh.default", {whole, integer(0), real(infinity)}},
       {"aten.hardtanh.default", {half, integer(0), real(1e6)}},
       {"aten.leaky_relu.default", {half, real(1e300)}},
       {"aten.threshold.default", {half, real(1e30), real(1e30)}},
@@ -302,8 +306,8 @@ TEST(UnaryEdges, ASignOfZeroThatIsNotKnown) {
   const BallMath math(DType::F32, *find_profile("eager"));
   for (const Ball& result : {ball_reciprocal(math, Ball::exact(0), false), ball_rsqrt(math, Ball::exact(0), false)}) {
     EXPECT_TRUE(result.decided());
-    EXPECT_TRUE(in_ball(DType::F32, result, inf));
-    EXPECT_TRUE(in_ball(DType::F32, result, -inf));
+    EXPECT_TRUE(in_ball(DType::F32, result, infinity));
+    EXPECT_TRUE(in_ball(DType::F32, result, -infinity));
     EXPECT_FALSE(in_ball(DType::F32, result, 1e30));
     EXPECT_FALSE(in_ball(DType::F32, result, nan));
   }

@@ -3,9 +3,9 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
+#include "core/limits.h"
 #include "ops/ball_zeta.h"
 #include "ops/profiles.h"
 #include "ops/zeta_values.h"
@@ -17,8 +17,6 @@ namespace {
 
 using Real = BallSource::Real;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr uint64_t seed = 20250705;
 
 const Profile& profile() { return *find_profile("eager"); }

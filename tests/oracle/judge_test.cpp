@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
+#include "core/limits.h"
 #include "graph/builder.h"
 #include "ops/profiles.h"
 #include "oracle/acceptance.h"
@@ -11,9 +10,6 @@
 
 namespace parallax {
 namespace {
-
-constexpr double inf = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 Tensor tensor_of(DType dtype, std::initializer_list<double> values) {
   Tensor tensor(dtype, {static_cast<int64_t>(values.size())});
@@ -45,10 +41,10 @@ TEST(Accepts, TakesWhatTheBallRoundsTo) {
       {{1, ulp, false, false, Undecided::No}, 1 + 2 * ulp, false},
       {{1, ulp, false, false, Undecided::No}, nan, false},
       {{1, ulp, true, false, Undecided::No}, nan, true},
-      {{1, ulp, false, true, Undecided::No}, -inf, true},
-      {Ball::exact(inf), inf, true},
-      {Ball::exact(inf), -inf, false},
-      {Ball::exact(inf), 3e38, false},
+      {{1, ulp, false, true, Undecided::No}, -infinity, true},
+      {Ball::exact(infinity), infinity, true},
+      {Ball::exact(infinity), -infinity, false},
+      {Ball::exact(infinity), 3e38, false},
       {Ball::exact(nan), nan, true},
       {Ball::exact(nan), 0, false},
       {Ball::exact(0), -0.0, true},
@@ -125,7 +121,7 @@ TEST(Judge, AnUndecidedElementIsNoMatch) {
   EXPECT_EQ(judge(identity_graph(), expected, returning(tensor_of(DType::F32, {2, 9})), true).verdict,
             Verdict::Mismatch);
   // A radius without end takes everything, so it decides nothing.
-  const auto unbounded = expecting({Ball::exact(1), {0, inf, false, false, Undecided::No}});
+  const auto unbounded = expecting({Ball::exact(1), {0, infinity, false, false, Undecided::No}});
   EXPECT_EQ(judge(identity_graph(), unbounded, returning(tensor_of(DType::F32, {1, 9})), true).verdict,
             Verdict::Undecided);
 }

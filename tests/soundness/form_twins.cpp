@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/check.h"
+#include "core/limits.h"
 #include "graph/case.h"
 #include "graph/case_json.h"
 #include "oracle/acceptance.h"
@@ -20,7 +21,6 @@ namespace parallax {
 namespace {
 
 constexpr uint64_t seed = 20251012;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> drawn(std::size_t count, double low, double high) {
   std::mt19937_64 random(seed);

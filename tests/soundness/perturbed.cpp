@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <numeric>
+
+#include "core/limits.h"
 
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Habits draw_habits(const CallProfile& profile, uint64_t seed) {
   Habits habits;

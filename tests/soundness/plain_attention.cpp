@@ -2,14 +2,12 @@
 // factors or on their product.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/limits.h"
 #include "tests/soundness/plain_call.h"
 
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // A batch of matrices, row-major.
 struct Matrices {

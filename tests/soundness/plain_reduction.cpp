@@ -1,7 +1,7 @@
 // Reductions along dims, running sums, and softmax.
 #include <algorithm>
-#include <limits>
 
+#include "core/limits.h"
 #include "tests/soundness/plain_call.h"
 #include "tests/soundness/plain_moments.h"
 
@@ -10,7 +10,6 @@ namespace {
 
 using Domain = PlainOp::Domain;
 using Results = std::vector<PlainTensor>;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr auto exponential = [](auto x) { return std::exp(x); };
 constexpr auto logarithm = [](auto x) { return std::log(x); };
 

@@ -3,17 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <variant>
 
+#include "core/limits.h"
 #include "ops/profiles.h"
 #include "tests/soundness/checked_call.h"
 
 namespace parallax {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Row {
   const char* name;

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/limits.h"
 #include "ops/profiles.h"
 #include "oracle/acceptance.h"
 
 namespace parallax {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Ops draw differently in one stream.
 uint64_t name_seed(std::string_view text) {

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <vector>
 
+#include "core/limits.h"
 #include "ops/ball_activations.h"
 #include "ops/ball_functions.h"
 #include "ops/ball_pairs.h"
@@ -15,7 +15,6 @@
 namespace parallax::transfer {
 
 using Real = MpfrReal;
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // What an implementation may be off by, beside what its operands bring.
 enum class Error : uint8_t {

@@ -2,12 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <random>
 #include <set>
 #include <string>
 
+#include "core/limits.h"
 #include "ops/profiles.h"
 #include "oracle/acceptance.h"
 #include "tests/soundness/checked_call.h"
@@ -16,7 +16,6 @@ namespace parallax {
 namespace {
 
 constexpr uint64_t seed = 20251011;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 const Profile& eager() { return *find_profile("eager"); }
 
