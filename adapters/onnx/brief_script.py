@@ -71,8 +71,9 @@ IDIOMS = {
     ),
     "iree": (
         "import iree.compiler.ir\nimport iree.runtime\n"
-        "from iree.compiler.extras import onnx_importer\nfrom iree.compiler.tools import compile_str\n",
-        "info = onnx_importer.ModelInfo(model)\n"
+        "from iree.compiler.extras import onnx_importer\nfrom iree.compiler.tools import compile_str\n"
+        "from onnx.shape_inference import infer_shapes\n",
+        "info = onnx_importer.ModelInfo(infer_shapes(model, data_prop=True))\n"
         "module = info.create_module(context=iree.compiler.ir.Context()).operation\n"
         "onnx_importer.NodeImporter.define_function(info.main_graph, module).import_all()\n"
         'binary = compile_str(str(module), input_type="onnx", target_backends=["llvm-cpu"],\n'
@@ -258,6 +259,9 @@ def brief_script(request: Json) -> str:
     graph = written.graph
     if len(graph.nodes) > MOST_NODES or any(array.size > MOST_ELEMENTS for array in graph.initializers.values()):
         raise UnsupportedError("the model takes more than a few lines")
+    made = {name for _, _, results, _ in graph.nodes for name in results}
+    if runtime == "iree" and not all(value.name in made for value in graph.outputs):
+        raise UnsupportedError("IREE's importer takes no result that no node of the text makes")
     text = model_text(graph)
     check_text(text, graph)
     names = plain_names(graph)
