@@ -61,6 +61,11 @@ class BriefScriptTest(unittest.TestCase):
         text = brief_script(request([], ["%x"], [{"type": "f32[2]", "data": [1.5, -2]}]))
         self.assertFalse(shows(text))
 
+    def test_a_constant_that_is_handed_back_is_in_the_model(self) -> None:
+        graph = {"constants": {"c": {"type": "f32[2]", "data": [1.5, -2]}}}
+        text = brief_script(request([], ["%c"], [{"type": "f32[2]", "data": [1.5, -2]}], graph=graph))
+        self.assertFalse(shows(text))
+
     def test_what_is_written_to_an_input_comes_after_the_results(self) -> None:
         write = [node("a", "neg_.default", "%x"), node("b", "mul.Scalar", "%x", 2)]
         for wanted, wrong in (([-3, 4], False), ([-3, 5], True)):
