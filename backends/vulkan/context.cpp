@@ -23,8 +23,6 @@ extern "C" int dlclose(void*) noexcept { return 0; }
 namespace parallax::vulkan {
 namespace {
 
-constexpr const char* validation_layer = "VK_LAYER_KHRONOS_validation";
-
 std::unexpected<Error> no_target(std::string reason) {
   return std::unexpected(Error{ErrorKind::NoTarget, "", "", "vulkan: " + std::move(reason)});
 }
@@ -44,14 +42,6 @@ VkDebugUtilsMessengerCreateInfoEXT messenger_info(std::vector<std::string>* mess
   info.pfnUserCallback = keep_message;
   info.pUserData = messages;
   return info;
-}
-
-bool has_layer(const char* name) {
-  uint32_t count = 0;
-  vkEnumerateInstanceLayerProperties(&count, nullptr);
-  std::vector<VkLayerProperties> layers(count);
-  vkEnumerateInstanceLayerProperties(&count, layers.data());
-  return std::ranges::any_of(layers, [&](const auto& layer) { return std::string_view(layer.layerName) == name; });
 }
 
 bool has_extension(VkPhysicalDevice device, const char* name) {
@@ -157,6 +147,17 @@ std::unexpected<Error> device_error(std::string_view what, VkResult result) {
   return no_target(fmt::format("{}: {} ({})", what, name(result), static_cast<int>(result)));
 }
 
+std::optional<uint32_t> validation_layer_version() {
+  uint32_t count = 0;
+  vkEnumerateInstanceLayerProperties(&count, nullptr);
+  std::vector<VkLayerProperties> layers(count);
+  vkEnumerateInstanceLayerProperties(&count, layers.data());
+  for (const VkLayerProperties& layer : layers) {
+    if (std::string_view(layer.layerName) == validation_layer) return layer.specVersion;
+  }
+  return std::nullopt;
+}
+
 Context::~Context() {
   if (device_) vkDestroyDevice(device_, nullptr);
   if (messenger_) {
@@ -184,7 +185,7 @@ Result<std::shared_ptr<Context>> Context::open(const ContextRequest& request) {
 
 Result<void> Context::create_instance(bool validate) {
   validates_ = validate;
-  if (validate && !has_layer(validation_layer)) {
+  if (validate && !validation_layer_version()) {
     return no_target(fmt::format("{} is not installed; Debian's package is vulkan-validationlayers", validation_layer));
   }
   VkApplicationInfo application{};

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,11 @@ struct DeviceLimits {
   uint32_t groups = 0;            // in one dispatch, along x
   uint32_t group_invocations = 0;
 };
+
+inline constexpr const char* validation_layer = "VK_LAYER_KHRONOS_validation";
+// The version of Vulkan that the layer is written to, as VK_MAKE_API_VERSION packs it; nothing where it is not
+// installed.
+std::optional<uint32_t> validation_layer_version();
 
 class Context {
  public:

@@ -1,4 +1,4 @@
-// Which generation of XNNPACK this is built with: Debian 12's (2022-12), or the newer one of Debian 13 (2024-11).
+// Which generation of XNNPACK this is built with: Debian 12's (2022-02), or the newer one of Debian 13 (2024-11).
 #pragma once
 
 #include <xnnpack.h>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <variant>
 
 #include "backends/external/last_line.h"
@@ -25,22 +26,23 @@ constexpr std::string_view iree_on_cpu = "iree.cpu";
 // Among the words of a worker's command, behind Python and the adapters' folder.
 constexpr std::size_t module_place = 2;
 
+// How the writer of scripts names what a worker's module drives, where that takes models that are written here.
+std::optional<std::string> runtime_of(const std::string& module) {
+  if (module == iree_on_cpu) return "iree";
+  if (!module.starts_with(runtimes)) return std::nullopt;
+  return module.substr(runtimes.size());
+}
+
 // How the worker of a target is started, where it takes models that are written here.
 Result<std::vector<std::string>> worker_of(const std::string& target) {
   TRY(const Catalogue catalogue, open_catalogue());
   TRY(const TargetSpec spec, parse_target_spec(target));
   TRY(std::vector<std::string> worker, catalogue.command(spec));
-  if (worker.size() <= module_place ||
-      (worker[module_place] != iree_on_cpu && !worker[module_place].starts_with(runtimes)))
+  if (worker.size() <= module_place || !runtime_of(worker[module_place]))
     return fail("{} takes no ONNX models of ours", target);
   if (worker.size() > 3)
     return fail("a script of few lines calls the system as it is, without the options of {}", target);
   return worker;
-}
-
-// How the writer of scripts names what the worker drives.
-std::string runtime_of(const std::string& module) {
-  return module == iree_on_cpu ? "iree" : module.substr(runtimes.size());
 }
 
 // What the numbers of a tensor may be off by: their radii, and the rounding of the number that is written down.
@@ -130,7 +132,7 @@ Result<std::string> request_of(const Finding& finding, const std::vector<std::st
   if (test.gradient) return fail("a model has no gradients");
   if (!shows_in_one_run(finding)) return fail("one run does not show it");
   Json request = {
-      {"case", Json::parse(to_json(test))}, {"runtime", runtime_of(worker[module_place])}, {"expected", nullptr}};
+      {"case", Json::parse(to_json(test))}, {"runtime", *runtime_of(worker[module_place])}, {"expected", nullptr}};
   if (finding.verdict == Verdict::Mismatch) {
     TRY(Wanted wanted, wanted_of(test));
     // Of a case that nobody has run here it is not known whether the usual tolerances see it.

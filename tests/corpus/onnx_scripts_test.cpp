@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 struct Runtime {
   const char* target;
   const char* environment;
-  const char* module;  // of Python, that is slow to import
+  const char* module;        // of Python, that is slow to import
+  std::size_t scripts = 10;  // fewer are too few to say anything
 };
 
 void PrintTo(const Runtime& runtime, std::ostream* out) { *out << runtime.target; }
@@ -97,7 +98,7 @@ TEST_P(OnnxScripts, AgreeWithTheRecordedVerdict) {
     ASSERT_TRUE(write_text_file(folder_ / "scripts" / (name + ".py"), answers[i]["script"].get<std::string>()));
     diverges[name] = is_wrong;
   }
-  EXPECT_GT(diverges.size(), 5U);
+  EXPECT_GT(diverges.size(), runtime.scripts);
   const auto runs = lines_of(fmt::format("'{}/adapters/tests/run_brief_scripts.py' {} '{}' </dev/null",
                                          PARALLAX_SOURCE_DIR, runtime.module, (folder_ / "scripts").string()));
   EXPECT_EQ(runs.size(), diverges.size());
@@ -111,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(Corpus, OnnxScripts,
                          testing::Values(Runtime{"onnxruntime", "onnxruntime-1.31.1", "onnxruntime"},
                                          Runtime{"openvino", "openvino-2026.4.1", "openvino"},
                                          Runtime{"tract", "tract-0.23.9", "tract"},
-                                         Runtime{"tvm", "tvm-0.27.0.post1", "tvm"},
+                                         Runtime{"tvm", "tvm-0.27.0.post1", "tvm", 8},
                                          Runtime{"iree-cpu", "iree-3.13.0", "iree.runtime"},
                                          Runtime{"onnx-reference", "onnx-1.23.2", "onnx.reference"}),
                          [](const auto& one) {

@@ -2,15 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "core/limits.h"
 #include "tests/ops/op_harness.h"
 
 namespace parallax {
 namespace {
-
-const double nan = std::numeric_limits<double>::quiet_NaN();
 
 Argument number(int64_t x) { return Scalar(x); }
 Argument number(double x) { return Scalar(x); }

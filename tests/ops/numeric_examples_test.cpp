@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "core/limits.h"
 #include "ops/cast.h"
@@ -11,8 +10,6 @@
 
 namespace parallax {
 namespace {
-
-const double nan = std::numeric_limits<double>::quiet_NaN();
 
 // One call of positional arguments over tensors of one dtype, and its exact result.
 struct Example {

@@ -2,15 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "core/limits.h"
 #include "tests/ops/op_harness.h"
 
 namespace parallax {
 namespace {
-
-const double nan = std::numeric_limits<double>::quiet_NaN();
 
 Argument integer(int64_t x) { return Argument(std::in_place_type<Scalar>, x); }
 Argument real(double x) { return Argument(std::in_place_type<Scalar>, x); }

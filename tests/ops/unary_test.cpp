@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "core/limits.h"
 #include "ops/ball_functions.h"
@@ -14,8 +13,6 @@
 
 namespace parallax {
 namespace {
-
-const double nan = std::numeric_limits<double>::quiet_NaN();
 
 Argument integer(int64_t x) { return Scalar(x); }
 Argument real(double x) { return Scalar(x); }

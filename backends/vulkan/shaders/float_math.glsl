@@ -17,6 +17,7 @@ double clamped(double x, double low, double high) {
   return !(x <= high) ? high : x;
 }
 
+// With floats: LLVM 19, which Debian 13's lavapipe compiles with, gets 1 - y wrong where y has its sign set by bits.
 float with_sign(float x, bool negative) {
   return negative ? -abs(x) : abs(x);
 }
