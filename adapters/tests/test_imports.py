@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
+import sys
 import unittest
 from pathlib import Path
+
+from adapters.install import read_catalogue
 
 ADAPTERS = Path(__file__).resolve().parent.parent
 
@@ -62,6 +66,30 @@ def package(module: str) -> str:
     return module.split(".")[1]
 
 
+def at_import(tree: ast.Module) -> set[str]:
+    """The modules that importing this one imports."""
+    names: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return names
+
+
+# By what a distribution's pin is named where that is not the package, and what comes with a pinned one.
+DISTRIBUTIONS = {
+    "ai_edge_litert": "ai-edge-litert", "coremltools": "coremltools", "cv2": "opencv-python-headless",
+    "iree": "iree-base-runtime", "serializer": "tosa-tools",
+    "tensorflow": "tensorflow-cpu", "tosa_reference_model": "tosa-tools", "tvm": "apache-tvm",
+}  # fmt: skip
+BROUGHT = {
+    "coremltools": {"executorch"},
+    "numpy": {"torch", "executorch", "tensorflow-cpu", "onnxruntime", "apache-tvm", "iree-base-runtime", "openvino"},
+    "ml_dtypes": {"tensorflow-cpu", "onnx", "jax"},
+}
+
+
 class ImportTest(unittest.TestCase):
     def setUp(self) -> None:
         self.modules = modules()
@@ -82,6 +110,30 @@ class ImportTest(unittest.TestCase):
                  for module, tree in self.modules.items() for source, name in imported(tree)}  # fmt: skip
         allowed = {(user, used) for user, several in USES.items() for used in several}
         self.assertEqual({pair for pair in found if pair[0] != pair[1] and pair[1] != "worker"}, allowed)
+
+    def test_a_target_imports_what_its_environment_has(self) -> None:
+        catalogue = read_catalogue()
+        for name, target in catalogue["targets"].items():
+            reached, todo = set(), [f"adapters.{target['adapter']}"]
+            while todo:
+                module = todo.pop()
+                if module in self.modules and module not in reached:
+                    reached.add(module)
+                    todo += at_import(self.modules[module])
+            packages = {one.partition(".")[0] for module in reached for one in at_import(self.modules[module])}
+            needed = packages - {"adapters", "__future__"} - sys.stdlib_module_names
+            for family in target["families"]:
+                for version, pins in catalogue["families"][family]["pins"].items():
+                    pinned = {re.split(r"[=<>\[]", pin)[0] for pin in pins}
+                    missing = {
+                        package
+                        for package in needed
+                        if DISTRIBUTIONS.get(package, package) not in pinned
+                        and package.lower() not in {one.lower() for one in pinned}
+                        and not BROUGHT.get(package, set()) & pinned
+                    }
+                    with self.subTest(target=name, family=family, version=version):
+                        self.assertEqual(missing, set())
 
 
 if __name__ == "__main__":
