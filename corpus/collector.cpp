@@ -18,9 +18,9 @@ const Collector openvino = {{"-c", "import openvino; print(openvino.get_version(
 
 // What a family's name begins with.
 constexpr std::pair<std::string_view, const Collector*> collectors[] = {
-    {"torch-", &torch},     {"pytorch-", &torch},        {"thunder", &torch},     {"executorch", &torch},
-    {"jax", &jax},          {"tensorflow", &tensorflow}, {"litert", &tensorflow}, {"onnxruntime", &onnxruntime},
-    {"openvino", &openvino}};
+    {"torch-", &torch},      {"pytorch-", &torch},          {"thunder", &torch},    {"executorch", &torch},
+    {"torchax", &torch},     {"litert-torch", &torch},      {"jax", &jax},          {"tensorflow", &tensorflow},
+    {"litert", &tensorflow}, {"onnxruntime", &onnxruntime}, {"openvino", &openvino}};
 
 std::string word_of_shell(const std::string& word) { return word.contains(' ') ? "'" + word + "'" : word; }
 

@@ -9,6 +9,7 @@
 #include "export/python_module.h"
 #include "export/python_script.h"
 #include "graph/origin.h"
+#include "graph/written_sources.h"
 
 namespace parallax {
 namespace {
@@ -46,13 +47,6 @@ constexpr std::array idioms = {
           true},
 };
 
-bool writes_an_input(const Graph& graph) {
-  const std::vector<bool> written = written_storages(graph);
-  return std::ranges::any_of(graph.sources, [&](const Source& source) {
-    return source.kind == SourceKind::Input && written[graph.meta(source.value).storage.index];
-  });
-}
-
 }  // namespace
 
 std::optional<std::string> brief_script(const Case& test, std::string_view target) {
@@ -60,7 +54,7 @@ std::optional<std::string> brief_script(const Case& test, std::string_view targe
   if (idiom == idioms.end() || test.gradient || !check_module(test.graph)) return std::nullopt;
   const auto runs = script_runs(test);
   if (!runs || runs->size() != 1) return std::nullopt;
-  const bool written = writes_an_input(test.graph);
+  const bool written = writes_source(test.graph, SourceKind::Input);
   if (written && idiom->leaves_inputs) return std::nullopt;
   const bool is_executorch = drives_executorch(idiom->family);
   const PythonModule module(test, aten_call, is_executorch ? executorch_script_target(target)->takes : TakesInput());

@@ -9,17 +9,19 @@ from collections.abc import Callable
 from importlib.metadata import version
 
 import numpy as np
-from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
 from adapters.functional.direct import direct, taken
 from adapters.functional.tensorflow_program import single_thread, tf, traced
 from adapters.functional.tensorflow_rows import TABLE
+from adapters.litert.interpreter import DELEGATED, delegated, load, runner
+from adapters.litert.interpreter import REJECTIONS as INTERPRETER_REJECTIONS
+from adapters.litert.interpreter import SWITCHES as INTERPRETER_SWITCHES
 from adapters.onnx.graph import Graph
 from adapters.onnx.session import Instance, Program, make_system
 from adapters.onnx.writer import Written
 from adapters.worker.arrays import Array
 from adapters.worker.switches import Settings, Switch, declared, parse
-from adapters.worker.system import AdapterError, Json, Rejection, Stages, System, UnsupportedError
+from adapters.worker.system import Json, Rejection, Stages, System, UnsupportedError
 
 FUNCTIONS = direct(TABLE)
 
@@ -34,36 +36,12 @@ REJECTIONS = (
         "the registry of TensorFlow's operations lists the dtypes that each of them has",
         stage="export",
     ),
-    Rejection(
-        r"Type \S+ is (currently )?not supported|(Unsupported|not supported) (data )?type|does not support type",
-        "the builtin kernels of LiteRT name the element types that they have no code for",
-    ),
+    *INTERPRETER_REJECTIONS,
 )
 
 DTYPES = ("bool", "u8", "i8", "i16", "i32", "i64", "f32")
 
-# What XNNPACK's delegate takes in f32, at most four dims.
-DELEGATED = {
-    "ops": [
-        f"aten.{name}"
-        for name in (
-            *("add.Tensor", "sub.Tensor", "mul.Tensor", "div.Tensor", "maximum.default", "minimum.default"),
-            *("abs.default", "neg.default", "exp.default", "sqrt.default", "relu.default", "sigmoid.default"),
-            *("tanh.default", "floor.default", "ceil.default", "clamp.default", "leaky_relu.default", "elu.default"),
-            *("softmax.int", "mean.dim", "sum.dim_IntList", "conv2d.default", "avg_pool2d.default", "gelu.default"),
-            *("max_pool2d.default", "permute.default", "view.default", "slice.Tensor", "cat.default", "mm.default"),
-            *("constant_pad_nd.default", "bmm.default", "linear.default", "hardswish.default", "square.default"),
-        )
-    ],
-    "dtypes": ["f32"],
-}
-
-
-SWITCHES = (
-    Switch("kernels", ("optimized", "reference")),
-    Switch("preserve", ("no", "yes")),
-    Switch("unfold_batchmatmul", ("no", "yes")),
-)
+SWITCHES = (*INTERPRETER_SWITCHES, Switch("unfold_batchmatmul", ("no", "yes")))
 DEFAULTS: Settings = parse([], SWITCHES)
 
 
@@ -74,32 +52,6 @@ def convert(graph: Graph, settings: Settings) -> bytes:
     converter = tf.lite.TFLiteConverter.from_concrete_functions([function], holder)
     converter.unfold_batchmatmul = settings["unfold_batchmatmul"] == "yes"
     return converter.convert()
-
-
-def load(model: bytes, delegate: bool, settings: Settings) -> Interpreter:
-    kind = OpResolverType.BUILTIN if delegate else OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
-    interpreter = Interpreter(
-        model_content=model,
-        num_threads=1,
-        experimental_op_resolver_type=OpResolverType.BUILTIN_REF if settings["kernels"] == "reference" else kind,
-        experimental_preserve_all_tensors=settings["preserve"] == "yes",
-    )
-    interpreter.allocate_tensors()
-    return interpreter
-
-
-def runner(interpreter: Interpreter, outputs: int) -> Callable[[list[Array]], list[Array]]:
-    """By the names of the signature: tensors are in an order of the converter's own."""
-    if not interpreter.get_signature_list():
-        raise AdapterError("the model has no signature")
-    call = interpreter.get_signature_runner()
-    names = list(call.get_input_details())
-
-    def run(arrays: list[Array]) -> list[Array]:
-        found = call(**{name: arrays[int(name.removeprefix("in_"))] for name in names})
-        return [found[f"output_{i}"] for i in range(outputs)]
-
-    return run
 
 
 def compile_graph(graph: Graph, delegate: bool) -> Callable[[list[Array]], list[Array]]:
@@ -119,8 +71,7 @@ def make_litert(name: str, arguments: list[str], delegate: bool, profile: str) -
         with stages("lower"):
             model = convert(graph, settings)
         if delegate:
-            kinds = [one["op_name"] for one in load(model, delegate, settings)._get_ops_details()]
-            facts["delegated"] = kinds.count("DELEGATE")
+            facts["delegated"] = delegated(model, settings)
 
         def start() -> Instance:
             with stages("load"):

@@ -14,11 +14,11 @@ ADAPTERS = Path(__file__).resolve().parent.parent
 
 # A package, and those of ours that it may import from. One that is not listed imports from itself and worker/ alone.
 USES = {
-    "torch": {"onnx"},  # torch.onnx.export is checked with the writer's arrays
+    "torch": {"onnx", "litert"},  # torch.onnx.export is checked with the writer's arrays
     "executorch": {"torch", "audit"},
     "coreml": {"torch", "audit"},
     "iree": {"onnx"},
-    "functional": {"onnx"},
+    "functional": {"onnx", "litert"},
     "ncnn": {"onnx"},
     "audit": {"torch"},
     "importing": {"torch", "onnx"},
@@ -80,7 +80,7 @@ def at_import(tree: ast.Module) -> set[str]:
 # By what a distribution's pin is named where that is not the package, and what comes with a pinned one.
 DISTRIBUTIONS = {
     "ai_edge_litert": "ai-edge-litert", "coremltools": "coremltools", "cv2": "opencv-python-headless",
-    "iree": "iree-base-runtime", "serializer": "tosa-tools",
+    "iree": "iree-base-runtime", "litert_torch": "litert-torch", "serializer": "tosa-tools",
     "tensorflow": "tensorflow-cpu", "tosa_reference_model": "tosa-tools", "tvm": "apache-tvm",
 }  # fmt: skip
 BROUGHT = {

@@ -168,6 +168,33 @@ class RunTest(unittest.TestCase):
         self.assertIn("aten.slice.Tensor", system.hello()["ops"])
         self.assertNotIn("aten.alias_copy.default", system.hello()["ops"])
 
+    @unittest.skipUnless(has("torchax"), "this Python has no torchax")
+    def test_torchax(self) -> None:
+        from adapters.torch import torchax_xla
+
+        self.check(torchax_xla.make_system([]), [])
+        # Of the calls of the case, torchax has no neg_ where each is one of its own.
+        case = {"graph": {**GRAPH, "nodes": GRAPH["nodes"][:2]}, "feed": {"x": [1, 2]}}
+        for way in ("jit", "eager"):
+            with self.subTest(way):
+                reply = torchax_xla.make_system([f"--way={way}"]).run({"case": case}, Stages())
+                self.assertEqual(values(reply["outputs"][0]), [60, 160])
+                self.assertEqual(values(reply["buffers"]["c"]), [6, 8])
+        ops = set(torchax_xla.make_system([]).hello()["ops"])
+        self.assertLessEqual({"aten.add_.Tensor", "aten.__and__.Tensor", "aten.floor_divide_.Tensor"}, ops)
+        self.assertNotIn("aten.append.t", ops)  # TorchScript's
+
+    @unittest.skipUnless(has("litert_torch"), "this Python has no litert-torch")
+    def test_litert_torch(self) -> None:
+        from adapters.torch.litert_converter import make_litert_torch
+
+        for delegate, arguments in ((False, []), (False, ["--kernels=reference"]), (True, [])):
+            with self.subTest(delegate=delegate, arguments=arguments):
+                system = make_litert_torch("litert-torch", arguments, delegate, "litert")
+                self.check(system, [])
+                reply = system.run({"case": CASE}, Stages())
+                self.assertEqual(reply.get("delegated", 0) > 0, delegate)
+
     @unittest.skipUnless(has("executorch"), "this Python has no executorch")
     def test_lowered_to_vulkan_and_not_run(self) -> None:
         from adapters.executorch import vulkan

@@ -1,6 +1,7 @@
 // Scripts as golden text, and that nothing from outside leaves its literal or its comment.
 #include "export/python_script.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -116,6 +117,25 @@ TEST(PythonScript, ForExecuTorchByDelegate) {
   EXPECT_THAT(*emit_reproducer(test, {.comment = "", .target = "executorch-portable?python=x", .control = {}}),
               HasSubstr("def partitioners():\n    return []\n"));
   EXPECT_FALSE(emit_executorch(test, {.comment = "", .target = "thunder", .control = {}}));
+}
+
+// A jitted function and a flatbuffer have no state: what is written does not come back, or is returned.
+TEST(PythonScript, ForProgramsWithoutState) {
+  const auto script_for = [](std::string_view op, const std::string& target) {
+    const Case test = parsed(fmt::format(R"({{"parallax": 1, "graph": {{"inputs": {{"x": {{"type": "f32[2]"}}}},
+        "nodes": [{{"out": "a", "op": "{}", "args": ["%x"]}}], "outputs": ["%a"]}}, "feed": {{"x": [1, 2]}}}})",
+                                         op));
+    const auto script = emit_reproducer(test, {.comment = "", .target = target, .control = {}});
+    return script ? *script : script.error().text();
+  };
+  EXPECT_THAT(script_for("aten.exp.default", "torchax"), HasSubstr("exported_program_to_jax(torch.export.export("));
+  EXPECT_THAT(script_for("aten.exp_.default", "torchax?way=jit"), HasSubstr("before.set_(now.clone())"));
+  EXPECT_THAT(script_for("aten.exp.default", "litert-torch"), HasSubstr("kernels = OpResolverType.BUILTIN_WITHOUT_"));
+  EXPECT_THAT(script_for("aten.exp.default", "litert-torch-xnnpack"), HasSubstr("kernels = OpResolverType.BUILTIN\n"));
+  for (const std::string target : {"torchax", "litert-torch", "litert-torch-xnnpack"}) {
+    EXPECT_THAT(script_for("aten.exp_.default", target), HasSubstr("what a module writes does not come back"))
+        << target;
+  }
 }
 
 // The runtime takes contiguous and channels-last inputs: others are views of what is fed.

@@ -1,0 +1,1 @@
+"""LiteRT, whichever converter made the flatbuffer."""
