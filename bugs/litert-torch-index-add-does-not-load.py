@@ -1,0 +1,39 @@
+"""index_add is converted and does not load. Exit 1 where the bug shows."""
+
+import os, sys, warnings
+
+warnings.filterwarnings("ignore")
+reported = os.fdopen(os.dup(1), "w")
+os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the converter reports its progress
+import litert_torch
+import torch
+
+
+class Model(torch.nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *given):
+        return self.function(*given)
+
+
+def shows(name, function, *tensors):
+    result = function(*(tensor.clone() for tensor in tensors))
+    expected = [str(result.dtype).removeprefix("torch."), result.tolist()]
+    model = litert_torch.convert(Model(function).eval(), tuple(tensor.clone() for tensor in tensors), enable_x64=True)
+    try:
+        found = torch.as_tensor(model(*(tensor.numpy() for tensor in tensors)))
+        actual = [str(found.dtype).removeprefix("torch."), found.tolist()]
+    except Exception as error:
+        actual = f"{type(error).__name__}: {str(error).splitlines()[0]}"
+    verdict = "right" if actual == expected else "WRONG"
+    print(name, "| expected", expected, "| actual", actual, "|", verdict, file=reported, flush=True)
+    return actual != expected
+
+
+x, i, y = torch.arange(4.0), torch.tensor([0, 2]), torch.tensor([10.0, 20.0])
+if shows("scatter", lambda x, i, y: x.scatter(0, i, y), x, i, y):
+    print("the control must be right", file=reported, flush=True)
+    sys.exit(2)
+sys.exit(1 if shows("index_add", lambda x, i, y: x.index_add(0, i, y), x, i, y) else 0)
