@@ -7,17 +7,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-os.environ.setdefault("JAX_PLATFORMS", "cpu")
-os.environ["JAX_ENABLE_X64"] = "1"
-os.environ["JAX_ENABLE_COMPILATION_CACHE"] = "0"  # nothing of another run, out of a folder
-# One thread, so that a sum has one order.
-os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_multi_thread_eigen=false"
+from adapters.xla import environment  # noqa: F401 - JAX reads the environment when it is imported
 
+# isort: split
 import jax
 import numpy as np
 

@@ -14,11 +14,11 @@ ADAPTERS = Path(__file__).resolve().parent.parent
 
 # A package, and those of ours that it may import from. One that is not listed imports from itself and worker/ alone.
 USES = {
-    "torch": {"onnx", "litert"},  # torch.onnx.export is checked with the writer's arrays
+    "torch": {"onnx", "litert", "xla"},  # torch.onnx.export is checked with the writer's arrays
     "executorch": {"torch", "audit"},
     "coreml": {"torch", "audit"},
     "iree": {"onnx"},
-    "functional": {"onnx", "litert"},
+    "functional": {"onnx", "litert", "xla"},
     "ncnn": {"onnx"},
     "audit": {"torch"},
     "importing": {"torch", "onnx"},

@@ -61,8 +61,8 @@ def make_litert_torch(name: str, arguments: list[str], delegate: bool, profile: 
 
     @remembered
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
+        case = without_state(graph, inputs)
         with torch.no_grad(), stages("lower"):
-            case = without_state(graph, inputs)
             converted = litert_torch.convert(
                 case_module(case.program).eval(),
                 case.example,

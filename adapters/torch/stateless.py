@@ -38,7 +38,7 @@ def state_of(graph: Json) -> dict[str, torch.Tensor]:
 
 
 def without_state(graph: Json, inputs: tuple[torch.Tensor, ...]) -> Stateless:
-    """What the case does to its inputs and buffers, as eager has it, which runs it on these inputs and writes there."""
+    """The case as such a program. Eager runs it on these inputs, and writes there, which shows what it writes to."""
     tensors = {**dict(zip(graph.get("inputs", {}), inputs, strict=True)), **state_of(graph)}
     fed = sources(graph, tensors)
     example = tuple(tensor.clone() for tensor in fed.values())

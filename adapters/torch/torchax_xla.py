@@ -8,18 +8,14 @@ function writes is gone after it, so the program has no state (stateless.py).
 from __future__ import annotations
 
 import logging
-import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
-os.environ.setdefault("JAX_PLATFORMS", "cpu")
-os.environ["JAX_ENABLE_X64"] = "1"
-os.environ["JAX_ENABLE_COMPILATION_CACHE"] = "0"  # nothing of another run, out of a folder
-# One thread, so that a sum has one order.
-os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_multi_thread_eigen=false"
+from adapters.xla import environment  # noqa: F401 - JAX reads the environment when it is imported
 
+# isort: split
 import jax
 import torch
 import torchax
@@ -103,11 +99,10 @@ def make_system(arguments: list[str]) -> System:
         with torch.no_grad():
             case = without_state(graph, inputs)
             run = compile_program(case, settings["way"], stages)
-        held: list[Arrays] = []  # results are read where they lie, so that a later run that writes there shows
 
         def call(fed: Mapping[str, torch.Tensor]) -> list[torch.Tensor]:
-            held.append(run(as_arrays(list(fed.values()))))
-            return [j2t(one, use_dlpack=False).clone() for one in held[-1]]
+            # Results are read where they lie, so that a later run that writes there shows.
+            return [j2t(one, use_dlpack=False) for one in run(as_arrays(list(fed.values())))]
 
         return Program(lambda: instance_of(case, call))
 

@@ -1,0 +1,1 @@
+"""XLA under JAX, whichever library writes the program."""
