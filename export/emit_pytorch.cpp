@@ -101,17 +101,20 @@ ScriptTarget pytorch_script_target(std::string_view target) {
     return {.title = "torch.export against eager", .definition = std::string(exported), .packages = {"torch"}};
   }
   if (family == "torchax") {
+    const bool jit = target.contains("way=jit");
     return {.title = "torchax against eager",
             .imports = std::string(torchax_imports),
-            .definition = std::string(target.contains("way=jit") ? torchax_jit : torchax_export),
-            .packages = {"torch", "jax", "torchax"}};
+            .definition = std::string(jit ? torchax_jit : torchax_export),
+            .packages = {"torch", "jax", "torchax"},
+            .stateless = !jit};
   }
   if (family == "litert-torch" || family == "litert-torch-xnnpack") {
     const bool delegate = family == "litert-torch-xnnpack";
     return {.title = delegate ? "litert-torch with XNNPACK against eager" : "litert-torch against eager",
             .imports = std::string(litert_imports),
             .definition = fmt::format(litert, delegate ? "BUILTIN" : "BUILTIN_WITHOUT_DEFAULT_DELEGATES"),
-            .packages = {"torch", "litert_torch", "ai_edge_litert"}};
+            .packages = {"torch", "litert_torch", "ai_edge_litert"},
+            .stateless = true};
   }
   return {.title = "eager against what is recorded", .packages = {"torch"}};
 }

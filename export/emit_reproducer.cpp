@@ -10,23 +10,14 @@
 
 namespace parallax {
 
-namespace {
-
-// Whether the programs that a script makes for the target neither write to their inputs nor keep buffers.
-bool is_stateless(std::string_view target) {
-  const std::string_view family = family_of_target(target);
-  return family.starts_with("litert-torch") || (family == "torchax" && !target.contains("way=jit"));
-}
-
-}  // namespace
-
 std::optional<std::string> why_no_script(const Case& test, std::string_view target) {
   const std::string_view family = family_of_target(target);
-  const bool has_state = writes_source(test.graph, SourceKind::Input) || writes_source(test.graph, SourceKind::Buffer);
-  if (has_state && is_stateless(target)) {
+  const ScriptTarget script = pytorch_script_target(target);
+  const auto writes = [&](SourceKind kind) { return writes_source(test.graph, kind); };
+  if (script.stateless && (writes(SourceKind::Input) || writes(SourceKind::Buffer))) {
     return "the system's programs have no state, and what a module writes does not come back: parallax check shows it";
   }
-  if (drives_executorch(family) || family == "thunder" || !pytorch_script_target(target).definition.empty()) {
+  if (drives_executorch(family) || family == "thunder" || !script.definition.empty()) {
     return std::nullopt;
   }
   if (!family.empty() && family != "pytorch-eager") {

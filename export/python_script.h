@@ -28,7 +28,8 @@ struct ScriptTarget {
   std::vector<std::string_view> packages;  // whose versions are printed
   PythonCall call = aten_call;
   TakesInput takes = {};
-  bool identity = false;  // whether it promises that tensors share memory as in eager
+  bool identity = false;   // whether it promises that tensors share memory as in eager
+  bool stateless = false;  // whether its programs neither write to their inputs nor keep buffers
 };
 
 // The script. Without a definition, eager's values are held against what the case records. An error names what a module

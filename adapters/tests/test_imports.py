@@ -79,7 +79,7 @@ def at_import(tree: ast.Module) -> set[str]:
 
 # By what a distribution's pin is named where that is not the package, and what comes with a pinned one.
 DISTRIBUTIONS = {
-    "ai_edge_litert": "ai-edge-litert", "coremltools": "coremltools", "cv2": "opencv-python-headless",
+    "ai_edge_litert": "ai-edge-litert", "cv2": "opencv-python-headless",
     "iree": "iree-base-runtime", "litert_torch": "litert-torch", "serializer": "tosa-tools",
     "tensorflow": "tensorflow-cpu", "tosa_reference_model": "tosa-tools", "tvm": "apache-tvm",
 }  # fmt: skip
@@ -129,7 +129,6 @@ class ImportTest(unittest.TestCase):
                         package
                         for package in needed
                         if DISTRIBUTIONS.get(package, package) not in pinned
-                        and package.lower() not in {one.lower() for one in pinned}
                         and not BROUGHT.get(package, set()) & pinned
                     }
                     with self.subTest(target=name, family=family, version=version):

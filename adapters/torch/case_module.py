@@ -5,6 +5,8 @@ Buffers are registered buffers, constants plain tensor attributes, as in a model
 
 from __future__ import annotations
 
+import logging
+import warnings
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -223,6 +225,13 @@ def storage_numbers(tensors: list[torch.Tensor]) -> list[int]:
     numbers: dict[int, int] = {}
     # The storage object, not its address: empty storages have none.
     return [numbers.setdefault(tensor.untyped_storage()._cdata, len(numbers)) for tensor in tensors]
+
+
+def quiet_single_thread() -> None:
+    """One thread, so that a sum has one order, and no warnings among what is read back of standard error."""
+    torch.set_num_threads(1)
+    warnings.filterwarnings("ignore")
+    logging.disable(logging.WARNING)
 
 
 def all_ops() -> list[str]:

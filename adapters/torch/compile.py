@@ -6,9 +6,7 @@ input's memory in eager is promised to be it here, so all of it is observed.
 
 from __future__ import annotations
 
-import logging
 import os
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,16 @@ import torch._dynamo
 import torch._inductor.config
 import torch._inductor.utils
 
-from adapters.torch.case_module import Build, Instance, Program, case_module, grad_mode, live, torch_hello
+from adapters.torch.case_module import (
+    Build,
+    Instance,
+    Program,
+    case_module,
+    grad_mode,
+    live,
+    quiet_single_thread,
+    torch_hello,
+)
 from adapters.torch.dynamic_dims import graphs_compiled, mark_dynamic
 from adapters.torch.gradients import run_case
 from adapters.torch.inductor_folders import keep_apart
@@ -147,9 +154,7 @@ def make_system(
     """The system `name`: torch.compile with the last of these backends. `configure` sets what is the process's."""
     settings = parse(arguments, switches)
     configure(settings)
-    torch.set_num_threads(1)
-    warnings.filterwarnings("ignore")
-    logging.disable(logging.WARNING)
+    quiet_single_thread()
     isolate(settings.get("cache") == "warm")
     hello = {
         **torch_hello(name, profile),

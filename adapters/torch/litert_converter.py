@@ -6,8 +6,6 @@ A flatbuffer of a module has no state, so the program has none (stateless.py).
 
 from __future__ import annotations
 
-import logging
-import warnings
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -20,7 +18,15 @@ from litert_torch.backend.lowerings import registry
 from adapters.litert.interpreter import DELEGATED, delegated, load, runner
 from adapters.litert.interpreter import REJECTIONS as INTERPRETER_REJECTIONS
 from adapters.litert.interpreter import SWITCHES as INTERPRETER_SWITCHES
-from adapters.torch.case_module import Instance, Program, all_ops, case_module, run_protocol, torch_hello
+from adapters.torch.case_module import (
+    Instance,
+    Program,
+    all_ops,
+    case_module,
+    quiet_single_thread,
+    run_protocol,
+    torch_hello,
+)
 from adapters.torch.limits import EXPORT_REJECTIONS
 from adapters.torch.reachable_ops import reachable
 from adapters.torch.stateless import instance_of, without_state
@@ -55,9 +61,7 @@ SWITCHES = (
 
 def make_litert_torch(name: str, arguments: list[str], delegate: bool, profile: str) -> System:
     settings = parse(arguments, SWITCHES)
-    torch.set_num_threads(1)
-    warnings.filterwarnings("ignore")
-    logging.disable(logging.WARNING)
+    quiet_single_thread()
 
     @remembered
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:

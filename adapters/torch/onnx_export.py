@@ -8,8 +8,6 @@ program without state (stateless.py).
 
 from __future__ import annotations
 
-import logging
-import warnings
 from collections.abc import Iterable, Mapping
 
 import onnxruntime
@@ -19,7 +17,7 @@ from torch.onnx._internal.exporter import _decomp, _registration
 from adapters.onnx.runtimes.onnxruntime import REJECTIONS, session
 from adapters.onnx.runtimes.onnxruntime import SWITCHES as RUNTIME_SWITCHES
 from adapters.onnx.writer import OPS
-from adapters.torch.case_module import Instance, Program, case_module, run_protocol
+from adapters.torch.case_module import Instance, Program, case_module, quiet_single_thread, run_protocol
 from adapters.torch.limits import FUNCTIONALIZATION_REJECTIONS
 from adapters.torch.reachable_ops import reachable
 from adapters.torch.stateless import Call, instance_of, without_state
@@ -68,9 +66,7 @@ def cause(error: BaseException) -> BaseException:
 
 def make(arguments: list[str]) -> System:
     settings = parse(arguments, SWITCHES)
-    torch.set_num_threads(1)
-    warnings.filterwarnings("ignore")
-    logging.disable(logging.WARNING)
+    quiet_single_thread()
 
     @remembered
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:

@@ -6,15 +6,13 @@ generates from the same schema: same name, same arguments, and the overload foll
 
 from __future__ import annotations
 
-import logging
 import types
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 
-from adapters.torch.case_module import Program, all_ops, case_module, grad_mode, live, torch_hello
+from adapters.torch.case_module import Program, all_ops, case_module, grad_mode, live, quiet_single_thread, torch_hello
 from adapters.torch.gradients import run_case
 from adapters.worker.last_program import remembered
 from adapters.worker.loop import serve
@@ -130,9 +128,7 @@ def public_functions(op: str) -> Iterator[Callable[..., Any]]:
 
 def make_system(arguments: list[str]) -> System:
     parse(arguments, ())
-    torch.set_num_threads(1)
-    warnings.filterwarnings("ignore")
-    logging.disable(logging.WARNING)
+    quiet_single_thread()
     removed = restore_removed_methods()
     import thunder
     from thunder.torch import _torch_to_thunder_function_map as known

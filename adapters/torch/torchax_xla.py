@@ -7,8 +7,6 @@ function writes is gone after it, so the program has no state (stateless.py).
 
 from __future__ import annotations
 
-import logging
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
@@ -22,7 +20,7 @@ import torchax
 from torchax.export import exported_program_to_jax
 from torchax.ops.mappings import j2t, t2j
 
-from adapters.torch.case_module import Program, all_ops, case_module, run_protocol, torch_hello
+from adapters.torch.case_module import Program, all_ops, case_module, quiet_single_thread, run_protocol, torch_hello
 from adapters.torch.limits import EXPORT_REJECTIONS
 from adapters.torch.reachable_ops import reachable
 from adapters.torch.stateless import Stateless, instance_of, without_state
@@ -90,9 +88,7 @@ def compile_program(case: Stateless, way: str, stages: Stages) -> Run:
 
 def make_system(arguments: list[str]) -> System:
     settings = parse(arguments, SWITCHES)
-    torch.set_num_threads(1)
-    warnings.filterwarnings("ignore")
-    logging.disable(logging.WARNING)
+    quiet_single_thread()
 
     @remembered
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
@@ -107,7 +103,6 @@ def make_system(arguments: list[str]) -> System:
         return Program(lambda: instance_of(case, call))
 
     env = torchax.default_env()
-
     tables = (env._ops, env._decomps, torch.export.default_decompositions())
 
     def knows(one: torch._ops.OpOverload) -> bool:
