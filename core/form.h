@@ -38,6 +38,8 @@ enum class Form : uint8_t {
   InfiniteNan,
   FixedPoint,
   ShortFixedPoint,
+  ReciprocalProduct,
+  LostOperandNan,
 };
 
 // The dtypes that a form can be about.
@@ -118,6 +120,13 @@ inline constexpr std::array forms = {
              "quantization", FormDTypes::Floating},
     FormInfo{Form::ShortFixedPoint, "short_fixed_point",
              "The same with a multiplier of 15 bits, whose product is rounded once.", "quantization",
+             FormDTypes::Floating},
+    FormInfo{Form::ReciprocalProduct, "reciprocal_product",
+             "A quotient by a number, or by a tensor of one element, may be a product with its reciprocal, rounded "
+             "twice.",
+             "division", FormDTypes::Floating},
+    FormInfo{Form::LostOperandNan, "lost_operand_nan",
+             "NaN in an operand may come out as any number; what arithmetic makes NaN stays NaN.", "all",
              FormDTypes::Floating},
 };
 

@@ -59,6 +59,7 @@ void compute_floating(const ReferenceCall& call, const BinaryFunction& function,
   BallPair pair;
   pair.a_zero_is_positive = zero_is_positive(call, a_of(function));
   pair.b_zero_is_positive = zero_is_positive(call, b_of(function)) && alpha > 0;
+  pair.b_is_single = !call.is_tensor(b_of(function)) || call.tensor(b_of(function)).layout.numel() == 1;
   const std::vector<int64_t> elements = elements_of(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const Ball first = a.ball(i);

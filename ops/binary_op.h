@@ -22,6 +22,7 @@ struct BallPair {
   // A zero of the operand is +0: integers and Python's 0 have no other. That of a float tensor is not tracked.
   bool a_zero_is_positive = false;
   bool b_zero_is_positive = false;
+  bool b_is_single = false;  // one number for all elements
 };
 
 // What one function makes of a pair, and of which dtypes.

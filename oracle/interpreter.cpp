@@ -265,6 +265,7 @@ Result<void> Interpreter::run_nodes(const Observer& observe, const InnerObserver
     results.clear();
     for (ValueId result : node.results) results.push_back(views_[result.index]);
     joined_.note(node, views_);
+    const LostNan lost(node, *profile_, views_);
     bool substituted = false;
     if (const ControlOp* control = as_control(*node.op)) {
       if (auto done = run_control(*control, node, views_, *profile_, inner, may_raise); !done)
@@ -288,7 +289,7 @@ Result<void> Interpreter::run_nodes(const Observer& observe, const InnerObserver
       elision_.widen(node, results);
       joined_.widen(node, views_);
       requantization_.widen(node, views_);
-      widen_lost(node, *profile_, views_);
+      lost.widen();
     }
     alternatives_.note(node, graph_->metas, views_, results, *profile_);
     if (observe) observe(NodeId(n), views_);

@@ -24,6 +24,8 @@ bool computes(const Node& node) {
   }
 }
 
+bool may_be_nan(const Ball& ball) { return !ball.decided() || ball.may_nan || std::isnan(ball.mid); }
+
 // What may be NaN, or an infinity of either sign in its place.
 Ball or_infinite(Ball ball) {
   if (std::isnan(ball.mid)) return {std::numeric_limits<double>::infinity(), 0, true, true, Undecided::No, -1};
@@ -41,22 +43,39 @@ Ball kept_of(double x, DType dtype, const Profile& profile) {
   return {x / 2, std::fabs(x / 2), false, false, Undecided::No, -1};
 }
 
-void widen_lost(const Node& node, const Profile& profile, std::span<const BallView> views) {
+LostNan::LostNan(const Node& node, const Profile& profile, std::span<const BallView> views)
+    : node_(node), profile_(profile), views_(views) {
   const FormSet anywhere = profile.allowed.anywhere();
-  if ((!anywhere.has(Form::LostNan) && !anywhere.has(Form::InfiniteNan)) || !computes(node)) return;
-  const auto widen = [&](ValueId value) {
-    const BallView& view = views[value.index];
+  const bool operands_count = anywhere.has(Form::LostOperandNan);
+  computes_ = (anywhere.has(Form::LostNan) || anywhere.has(Form::InfiniteNan) || operands_count) && computes(node);
+  if (!computes_ || !operands_count) return;
+  for (const Argument& argument : node.arguments) {
+    for_each_value(argument, [&](ValueId value) {
+      const BallView& view = views_[value.index];
+      if (!is_floating(view.dtype)) return;
+      for_each_element(view.layout, [&](int64_t element) {
+        operand_nan_ = operand_nan_ || may_be_nan(view.storage->balls[static_cast<std::size_t>(element)]);
+      });
+    });
+  }
+}
+
+void LostNan::widen() const {
+  if (!computes_) return;
+  const auto widen_value = [&](ValueId value) {
+    const BallView& view = views_[value.index];
     if (!is_floating(view.dtype)) return;
-    const bool lost = allows(profile, Form::LostNan, *node.op, view.dtype);
-    if (!lost && !allows(profile, Form::InfiniteNan, *node.op, view.dtype)) return;
+    const auto allowed = [&](Form form) { return allows(profile_, form, *node_.op, view.dtype); };
+    const bool lost = allowed(Form::LostNan) || (operand_nan_ && allowed(Form::LostOperandNan));
+    if (!lost && !allowed(Form::InfiniteNan)) return;
     for_each_element(view.layout, [&](int64_t element) {
       Ball& ball = view.storage->balls[static_cast<std::size_t>(element)];
-      if (!ball.decided() || (!ball.may_nan && !std::isnan(ball.mid))) return;
+      if (!ball.decided() || !may_be_nan(ball)) return;
       ball = lost ? Ball::unknown(Undecided::Unbounded) : or_infinite(ball);
     });
   };
-  std::ranges::for_each(node.results, widen);
-  for_each_written(node, widen);
+  std::ranges::for_each(node_.results, widen_value);
+  for_each_written(node_, widen_value);
 }
 
 }  // namespace parallax

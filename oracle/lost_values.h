@@ -16,7 +16,20 @@ namespace parallax {
 // An element of a source.
 Ball kept_of(double x, DType dtype, const Profile& profile);
 
-// What a node that was just run made or wrote, of all values.
-void widen_lost(const Node& node, const Profile& profile, std::span<const BallView> views);
+// What one node loses of NaN. It looks at the operands before the node runs, since the node may write to them.
+class LostNan {
+ public:
+  // `views` are of all values, and outlive it.
+  LostNan(const Node& node, const Profile& profile, std::span<const BallView> views);
+  // Widens what the node made or wrote, once it has run.
+  void widen() const;
+
+ private:
+  const Node& node_;
+  const Profile& profile_;
+  std::span<const BallView> views_;
+  bool computes_ = false;     // numbers, under a profile that loses some
+  bool operand_nan_ = false;  // an element of an operand may be NaN
+};
 
 }  // namespace parallax

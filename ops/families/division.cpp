@@ -44,10 +44,17 @@ Ball true_quotient(const BallMath& math, const BallPair& pair) {
   return pair.same ? math.div_same(pair.a) : ball_div(math, pair.a, pair.b, pair.b_zero_is_positive);
 }
 
-constexpr BinaryFunction div = {
-    .floating = true_quotient, .floats = Floats::Made, .draw_number = draw_divisor, .plain = [](double a, double b) {
-      return a / b;
-    }};
+Ball quotient_or_product(const BallMath& math, const BallPair& pair) {
+  const Ball quotient = true_quotient(math, pair);
+  if (!pair.b_is_single || !math.allows(Form::ReciprocalProduct)) return quotient;
+  const Ball reciprocal = ball_div(math, Ball::exact(1), pair.b, pair.b_zero_is_positive);
+  return hull(quotient, math.mul(pair.a, reciprocal));
+}
+
+constexpr BinaryFunction div = {.floating = quotient_or_product,
+                                .floats = Floats::Made,
+                                .draw_number = draw_divisor,
+                                .plain = [](double a, double b) { return a / b; }};
 
 constexpr BinaryFunction div_floor = {
     .floating =

@@ -42,6 +42,18 @@ TEST(LostValues, NanOfF32ArithmeticIsUndecided) {
   EXPECT_TRUE(outputs("f32[1]", "clone.default", R"("nan")", losing())[0].decided()) << "nor does a copy";
 }
 
+TEST(LostValues, NanOfAnOperandMayBeLostWhereWhatIsMadeStays) {
+  Profile clamping = *find_profile("portable");
+  for (const Op& op : all_ops()) allow(clamping, Form::LostOperandNan, op, std::array{DType::F32});
+  const std::vector<Ball> made = outputs("f32[2]", "log.default", "-1, 1", clamping);
+  EXPECT_TRUE(made[0].decided());
+  EXPECT_FALSE(accepts(DType::F32, made[0], 0)) << "the logarithm of -1 is NaN";
+  EXPECT_EQ(outputs("f32[1]", "log.default", R"("nan")", clamping)[0].undecided, Undecided::Unbounded);
+  EXPECT_EQ(outputs("f32[1]", "log_.default", R"("nan")", clamping)[0].undecided, Undecided::Unbounded)
+      << "what is written over was an operand, too";
+  EXPECT_TRUE(outputs("f64[1]", "log.default", R"("nan")", clamping)[0].decided()) << "only f32 loses it";
+}
+
 TEST(LostValues, NanThatMayBecomeAnInfinityIsNoNumber) {
   Profile clamping = *find_profile("portable");
   for (const Op& op : all_ops()) allow(clamping, Form::InfiniteNan, op, std::array{DType::F32});

@@ -127,6 +127,13 @@ std::vector<double> roots(const Perturbed& p, const std::vector<double>& x) {
   });
 }
 
+// An exponential whose argument is clamped first: NaN becomes the least, and 0.
+std::vector<double> exponentials(const Perturbed& p, const std::vector<double>& x) {
+  return map(x, [&](double y) {
+    return std::isnan(y) && p.takes(Form::LostOperandNan) ? 0 : p.fn([](auto z) { return std::exp(z); }, y);
+  });
+}
+
 // An insertion sort by <, which finds NaN to be in its place everywhere; eager has NaN last.
 std::vector<double> sorted(const Perturbed& p, const std::vector<double>& x) {
   std::vector<double> y = x;
@@ -283,6 +290,8 @@ std::vector<FormTwin> make_twins() {
                product_of_halves),
       of_graph(Form::LostNan, "the root of a negative number", DType::F32, {-1, 4},
                R"({"out": "y", "op": "aten.sqrt.default", "args": ["%x"]})", roots),
+      of_graph(Form::LostOperandNan, "the exponential of NaN", DType::F32, {nan, 1},
+               R"({"out": "y", "op": "aten.exp.default", "args": ["%x"]})", exponentials),
       of_graph(Form::InfiniteNan, "the root of a negative number", DType::F32, {-1, 4},
                R"({"out": "y", "op": "aten.sqrt.default", "args": ["%x"]})", roots),
       of_call(Form::FoldedFactors, "aten.mm.default", DType::F32, {matrix, matrix}),
@@ -340,6 +349,7 @@ std::vector<FormTwin> make_twins() {
                   {"out": "y", "op": "quantized_decomposed.quantize_per_tensor.default",
                    "args": ["%f", 9.53, 0, -128, 127, "i8"]})",
                narrowed),
+      of_call(Form::ReciprocalProduct, "aten.div.Scalar", DType::F32, {{{64}, drawn(64, 1, 2)}}, {Scalar(7.0)}),
       of_call(Form::OnlineSoftmax, "aten.scaled_dot_product_attention.default", DType::F32, rising_scores()),
   };
 }

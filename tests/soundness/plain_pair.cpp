@@ -22,6 +22,9 @@ double sub(Perturbed& p, const PlainCall& call, double a, double b) { return sca
 double rsub(Perturbed& p, const PlainCall& call, double a, double b) { return scaled_sum(p, call, b, a, -1); }
 double mul(Perturbed& p, const PlainCall&, double a, double b) { return p.mul(a, b); }
 double div(Perturbed& p, const PlainCall&, double a, double b) { return p.div(a, b); }
+double div_by_number(Perturbed& p, const PlainCall&, double a, double b) {
+  return p.takes(Form::ReciprocalProduct) ? p.mul(a, p.div(1, b)) : p.div(a, b);
+}
 double pow(Perturbed& p, const PlainCall&, double a, double b) { return p.element().pow(a, b); }
 double fmod(Perturbed&, const PlainCall&, double a, double b) { return std::fmod(a, b); }
 double remainder(Perturbed& p, const PlainCall&, double a, double b) {
@@ -113,7 +116,7 @@ std::vector<PlainOp> plain_pair_ops() {
       {"binary", "aten.mul.Tensor", mul},
       {"binary", "aten.mul.Scalar", mul},
       {"binary", "aten.div.Tensor", div, Domain::Positive},
-      {"binary", "aten.div.Scalar", div},
+      {"binary", "aten.div.Scalar", div_by_number},
       {"binary", "aten.maximum.default",
        [](Perturbed& p, const PlainCall&, double a, double b) { return p.maximum(a, b); }},
       {"binary", "aten.minimum.default",
