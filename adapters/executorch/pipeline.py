@@ -45,7 +45,7 @@ from adapters.torch.case_module import (
     torch_hello,
 )
 from adapters.torch.custom_ops import register_by
-from adapters.torch.dynamic_dims import dynamic_shapes, what_became_of_symbols
+from adapters.torch.dynamic_dims import export_at_all_sizes, what_became_of_symbols
 from adapters.torch.export_speed import OpScan, speed_up
 from adapters.torch.flat_inputs import densely_fed
 from adapters.torch.limits import EXPORT_REJECTIONS
@@ -228,7 +228,7 @@ def lower(exported: Any, way: Way) -> Any:
 def export(graph: Json, inputs: tuple[torch.Tensor, ...]) -> Any:
     """The exported program of a case."""
     with torch.no_grad():
-        return torch.export.export(case_module(graph), inputs, dynamic_shapes=dynamic_shapes(graph), strict=False)
+        return export_at_all_sizes(graph, lambda: case_module(graph), inputs)
 
 
 def unlifted(graph: Json, exported: Any) -> Instance:

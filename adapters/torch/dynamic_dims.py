@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -27,6 +28,25 @@ def dynamic_shapes(graph: Json) -> tuple[dict[int, Any] | None, ...] | None:
         return {dim: derived(one.symbol, one.factor, one.offset) for dim, one in found.items()} or None
 
     return tuple(of_input(name) for name in graph.get("inputs", {}))
+
+
+def export_at_all_sizes(
+    graph: Json, make_module: Callable[[], torch.nn.Module], inputs: tuple[torch.Tensor, ...]
+) -> Any:
+    """torch.export of a case, its symbols included.
+
+    A program that holds in a part of a symbol's range alone is refused. It is exported once more then, by the way that
+    torch.export has for it: what would narrow the range is asserted when the program runs."""
+
+    def export(**how: bool) -> Any:
+        return torch.export.export(make_module(), inputs, dynamic_shapes=dynamic_shapes(graph), strict=False, **how)
+
+    try:
+        return export()
+    except torch._dynamo.exc.UserError as error:
+        if "symbols" not in graph or "Constraints violated" not in str(error):
+            raise
+        return export(prefer_deferred_runtime_asserts_over_guards=True)
 
 
 def what_became_of_symbols(graph: Json, exported: Any) -> Json:
