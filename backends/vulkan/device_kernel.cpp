@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ops/fused_op.h"
+
 namespace parallax::vulkan {
 namespace {
 
@@ -14,7 +16,8 @@ constexpr std::array families = {move_kernels,   fill_kernels,     reduction_ker
 constexpr uint64_t smallest_buffer_range = uint64_t{1} << 27;
 constexpr uint64_t widest_element = 8;  // in bytes
 
-const KernelRow* find_row(std::string_view op) {
+const KernelRow* find_row(const Op& op) {
+  if (as_fused(op)) return &integer_kernel();
   using Table = std::unordered_map<std::string_view, const KernelRow*>;
   static const Table table = [] {
     Table made;
@@ -23,30 +26,11 @@ const KernelRow* find_row(std::string_view op) {
     }
     return made;
   }();
-  const auto found = table.find(op);
+  const auto found = table.find(op.name);
   return found == table.end() ? nullptr : found->second;
 }
 
 using Number = PointwiseProgram::Number;
-
-bool takes_pointwise(const PointwiseRow& row, const Call& call, const TensorMeta& result) {
-  return row.function.empty() ||
-         opcode_of(find_function(row.function), class_of(row.dtype(call, result.dtype))).has_value();
-}
-
-Layout broadcast(const Layout& layout, const Dims& sizes) {
-  const std::optional<Layout> wide = broadcast_to(layout, sizes);
-  PARALLAX_CHECK(wide.has_value());
-  return *wide;
-}
-
-// Adds the call's result to a program; its operands come from `load`.
-Number emit(const PointwiseRow& row, const Graph& graph, const Node& node, PointwiseProgram& program,
-            const PointwiseCall::Load& load) {
-  const Call call(*node.op, node.arguments, graph.metas);
-  const TensorMeta& result = graph.meta(node.results.front());
-  return program.converted(row.emit(row, PointwiseCall(call, result, program, load)), result.dtype);
-}
 
 }  // namespace
 
@@ -80,12 +64,40 @@ bool takes_looks(int64_t invocations, int64_t elements) {
   return invocations == 0 || elements <= most / invocations;
 }
 
-Number PointwiseCall::operand(ParameterRef parameter, DType dtype) const {
+Number PointwiseCall::operand(ParameterRef parameter, DType dtype, std::optional<int> axis) const {
   if (const auto* number = std::get_if<Scalar>(&argument(parameter))) return program_->constant(dtype, *number);
-  return program_->converted((*load_)(value(parameter)), dtype);
+  return program_->converted((*load_)(value(parameter), axis), dtype);
 }
 
-bool has_kernel(const Op& op) { return find_pointwise(op.name) || find_row(op.name); }
+bool takes_pointwise(const Call& call, const TensorMeta& result) {
+  const PointwiseRow* row = find_pointwise(call.op().name);
+  if (!row || (row->fits && !row->fits(call))) return false;
+  return row->function.empty() ||
+         opcode_of(find_function(row->function), class_of(row->dtype(call, result.dtype))).has_value();
+}
+
+Number emit_pointwise(const Call& call, const TensorMeta& result, PointwiseProgram& program,
+                      const PointwiseCall::Load& load) {
+  const PointwiseRow* row = find_pointwise(call.op().name);
+  PARALLAX_CHECK(row != nullptr);
+  return program.converted(row->emit(*row, PointwiseCall(call, result, program, load)), result.dtype);
+}
+
+Layout met_by(const Layout& tensor, const Dims& sizes, std::optional<int> axis) {
+  Layout met{sizes, Dims::filled(sizes.size(), 0), tensor.offset};
+  if (tensor.numel() == 1) return met;
+  if (axis) {
+    for (int dim = 0; dim < tensor.rank(); ++dim) {
+      if (tensor.sizes[dim] > 1) met.strides[*axis] = tensor.strides[dim];
+    }
+    return met;
+  }
+  const std::optional<Layout> wide = broadcast_to(tensor, sizes);
+  PARALLAX_CHECK(wide.has_value());
+  return *wide;
+}
+
+bool has_kernel(const Op& op) { return find_pointwise(op.name) || find_row(op); }
 
 bool takes(const Graph& graph, const Node& node) {
   if (node.results.empty()) return false;
@@ -100,29 +112,30 @@ bool takes(const Graph& graph, const Node& node) {
   if (!fits) return false;
   const Call call(*node.op, node.arguments, graph.metas);
   const TensorMeta& result = graph.meta(node.results.front());
-  if (const PointwiseRow* row = find_pointwise(node.op->name)) return takes_pointwise(*row, call, result);
-  const KernelRow* row = find_row(node.op->name);
+  if (find_pointwise(node.op->name)) return takes_pointwise(call, result);
+  const KernelRow* row = find_row(*node.op);
   return row && row->takes(call, result);
 }
 
 Result<void> record_node(const Graph& graph, NodeId id, std::span<const TensorRef> tensors, Recorder& recorder) {
   const Node& node = graph.node(id);
   const int n = static_cast<int>(id.index);
-  if (const PointwiseRow* row = find_pointwise(node.op->name)) {
+  const Call call(*node.op, node.arguments, graph.metas);
+  if (find_pointwise(node.op->name)) {
     const TensorRef& output = tensors[node.results.front().index];
+    const Dims& sizes = output.layout->sizes;
     if (output.layout->numel() == 0) return {};
-    PointwiseProgram program(output.layout->sizes);
-    const Number result = emit(*row, graph, node, program, [&](ValueId value) {
+    PointwiseProgram program(sizes);
+    const auto load = [&](ValueId value, std::optional<int> axis) {
       const TensorRef& tensor = tensors[value.index];
-      return program.load(tensor, broadcast(*tensor.layout, output.layout->sizes));
-    });
-    program.store(result, output, *output.layout);
+      return program.load(tensor, met_by(*tensor.layout, sizes, axis));
+    };
+    program.store(emit_pointwise(call, graph.meta(node.results.front()), program, load), output, *output.layout);
     program.record(recorder, n);
     return {};
   }
-  const KernelRow* row = find_row(node.op->name);
+  const KernelRow* row = find_row(*node.op);
   PARALLAX_CHECK(row != nullptr);
-  const Call call(*node.op, node.arguments, graph.metas);
   return row->record(KernelCall(call, tensors, node.results, n, recorder));
 }
 
@@ -132,18 +145,19 @@ Result<void> record_group(const Graph& graph, std::size_t first, std::size_t end
   if (contiguous_layout(sizes).numel() == 0) return {};
   PointwiseProgram program(sizes);
   std::unordered_map<uint32_t, Number> numbers;  // by value
-  const auto load = [&](ValueId value) {
+  // Calls that know an axis go into no group.
+  const auto load = [&](ValueId value, std::optional<int>) {
     const auto known = numbers.find(value.index);
     if (known != numbers.end()) return known->second;
     const TensorRef& tensor = tensors[value.index];
-    return numbers[value.index] = program.load(tensor, broadcast(*tensor.layout, sizes));
+    return numbers[value.index] = program.load(tensor, met_by(*tensor.layout, sizes, {}));
   };
   for (std::size_t n = first; n < end; ++n) {
     const Node& node = graph.nodes[n];
-    const PointwiseRow* row = find_pointwise(node.op->name);
-    if (!row) continue;  // a planted fault may leave a node nothing to make
+    if (!find_pointwise(node.op->name)) continue;  // a planted fault may leave a node nothing to make
     const ValueId result = node.results.front();
-    numbers[result.index] = emit(*row, graph, node, program, load);
+    const Call call(*node.op, node.arguments, graph.metas);
+    numbers[result.index] = emit_pointwise(call, graph.meta(result), program, load);
     const TensorRef& tensor = tensors[result.index];
     if (!inner[result.index]) program.store(numbers[result.index], tensor, *tensor.layout);
   }

@@ -61,14 +61,16 @@ struct KernelRow {
 // A call inside a program: its operands are numbers already, or become ones.
 class PointwiseCall : public Call {
  public:
-  using Load = std::function<PointwiseProgram::Number(ValueId value)>;
+  // A value's element for each of the result's. One of several scales lies along a dim of the result, `axis`; all else
+  // is broadcast.
+  using Load = std::function<PointwiseProgram::Number(ValueId value, std::optional<int> axis)>;
   PointwiseCall(const Call& call, const TensorMeta& result, PointwiseProgram& program, const Load& load)
       : Call(call), result_(&result), program_(&program), load_(&load) {}
 
   PointwiseProgram& program() const { return *program_; }
   DType result_dtype() const { return result_->dtype; }
   // A parameter that is a tensor or a Python number, in that dtype.
-  PointwiseProgram::Number operand(ParameterRef parameter, DType dtype) const;
+  PointwiseProgram::Number operand(ParameterRef parameter, DType dtype, std::optional<int> axis = {}) const;
 
  private:
   const TensorMeta* result_;
@@ -84,9 +86,18 @@ struct PointwiseRow {
   Emit emit;
   // What it computes in.
   DType (*dtype)(const Call& call, DType result);
+  bool (*fits)(const Call& call) = nullptr;  // null: whatever the arguments are
 };
 
 const PointwiseRow* find_pointwise(std::string_view op);
+// Whether a row computes the call.
+bool takes_pointwise(const Call& call, const TensorMeta& result);
+// Adds the result of a call that a row computes to a program.
+PointwiseProgram::Number emit_pointwise(const Call& call, const TensorMeta& result, PointwiseProgram& program,
+                                        const PointwiseCall::Load& load);
+// The elements of a tensor as PointwiseCall::Load has them; where they lie along an axis, they have at most one dim
+// over 1.
+Layout met_by(const Layout& tensor, const Dims& sizes, std::optional<int> axis);
 
 // The families. A new one is its file and one line in device_kernel.cpp.
 std::span<const KernelRow> move_kernels();
@@ -104,6 +115,8 @@ std::span<const KernelRow> distance_kernels();
 std::span<const KernelRow> resampling_kernels();
 std::span<const KernelRow> product_kernels();
 std::span<const KernelRow> window_kernels();
+// Of fused calls of quantized tensors, whatever their parts are.
+const KernelRow& integer_kernel();
 
 // Whether there is a kernel for calls of the op, at least for some dtypes.
 bool has_kernel(const Op& op);

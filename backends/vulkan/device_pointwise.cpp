@@ -1,4 +1,5 @@
 // Ops that work element by element: rows over the table of functions.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <unordered_map>
@@ -6,6 +7,7 @@
 #include "backends/vulkan/device_kernel.h"
 #include "core/limits.h"
 #include "ops/elementwise.h"
+#include "ops/quantization_plan.h"
 
 namespace parallax::vulkan {
 namespace {
@@ -69,6 +71,7 @@ Number with_width(const PointwiseRow& row, const PointwiseCall& call) {
   return call.program().apply(find_function(row.function), a, b, width);
 }
 
+template <arg least, arg most>
 Number clamp(const PointwiseRow& row, const PointwiseCall& call) {
   const DType dtype = dtype_of(row, call);
   const auto bound = [&](arg name, double real, int64_t whole) {
@@ -77,9 +80,9 @@ Number clamp(const PointwiseRow& row, const PointwiseCall& call) {
                                    is_floating(dtype) ? Scalar(real) : Scalar(whole));
   };
   const Number x = call.operand(arg::self, dtype);
-  const Number low = bound(arg::min, -infinity, std::numeric_limits<int64_t>::min());
+  const Number low = bound(least, -infinity, std::numeric_limits<int64_t>::min());
   return call.program().apply(find_function(row.function), x, low,
-                              bound(arg::max, infinity, std::numeric_limits<int64_t>::max()));
+                              bound(most, infinity, std::numeric_limits<int64_t>::max()));
 }
 
 // self + value * tensor1 * tensor2
@@ -164,26 +167,93 @@ Number next_after(const PointwiseRow& row, const PointwiseCall& call) {
 
 DType single(const Call&, DType) { return DType::F32; }
 
-// round(input * (1 / scale)) + zero_point, within limits. The reciprocal is Python's.
+Number one(PointwiseProgram& program, DType dtype) { return program.constant(dtype, Scalar(int64_t{1})); }
+
+// Of a number 0 eager raises before it has looked at a tensor.
+bool has_inverse(const Call& call) { return call.is_tensor(arg::scale) || call.real(arg::scale) != 0; }
+
+// 1 / scale, as Python has it.
+Number inverse_of_scale(const PointwiseCall& call) {
+  PointwiseProgram& program = call.program();
+  if (call.is_tensor(arg::scale)) {
+    const Number inverse = program.apply(find_function("inverse"), call.operand(arg::scale, DType::F64));
+    return program.converted(inverse, DType::F32);
+  }
+  return program.constant(DType::F32, Scalar(1 / call.real(arg::scale)));
+}
+
+// round(input * (1 / scale)) + zero_point, within limits
 Number quantize(const PointwiseRow& row, const PointwiseCall& call) {
   PointwiseProgram& program = call.program();
-  const auto number = [&](double x) { return program.constant(DType::F32, Scalar(x)); };
-  const Number inverse = number(static_cast<double>(static_cast<float>(1 / call.real(arg::scale))));
-  const Number scaled = program.apply(find_function("mul"), call.operand(arg::input, DType::F32), inverse);
+  const Number input = call.operand(arg::input, DType::F32);
+  const Number scaled = program.apply(find_function("mul"), input, inverse_of_scale(call));
   const Number moved = program.apply(find_function("add"), program.apply(find_function(row.function), scaled),
-                                     number(call.real(arg::zero_point)), number(1));
-  return program.apply(find_function("clamp"), moved, number(call.real(arg::quant_min)),
-                       number(call.real(arg::quant_max)));
+                                     call.operand(arg::zero_point, DType::F32), one(program, DType::F32));
+  return program.apply(find_function("clamp"), moved, call.operand(arg::quant_min, DType::F32),
+                       call.operand(arg::quant_max, DType::F32));
 }
 
 // (input - zero_point) * scale
 Number dequantize(const PointwiseRow& row, const PointwiseCall& call) {
   PointwiseProgram& program = call.program();
   const DType dtype = dtype_of(row, call);
-  const auto number = [&](double x) { return program.constant(dtype, Scalar(x)); };
-  const Number centred = program.apply(find_function("sub"), call.operand(arg::input, dtype),
-                                       number(call.real(arg::zero_point)), number(1));
-  return program.apply(find_function(row.function), centred, number(call.real(arg::scale)));
+  const Number input = call.operand(arg::input, dtype);
+  const Number centred =
+      program.apply(find_function("sub"), input, call.operand(arg::zero_point, dtype), one(program, dtype));
+  return program.apply(find_function(row.function), centred, call.operand(arg::scale, dtype));
+}
+
+// --- parameters in tensors of more than one element ---
+
+std::optional<int> axis_of(const Call& call) {
+  if (!call.takes(arg::axis)) return std::nullopt;
+  return portable::wrapped_dim(call.integer(arg::axis), call.tensor(arg::input).layout.rank());
+}
+
+// What the steps are computed in.
+ParameterLayouts steps_of(const Call& call) {
+  return (call.takes(arg::axis) ? channel_layouts(call) : broadcast_layouts(call)).value();
+}
+
+// Whether those of channels lie in steps of one stride.
+bool has_rows_of_parameters(const Call& call) {
+  const auto is_row = [&](arg parameter) {
+    if (!call.has(parameter)) return true;
+    return std::ranges::count_if(call.tensor(parameter).layout.sizes, [](int64_t size) { return size > 1; }) <= 1;
+  };
+  return is_row(arg::scales) && is_row(arg::zero_points);
+}
+
+// input * (1 / scales), rounded before or after the zero points are added, within limits.
+template <bool adds_first>
+Number quantize_by_tensors(const PointwiseRow& row, const PointwiseCall& call) {
+  PointwiseProgram& program = call.program();
+  const ParameterLayouts steps = steps_of(call);
+  const std::optional<int> axis = axis_of(call);
+  const auto number = [&](arg name) { return program.constant(steps.sum, call.scalar(name)); };
+  const auto rounded = [&](Number x) { return program.apply(find_function(row.function), x); };
+  const Number scales = call.operand(arg::scales, call.tensor(arg::scales).dtype, axis);
+  const Number inverse = program.converted(program.apply(find_function("reciprocal"), scales), steps.product);
+  Number y = program.apply(find_function("mul"), call.operand(arg::input, steps.product), inverse);
+  if (!adds_first) y = rounded(y);
+  y = program.apply(find_function("add"), program.converted(y, steps.sum),
+                    call.operand(arg::zero_points, steps.sum, axis), one(program, steps.sum));
+  if (adds_first) y = rounded(y);
+  return program.apply(find_function("clamp"), y, number(arg::quant_min), number(arg::quant_max));
+}
+
+// (input - zero_points) * scales
+Number dequantize_by_tensors(const PointwiseRow& row, const PointwiseCall& call) {
+  PointwiseProgram& program = call.program();
+  const ParameterLayouts steps = steps_of(call);
+  const std::optional<int> axis = axis_of(call);
+  Number x = call.operand(arg::input, steps.sum);
+  if (call.has(arg::zero_points)) {
+    x = program.apply(find_function("sub"), x, call.operand(arg::zero_points, steps.sum, axis),
+                      one(program, steps.sum));
+  }
+  return program.apply(find_function(row.function), program.converted(x, steps.product),
+                       call.operand(arg::scales, steps.product, axis));
 }
 
 // polygamma(n, self)
@@ -298,7 +368,8 @@ constexpr std::array pointwise_table = {
     PointwiseRow{"aten.bitwise_left_shift.Tensor_Scalar", "shift_left", with_width, of_result},
     PointwiseRow{"aten.bitwise_right_shift.Tensor", "shift_right", with_width, of_result},
     PointwiseRow{"aten.bitwise_right_shift.Tensor_Scalar", "shift_right", with_width, of_result},
-    PointwiseRow{"aten.clamp.default", "clamp", clamp, of_result},
+    PointwiseRow{"aten.clamp.default", "clamp", clamp<arg::min, arg::max>, of_result},
+    PointwiseRow{"aten.hardtanh.default", "clamp", clamp<arg::min_val, arg::max_val>, of_result},
     PointwiseRow{"aten.addcmul.default", "add", addcmul, of_result},
 
     PointwiseRow{"aten.special_erfcx.default", "erfcx", unary, of_result},
@@ -353,8 +424,17 @@ constexpr std::array pointwise_table = {
     PointwiseRow{"aten.eq.Scalar", "eq", binary, of_operands},
     PointwiseRow{"aten.ne.Tensor", "ne", binary, of_operands},
     PointwiseRow{"aten.ne.Scalar", "ne", binary, of_operands},
-    PointwiseRow{"quantized_decomposed.quantize_per_tensor.default", "round", quantize, single},
+    PointwiseRow{"quantized_decomposed.quantize_per_tensor.default", "round", quantize, single, has_inverse},
+    PointwiseRow{"quantized_decomposed.quantize_per_tensor.tensor", "round", quantize, single, has_inverse},
     PointwiseRow{"quantized_decomposed.dequantize_per_tensor.default", "mul", dequantize, of_result},
+    PointwiseRow{"quantized_decomposed.dequantize_per_tensor.tensor", "mul", dequantize, of_result},
+    PointwiseRow{"quantized_decomposed.dequantize_per_tensor.tensor2", "mul", dequantize, of_result},
+    PointwiseRow{"quantized_decomposed.quantize_per_channel.default", "round", quantize_by_tensors<false>, single,
+                 has_rows_of_parameters},
+    PointwiseRow{"quantized_decomposed.dequantize_per_channel.default", "mul", dequantize_by_tensors, single,
+                 has_rows_of_parameters},
+    PointwiseRow{"quantized_decomposed.quantize_per_token.default", "round", quantize_by_tensors<true>, single},
+    PointwiseRow{"quantized_decomposed.dequantize_per_token.default", "mul", dequantize_by_tensors, single},
     PointwiseRow{"aten.where.self", "", where, of_result},
     PointwiseRow{"aten.masked_fill.Scalar", "", masked_fill, of_result},
     PointwiseRow{"aten.masked_fill.Tensor", "", masked_fill, of_result},

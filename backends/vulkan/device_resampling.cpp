@@ -17,11 +17,11 @@ const ShaderSource grid_source = {"grid", [] { return after_taps("grid"); }};
 // As in shaders/resample.glsl.
 enum class Mode : uint32_t { Nearest, NearestExact, Linear, Cubic };
 
-constexpr int most_spatial = 3;
+constexpr int most_resampled = 3;
 
 // [batch, channel, z, y, x], whatever spatial dims there are.
 Layout volume(Layout layout) {
-  while (layout.rank() < most_spatial + 2) {
+  while (layout.rank() < most_resampled + 2) {
     layout.sizes.insert(2, 1);
     layout.strides.insert(2, 0);
   }
@@ -41,7 +41,7 @@ std::optional<double> factor_of(const Call& call, int dim, int spatial) {
     return as_double(std::get<ScalarList>(call.argument(arg::scale_factors))[static_cast<std::size_t>(dim)]);
   }
   constexpr std::array names = {arg::scales_d, arg::scales_h, arg::scales_w};
-  const arg name = spatial == 1 ? arg::scales : names[static_cast<std::size_t>(most_spatial - spatial + dim)];
+  const arg name = spatial == 1 ? arg::scales : names[static_cast<std::size_t>(most_resampled - spatial + dim)];
   return call.has(name) ? std::optional(call.real(name)) : std::nullopt;
 }
 
@@ -77,7 +77,7 @@ Result<void> resample(const KernelCall& call) {
     for (int64_t word : *dims) recorder.word(word);
   }
   for (int d = 2; d < source.rank(); ++d) {
-    const int own = d - (most_spatial + 2 - form.spatial);
+    const int own = d - (most_resampled + 2 - form.spatial);
     const std::optional<double> factor = own < 0 ? std::nullopt : factor_of(call, own, form.spatial);
     // A dim that is not there has one element.
     const bool is_aligned = aligned || own < 0;
@@ -102,7 +102,7 @@ Result<void> sample_grid(const KernelCall& call) {
   const Layout source = volume(from.layout);
   const Layout target = volume(to.layout);
   Dims point_steps = points.layout.strides;
-  while (point_steps.size() < most_spatial + 2) point_steps.insert(1, 0);
+  while (point_steps.size() < most_resampled + 2) point_steps.insert(1, 0);
   Dispatch dispatch;
   dispatch.source = &grid_source;
   dispatch.count = static_cast<uint64_t>(output.layout->numel());

@@ -41,6 +41,7 @@ constexpr std::array functions = {
     Function{"round", {"roundEven(a)", "a", "round_to_even(a)"}},
     of_floats("frac", "is_inf(a) ? float_nan : a - trunc(a)", "is_inf(a) ? double_nan : a - trunc(a)"),
     of_floats("reciprocal", "1.0 / a", "1.0lf / a"),
+    Function{.name = "inverse", .expressions = {"", "", "python_inverse(a)"}, .raises = true},
     of_floats("sqrt", "sqrt(a)", "sqrt(a)"),
     of_floats("rsqrt", "inversesqrt(a)", "1.0lf / sqrt(a)"),
     transcendental("exp", "exp(a)", "wide_exp(a)"),

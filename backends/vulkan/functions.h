@@ -33,7 +33,7 @@ struct Function {
   std::array<std::string_view, number_classes> expressions;
   Family family = Family::Plain;
   bool predicate = false;
-  bool raises = false;     // integers only
+  bool raises = false;     // of a divisor that is 0, in some class
   bool in_double = false;  // numbers of the Float class are made doubles, and the result is rounded
 };
 

@@ -71,7 +71,7 @@ PointwiseProgram::Number PointwiseProgram::apply(const Function& function, Numbe
   Operation operation{*opcode, 0, {a.id, 0, 0}, 1 + b.has_value() + c.has_value()};
   if (b) operation.operands[1] = b->id;
   if (c) operation.operands[2] = c->id;
-  raises_ = raises_ || (function.raises && class_of(a.dtype) == NumberClass::Integer);
+  raises_ = raises_ || function.raises;
   if (function.predicate) return add(operation, DType::Bool);
   const Number made = add(operation, a.dtype);
   // The class holds more than the dtype does.

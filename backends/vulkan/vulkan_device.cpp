@@ -77,7 +77,9 @@ class VulkanPartition final : public DevicePartition {
     // Of shaders/interface.glsl; the other is an index.
     constexpr uint32_t zero_division = 1;
     constexpr uint32_t wrong_count = 3;
+    constexpr uint32_t float_zero_division = 4;
     if (raised.code == zero_division) return fail("integer division by zero").error();
+    if (raised.code == float_zero_division) return refuse("float division by zero").error();
     if (raised.code == wrong_count) return refuse("the data count {}, not {}", raised.first, raised.second).error();
     return refuse("index {} is out of range for a dim of size {}", raised.first, raised.second).error();
   }

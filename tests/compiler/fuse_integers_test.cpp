@@ -9,36 +9,15 @@
 #include "compiler/faults.h"
 #include "compiler/passes.h"
 #include "tests/support/graph_text.h"
+#include "tests/support/quantized_text.h"
 
 namespace parallax {
 namespace {
 
-Case quantized_case(const std::string& graph, const std::string& feed) {
-  const Result<Case> test = parse_case(fmt::format(
-      R"({{"parallax": 1, "name": "t", "requires": ["quantized"], "graph": {}, "feed": {}}})", graph, feed));
-  EXPECT_TRUE(test) << test.error().text();
-  return test.value();
-}
-
-// A dequantize or a quantize per tensor, as text.
-std::string per_tensor(std::string_view what, std::string_view out, std::string_view of, double scale, int zero_point,
-                       std::string_view dtype = "i8") {
-  const bool is_signed = dtype == "i8";
-  return fmt::format(R"({{"out": "{}", "op": "quantized_decomposed.{}_per_tensor.default",
-                        "args": ["%{}", {}, {}, {}, {}, "{}"]}})",
-                     out, what, of, scale, zero_point, is_signed ? -128 : 0, is_signed ? 127 : 255, dtype);
-}
-std::string dequantize(std::string_view out, std::string_view of, double scale = 0.25, int zero_point = 3,
-                       std::string_view dtype = "i8") {
-  return per_tensor("dequantize", out, of, scale, zero_point, dtype);
-}
-std::string quantize(std::string_view out, std::string_view of, double scale = 0.5, int zero_point = -2,
-                     std::string_view dtype = "i8") {
-  return per_tensor("quantize", out, of, scale, zero_point, dtype);
-}
-std::string call(std::string_view out, std::string_view op, std::string_view arguments) {
-  return fmt::format(R"({{"out": "{}", "op": "aten.{}", "args": [{}]}})", out, op, arguments);
-}
+using testing::call;
+using testing::dequantize;
+using testing::quantize;
+using testing::quantized_case;
 
 struct FusionExample {
   std::string name;
@@ -125,11 +104,9 @@ const std::vector<FusionExample> fusions = {
 };
 
 Case case_of_fusion(const FusionExample& example) {
-  std::string nodes;
-  for (const std::string& node : example.nodes) nodes += (nodes.empty() ? "" : ", ") + node;
   const std::string graph =
       fmt::format(R"({{"inputs": {{"x": {{"type": "{}"}}}}, {}, "nodes": [{}], "outputs": ["%{}"]}})", example.type,
-                  weights, nodes, example.output);
+                  weights, testing::joined(example.nodes), example.output);
   const bool bytes = example.type.starts_with("u8");
   return quantized_case(graph, bytes ? R"({"x": [0, 199, 201, 255]})" : R"({"x": [-128, 3, 4, 127]})");
 }

@@ -15,6 +15,11 @@ double signed_as(double x, bool negative) {
   return packDouble2x32(bits);
 }
 
+double python_inverse(double x) {
+  if (x == 0.0lf) raised = FloatZeroDivision;
+  return 1.0lf / x;
+}
+
 // llvmpipe of Mesa 22.3.6 has 3 for roundEven(3.5lf).
 double round_to_even(double x) {
   precise double below = floor(x);

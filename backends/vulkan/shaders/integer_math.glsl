@@ -16,7 +16,7 @@ uint64_t magnitude(int64_t x) { return x < 0 ? uint64_t(-x) : uint64_t(x); }
 
 int64_t cut_quotient(int64_t x, int64_t y) {
   if (y == 0) {
-    raised = true;
+    raised = ZeroDivision;
     return 0;
   }
   int64_t quotient = int64_t(magnitude(x) / magnitude(y));

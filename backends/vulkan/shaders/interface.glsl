@@ -193,4 +193,4 @@ void raise(uint code, int64_t first, int64_t second) {
   status[3] = bits.x;
   status[4] = bits.y;
 }
-const uint ZeroDivision = 1, OutOfRange = 2, WrongCount = 3;
+const uint ZeroDivision = 1, OutOfRange = 2, WrongCount = 3, FloatZeroDivision = 4;

@@ -4,7 +4,7 @@
 // Metadata: rank, sizes; the number of loads and, each in 2 + rank words, slot | dtype << 8 | register << 16, offset,
 // strides; the number of constants, each with its register and two words; the number of operations, a word each; the
 // number of stores, each like a load. An operation is case | target << 8 | a << 14 | b << 20 | c << 26.
-bool raised = false;
+uint raised = 0u;
 
 HELPERS
 // second and third are the operands b and c as they are written.
@@ -59,5 +59,5 @@ void main() {
     store(head & 0xffu, head >> 8 & 0xffu, element, registers[head >> 16]);
     at += 2u + rank;
   }
-  if (raised) raise(ZeroDivision, 0, 0);
+  if (raised != 0u) raise(raised, 0, 0);
 }
