@@ -1,9 +1,11 @@
-// Fused calls of quantized tensors (compiler/passes/fuse_integers.cpp): products of matrices and convolutions.
+// Fused calls of quantized tensors (compiler/passes/fuse_integers.cpp).
 //
-// One dispatch sums over the stored integers. What is behind it goes element by element in f32, as the parts would.
+// Products of matrices and convolutions are sums over the stored integers, and pools look at these too. What goes
+// element by element is computed in f32, as the parts would be, in one dispatch.
 #include <algorithm>
 
 #include "backends/vulkan/device_indexed.h"
+#include "backends/vulkan/device_windows.h"
 #include "backends/vulkan/fused_parts.h"
 #include "backends/vulkan/integer_sum.h"
 #include "ops/convolution_plan.h"
@@ -280,6 +282,108 @@ Result<void> sum_convolution(const FusedParts& parts) {
   return record_sum_and_tail(parts, sum, with_groups, plan.groups);
 }
 
+// --- pools ---
+
+// Windows without a gap meet an element each. A scale over 0 keeps the order of what is stored.
+bool takes_pool_of_integers(const FusedSteps& steps, const Call& main) {
+  const int maker = steps.maker(main.value(arg::self));
+  if (maker == FusedPart::outside || main.boolean(arg::ceil_mode) || main.has(arg::divisor_override)) return false;
+  if (main.takes(arg::dilation) && std::ranges::any_of(main.integers(arg::dilation), [](int64_t d) { return d != 1; }))
+    return false;
+  const Call call = steps.part(static_cast<std::size_t>(maker));
+  return call.op().name == "quantized_decomposed.dequantize_per_tensor.default" && call.real(arg::scale) > 0 &&
+         is_narrow(call.tensor(arg::input).dtype);
+}
+
+Result<void> largest_integers(const FusedParts& parts) {
+  const KernelCall& call = parts.call();
+  const ValueId dequantized = parts.main().value(arg::self);
+  const ValueId stored = parts.maker(dequantized).value(arg::input);
+  const auto dequantize = static_cast<std::size_t>(parts.steps().maker(dequantized));
+  const Layout each = contiguous_layout(call.output().layout->sizes);
+  TRY(const TensorRef pooled, call.scratch(call.ref(stored).dtype, each));
+  record_pool_2d(call, parts.main(), call.ref(stored), pooled);
+  PartsProgram program(parts, each.sizes);
+  program.replace(stored, pooled);
+  program.add(dequantize);
+  program.set_same(parts.main_index(), dequantize);
+  program.add_tail();
+  program.record(parts.steps().size() - 1, call.output(), *call.output().layout);
+  return {};
+}
+
+// The mean of what is over the zero point, in doubles, where sums of integers are exact.
+Result<void> mean_of_integers(const FusedParts& parts) {
+  const KernelCall& call = parts.call();
+  const Call dequantize = parts.maker(parts.main().value(arg::self));
+  const TensorRef& stored = call.ref(dequantize.value(arg::input));
+  const Layout all = contiguous_layout(stored.layout->sizes);
+  const Layout each = contiguous_layout(call.output().layout->sizes);
+  TRY(const TensorRef over, call.scratch(DType::F64, all));
+  TRY(const TensorRef means, call.scratch(DType::F64, each));
+  PointwiseProgram less(all.sizes);
+  const auto zero_point = less.constant(DType::F64, dequantize.scalar(arg::zero_point));
+  const auto element = less.converted(less.load(stored, *stored.layout), DType::F64);
+  less.store(less.apply(find_function("sub"), element, zero_point, less.constant(DType::F64, Scalar(1.0))), over, all);
+  less.record(call.recorder(), call.node());
+  record_pool_2d(call, parts.main(), over, means);
+  PartsProgram program(parts, each.sizes);
+  const auto scale = program.program().constant(DType::F32, dequantize.scalar(arg::scale));
+  const auto mean = program.program().load(means, each);
+  const auto product =
+      program.program().apply(find_function("mul"), mean, program.program().converted(scale, DType::F64));
+  program.set(parts.main_index(), program.program().converted(product, DType::F32));
+  program.add_tail();
+  program.record(parts.steps().size() - 1, call.output(), *call.output().layout);
+  return {};
+}
+
+// --- element by element ---
+
+bool takes_dequantize(const FusedSteps& steps, std::size_t part) {
+  return !steps.part(part).takes(arg::scales) &&
+         takes_pointwise(steps.part(part), steps.metas()[steps.result(part).index]);
+}
+
+bool takes_dequantizes(const FusedSteps& steps, const Call&) {
+  for (std::size_t part = 0; part < main_part(steps); ++part) {
+    if (!takes_dequantize(steps, part)) return false;
+  }
+  return true;
+}
+
+bool takes_elements(const FusedSteps& steps, const Call& main) {
+  const std::size_t part = main_part(steps);
+  return takes_dequantizes(steps, main) && takes_pointwise(main, steps.metas()[steps.result(part).index]);
+}
+
+Result<void> record_elements(const FusedParts& parts) {
+  const TensorRef& output = parts.call().output();
+  PartsProgram program(parts, output.layout->sizes);
+  for (std::size_t part = 0; part < parts.steps().size(); ++part) program.add(part);
+  program.record(parts.steps().size() - 1, output, *output.layout);
+  return {};
+}
+
+// Each operand with its own parameters, to its stretch of the result.
+Result<void> join(const FusedParts& parts) {
+  const TensorRef& output = parts.call().output();
+  const Call main = parts.main();
+  const int dim = portable::wrapped_dim(main.integer(arg::dim), output.layout->rank());
+  Layout stretch = *output.layout;
+  for (const ValueId value : main.values(arg::tensors)) {
+    const auto dequantize = static_cast<std::size_t>(parts.steps().maker(value));
+    stretch.sizes[dim] = parts.steps().metas()[value.index].layout.sizes[dim];
+    PartsProgram program(parts, stretch.sizes);
+    program.add(dequantize);
+    program.set_same(parts.main_index(), dequantize);
+    program.add_tail();
+    program.record(parts.steps().size() - 1, output, stretch);
+    stretch.offset += stretch.sizes[dim] * stretch.strides[dim];
+  }
+  return {};
+}
+
 // --- calls ---
 
 struct IntegerRow {
@@ -293,6 +397,16 @@ constexpr std::array integer_rows = {
     IntegerRow{"aten.addmm.default", takes_addmm_sum, sum_addmm},
     IntegerRow{"aten.conv2d.default", takes_convolution_sum, sum_convolution},
     IntegerRow{"aten.convolution.default", takes_convolution_sum, sum_convolution},
+    IntegerRow{"aten.max_pool2d.default", takes_pool_of_integers, largest_integers},
+    IntegerRow{"aten.avg_pool2d.default", takes_pool_of_integers, mean_of_integers},
+    IntegerRow{"aten.add.Tensor", takes_elements, record_elements},
+    IntegerRow{"aten.mul.Tensor", takes_elements, record_elements},
+    IntegerRow{"aten.relu.default", takes_elements, record_elements},
+    IntegerRow{"aten.clamp.default", takes_elements, record_elements},
+    IntegerRow{"aten.hardtanh.default", takes_elements, record_elements},
+    IntegerRow{"quantized_decomposed.quantize_per_tensor.default", takes_elements, record_elements},
+    IntegerRow{"quantized_decomposed.quantize_per_tensor.tensor", takes_elements, record_elements},
+    IntegerRow{"aten.cat.default", takes_dequantizes, join},
 };
 
 bool takes_fused(const Call& call, const TensorMeta&) {

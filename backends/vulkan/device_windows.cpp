@@ -1,4 +1,6 @@
 // Convolutions and pooling.
+#include "backends/vulkan/device_windows.h"
+
 #include <algorithm>
 
 #include "backends/vulkan/device_indexed.h"
@@ -130,10 +132,10 @@ Result<void> convolve(const KernelCall& call) {
 }
 
 template <int spatial>
-Window pool(const KernelCall& call, Task task, const TensorRef& output) {
+Window pool(Task task, const TensorRef& input, const TensorRef& output) {
   Window window;
   window.task = task;
-  window.input = call.input(arg::self);
+  window.input = input;
   window.output = output;
   window.from = with_batch(*window.input.layout, spatial + 2);
   window.to = with_batch(*window.output.layout, spatial + 2);
@@ -141,19 +143,21 @@ Window pool(const KernelCall& call, Task task, const TensorRef& output) {
 }
 
 template <int spatial>
-Window kernel_pool(const KernelCall& call, Task task, const TensorRef& output) {
-  Window window = pool<spatial>(call, task, output);
+Window kernel_pool(const Call& call, Task task, const TensorRef& input, const TensorRef& output) {
+  Window window = pool<spatial>(task, input, output);
   window.kernel = spread(call, arg::kernel_size, spatial, {});
   window.stride = spread(call, arg::stride, spatial, window.kernel);
   window.padding = spread(call, arg::padding, spatial, {});
+  if (call.takes(arg::dilation)) window.dilation = spread(call, arg::dilation, spatial, {});
   return window;
 }
+
+Task mean_of(const Call& call) { return call.boolean(arg::count_include_pad) ? Task::Average : Task::AverageInside; }
 
 // avg_poolNd(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 template <int spatial>
 Result<void> average(const KernelCall& call) {
-  Window window = kernel_pool<spatial>(call, call.boolean(arg::count_include_pad) ? Task::Average : Task::AverageInside,
-                                       call.output());
+  Window window = kernel_pool<spatial>(call, mean_of(call), call.input(arg::self), call.output());
   if (call.has(arg::divisor_override)) window.divisor = call.integer(arg::divisor_override);
   record(call, window);
   return {};
@@ -161,7 +165,7 @@ Result<void> average(const KernelCall& call) {
 
 template <int spatial>
 Result<void> adaptive_average(const KernelCall& call) {
-  record(call, pool<spatial>(call, Task::Adaptive, call.output()));
+  record(call, pool<spatial>(Task::Adaptive, call.input(arg::self), call.output()));
   return {};
 }
 
@@ -173,18 +177,16 @@ constexpr int indices_result = 1;
 template <int spatial>
 Result<void> maximum(const KernelCall& call) {
   for (int result : {values_result, indices_result}) {
-    Window window =
-        kernel_pool<spatial>(call, result == values_result ? Task::Largest : Task::PlaceOfLargest, call.output(result));
-    window.dilation = spread(call, arg::dilation, spatial, {});
-    record(call, window);
+    const Task task = result == values_result ? Task::Largest : Task::PlaceOfLargest;
+    record(call, kernel_pool<spatial>(call, task, call.input(arg::self), call.output(result)));
   }
   return {};
 }
 
 // adaptive_max_pool2d(self, output_size)
 Result<void> adaptive_maximum(const KernelCall& call) {
-  record(call, pool<2>(call, Task::AdaptiveLargest, call.output(values_result)));
-  record(call, pool<2>(call, Task::PlaceOfAdaptiveLargest, call.output(indices_result)));
+  record(call, pool<2>(Task::AdaptiveLargest, call.input(arg::self), call.output(values_result)));
+  record(call, pool<2>(Task::PlaceOfAdaptiveLargest, call.input(arg::self), call.output(indices_result)));
   return {};
 }
 
@@ -237,5 +239,10 @@ constexpr std::array window_table = {
 }  // namespace
 
 std::span<const KernelRow> window_kernels() { return window_table; }
+
+void record_pool_2d(const KernelCall& call, const Call& pool, const TensorRef& from, const TensorRef& to) {
+  const Task task = pool.takes(arg::count_include_pad) ? mean_of(pool) : Task::Largest;
+  record(call, kernel_pool<2>(pool, task, from, to));
+}
 
 }  // namespace parallax::vulkan

@@ -17,7 +17,8 @@ void PartsProgram::add(std::size_t part) {
   const auto load = [&](ValueId value, std::optional<int> axis) {
     const int maker = steps.maker(value);
     if (maker != FusedPart::outside) return numbers_.at(static_cast<std::size_t>(maker));
-    const TensorRef& tensor = parts_->call().ref(value);
+    const auto found = replaced_.find(value.index);
+    const TensorRef& tensor = found == replaced_.end() ? parts_->call().ref(value) : found->second;
     return program_.load(tensor, met_by(*tensor.layout, sizes_, axis));
   };
   numbers_[part] = emit_pointwise(steps.part(part), steps.metas()[steps.result(part).index], program_, load);

@@ -37,8 +37,13 @@ class PartsProgram {
  public:
   PartsProgram(const FusedParts& parts, const Dims& sizes) : parts_(&parts), sizes_(sizes), program_(sizes) {}
 
-  // Has a part stand for the elements of a tensor.
+  PointwiseProgram& program() { return program_; }
+  // Has a part stand for a number of the program, for the elements of a tensor, or for another part.
+  void set(std::size_t part, PointwiseProgram::Number number) { numbers_[part] = number; }
   void set(std::size_t part, const TensorRef& tensor);
+  void set_same(std::size_t part, std::size_t other) { numbers_[part] = numbers_.at(other); }
+  // Has a tensor, of the program's sizes, stand for a value of the graph.
+  void replace(ValueId value, const TensorRef& tensor) { replaced_.insert_or_assign(value.index, tensor); }
   void add(std::size_t part);
   // The parts behind the main one.
   void add_tail();
@@ -50,6 +55,7 @@ class PartsProgram {
   Dims sizes_;
   PointwiseProgram program_;
   std::unordered_map<std::size_t, PointwiseProgram::Number> numbers_;  // by part
+  std::unordered_map<uint32_t, TensorRef> replaced_;                   // by value
 };
 
 }  // namespace parallax::vulkan

@@ -25,6 +25,7 @@ struct DeviceExample {
 constexpr std::string_view constants = R"("constants": {
     "none": {"type": "i8[2,3]", "data": [0, 0, 0, 0, 0, 0]},
     "w": {"type": "i8[2,3]", "data": [3, -4, 5, 127, -128, 9]},
+    "row": {"type": "i8[3]", "data": [0, -100, 77]},
     "v": {"type": "i8[3,2]", "data": [3, -4, 5, 127, -128, 9]},
     "f": {"type": "i8[2,4]", "data": [3, -4, 5, 7, -8, 6, 0, 2]},
     "m": {"type": "i16[4,1]", "data": [-32768, -32768, -32768, 32767]},
@@ -181,6 +182,49 @@ const std::vector<DeviceExample> parameters = {
      {quantized("dequantize_per_tensor.tensor", R"("%x", "%column", "%zero", -128, 127, "i8")")}},
 };
 
+const std::string picture = "[-128, 3, 4, 127, -1, 50, 9, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, -90]";
+const std::string picture_of_bytes = "[0, 3, 4, 127, 255, 50, 9, 0, 1, 2, 3, 4, 5, 6, 7, 128, 9, 200]";
+
+const std::vector<DeviceExample> others = {
+    {"a maximum of windows",
+     "i8[1,2,3,3]",
+     picture,
+     {dequantize("d", "x"), call("y", "max_pool2d.default", R"("%d", [2, 2], [1, 1], [1, 1])"),
+      quantize("q", "y", 0.5, 3)}},
+    {"a mean in which pads count",
+     "u8[2,3,3]",
+     picture_of_bytes,
+     {dequantize("d", "x", 0.25, 128, "u8"), call("y", "avg_pool2d.default", R"("%d", [2, 2], [1, 1], [1, 1])"),
+      quantize("q", "y", 0.1, 5)}},
+    {"a mean in which they do not",
+     "u8[1,2,3,3]",
+     picture_of_bytes,
+     {dequantize("d", "x", 0.25, 128, "u8"),
+      call("y", "avg_pool2d.default", R"("%d", [2, 2], [1, 1], [1, 1], false, false)"),
+      call("r", "relu.default", R"("%y")"), quantize("q", "r", 0.1, 100, "u8")}},
+    {"a sum of two scales",
+     "i8[2,3]",
+     bytes,
+     {dequantize("d", "x"), dequantize("e", "row", 0.0371, -7), call("y", "add.Tensor", R"("%d", "%e")"),
+      quantize("q", "y", 0.1, 5)}},
+    {"a product of two, clamped",
+     "i8[2,3]",
+     bytes,
+     {dequantize("d", "x"), dequantize("e", "w", 0.0371, -7), call("y", "mul.Tensor", R"("%e", "%d")"),
+      call("c", "clamp.default", R"("%y", null, 6.0)"), quantize("q", "c", 0.1, 5, "i16")}},
+    {"a concatenation",
+     "i8[2,3]",
+     bytes,
+     {dequantize("d", "x"), dequantize("e", "f", 0.0371, -7), call("y", "cat.default", R"(["%d", "%e", "%d"], -1)"),
+      call("r", "relu.default", R"("%y")"), quantize("q", "r", 0.1, 5)}},
+    {"other parameters", "i8[2,3]", bytes, {dequantize("d", "x"), quantize("q", "d", 0.3, 100, "u8")}},
+    {"other parameters, in tensors",
+     "i8[2,3]",
+     bytes,
+     {by_tensor, call("h", "hardtanh.default", R"("%d", -2.0, 3.0)"),
+      quantized("quantize_per_tensor.tensor", R"("%h", "%scale", "%zero", -128, 127, "i8")")}},
+};
+
 class VulkanIntegers : public ::testing::Test {
  protected:
   // Skipped where there is no driver.
@@ -213,6 +257,8 @@ class VulkanIntegers : public ::testing::Test {
 TEST_F(VulkanIntegers, AreMadeByParametersInTensors) { check(parameters, 0); }
 
 TEST_F(VulkanIntegers, SumProductsOfWhatIsStored) { check(products, 1); }
+
+TEST_F(VulkanIntegers, ArePooledJoinedAndAdded) { check(others, 1); }
 
 // Whether the scale is a number, which is left to the CPU, or known at run time.
 TEST_F(VulkanIntegers, RaiseWhereAScaleIsZero) {
