@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 
 #include "compiler/compiled_control.h"
 #include "compiler/lower.h"
@@ -85,15 +86,40 @@ std::vector<SymbolSizes> spread_sizes(const Symbols& symbols) {
   return tried;
 }
 
+// The symbol at that size, and the others as large as some sizes let the graph hold: what data count may not be more
+// than there is.
+std::optional<Instance> instance_with(const Graph& graph, const Symbols& symbols, std::size_t symbol, int64_t size) {
+  std::vector<SymbolSizes> tried = {symbols.bound()};
+  tried.front()[symbol] = size;
+  for (std::size_t other = 0; other < symbols.list.size(); ++other) {
+    if (other == symbol) continue;
+    const std::size_t before = std::min<std::size_t>(tried.size(), few_sizes);
+    for (const int64_t smaller : std::views::reverse(some_sizes(symbols.list[other]))) {
+      for (std::size_t i = 0; i < before; ++i) tried.emplace_back(tried[i])[other] = smaller;
+    }
+  }
+  for (SymbolSizes& sizes : tried) {
+    if (auto instance = instance_at(graph, symbols, std::move(sizes))) return instance;
+  }
+  return std::nullopt;
+}
+
 // The graph at the sizes at which passes are held against each other.
 std::vector<Instance> instances_to_try(const Graph& graph, const Symbols& symbols) {
   int64_t combinations = 1;
   for (const Symbol& symbol : symbols.list) {
     combinations = std::min(combinations, few_sizes) * std::min(symbol.high - symbol.low + 1, few_sizes + 1);
   }
+  const bool all = combinations <= few_sizes;
   std::vector<Instance> instances;
-  for (SymbolSizes& sizes : combinations <= few_sizes ? all_sizes(symbols) : spread_sizes(symbols)) {
+  for (SymbolSizes& sizes : all ? all_sizes(symbols) : spread_sizes(symbols)) {
     if (auto instance = instance_at(graph, symbols, std::move(sizes))) instances.push_back(*std::move(instance));
+  }
+  for (std::size_t s = 0; !all && s < symbols.list.size(); ++s) {
+    for (const int64_t size : some_sizes(symbols.list[s])) {
+      if (std::ranges::any_of(instances, [&](const Instance& instance) { return instance.sizes[s] == size; })) continue;
+      if (auto instance = instance_with(graph, symbols, s, size)) instances.push_back(*std::move(instance));
+    }
   }
   return instances;
 }
