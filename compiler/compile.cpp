@@ -54,14 +54,20 @@ std::vector<int64_t> some_sizes(const Symbol& symbol) {
   return {low, low + 1, low + 2, middle, middle + 1, high - 1};
 }
 
+// Adds the combinations that are there, few of them at most, with each of these sizes of a symbol.
+template <class Sizes>
+void combine(std::size_t symbol, Sizes&& sizes, std::vector<SymbolSizes>& combinations) {
+  const std::size_t before = std::min<std::size_t>(combinations.size(), few_sizes);
+  for (const int64_t size : sizes) {
+    for (std::size_t i = 0; i < before; ++i) combinations.emplace_back(combinations[i])[symbol] = size;
+  }
+}
+
 // Every combination of sizes in the ranges but the bound itself.
 std::vector<SymbolSizes> all_sizes(const Symbols& symbols) {
   std::vector<SymbolSizes> all = {symbols.bound()};
   for (std::size_t s = 0; s < symbols.list.size(); ++s) {
-    const std::size_t before = all.size();
-    for (int64_t size = symbols.list[s].low; size < symbols.list[s].high; ++size) {
-      for (std::size_t i = 0; i < before; ++i) all.emplace_back(all[i])[s] = size;
-    }
+    combine(s, std::views::iota(symbols.list[s].low, symbols.list[s].high), all);
   }
   all.erase(all.begin());
   return all;
@@ -92,11 +98,7 @@ std::optional<Instance> instance_with(const Graph& graph, const Symbols& symbols
   std::vector<SymbolSizes> tried = {symbols.bound()};
   tried.front()[symbol] = size;
   for (std::size_t other = 0; other < symbols.list.size(); ++other) {
-    if (other == symbol) continue;
-    const std::size_t before = std::min<std::size_t>(tried.size(), few_sizes);
-    for (const int64_t smaller : std::views::reverse(some_sizes(symbols.list[other]))) {
-      for (std::size_t i = 0; i < before; ++i) tried.emplace_back(tried[i])[other] = smaller;
-    }
+    if (other != symbol) combine(other, std::views::reverse(some_sizes(symbols.list[other])), tried);
   }
   for (SymbolSizes& sizes : tried) {
     if (auto instance = instance_at(graph, symbols, std::move(sizes))) return instance;

@@ -46,9 +46,16 @@ Ball kept_of(double x, DType dtype, const Profile& profile) {
 LostNan::LostNan(const Node& node, const Profile& profile, std::span<const BallView> views)
     : node_(node), profile_(profile), views_(views) {
   const FormSet anywhere = profile.allowed.anywhere();
-  const bool operands_count = anywhere.has(Form::LostOperandNan);
-  computes_ = (anywhere.has(Form::LostNan) || anywhere.has(Form::InfiniteNan) || operands_count) && computes(node);
-  if (!computes_ || !operands_count) return;
+  const bool some = anywhere.has(Form::LostNan) || anywhere.has(Form::InfiniteNan);
+  computes_ = (some || anywhere.has(Form::LostOperandNan)) && computes(node);
+  if (!computes_ || !anywhere.has(Form::LostOperandNan)) return;
+  bool operands_count = false;
+  const auto ask = [&](ValueId value) {
+    operands_count = operands_count || allows(profile, Form::LostOperandNan, *node.op, views[value.index].dtype);
+  };
+  std::ranges::for_each(node.results, ask);
+  for_each_written(node, ask);
+  if (!operands_count) return;
   for (const Argument& argument : node.arguments) {
     for_each_value(argument, [&](ValueId value) {
       const BallView& view = views_[value.index];

@@ -38,7 +38,6 @@ from adapters.torch.case_module import (
     Instance,
     Program,
     Ran,
-    case_module,
     inputs_of,
     live,
     run_protocol,
@@ -228,7 +227,7 @@ def lower(exported: Any, way: Way) -> Any:
 def export(graph: Json, inputs: tuple[torch.Tensor, ...]) -> Any:
     """The exported program of a case."""
     with torch.no_grad():
-        return export_at_all_sizes(graph, lambda: case_module(graph), inputs)
+        return export_at_all_sizes(graph, inputs)
 
 
 def unlifted(graph: Json, exported: Any) -> Instance:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 import torch._dynamo
 
+from adapters.torch.case_module import case_module
 from adapters.worker.case_symbols import symbolic_dims
 from adapters.worker.system import Json
 
@@ -30,16 +30,16 @@ def dynamic_shapes(graph: Json) -> tuple[dict[int, Any] | None, ...] | None:
     return tuple(of_input(name) for name in graph.get("inputs", {}))
 
 
-def export_at_all_sizes(
-    graph: Json, make_module: Callable[[], torch.nn.Module], inputs: tuple[torch.Tensor, ...]
-) -> Any:
+def export_at_all_sizes(graph: Json, inputs: tuple[torch.Tensor, ...]) -> Any:
     """torch.export of a case, its symbols included.
 
     A program that holds in a part of a symbol's range alone is refused. It is exported once more then, by the way that
     torch.export has for it: what would narrow the range is asserted when the program runs."""
 
     def export(**how: bool) -> Any:
-        return torch.export.export(make_module(), inputs, dynamic_shapes=dynamic_shapes(graph), strict=False, **how)
+        return torch.export.export(
+            case_module(graph), inputs, dynamic_shapes=dynamic_shapes(graph), strict=False, **how
+        )
 
     try:
         return export()

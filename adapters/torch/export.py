@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from adapters.torch.case_module import Program, case_module, live, run_protocol, torch_hello
+from adapters.torch.case_module import Program, live, run_protocol, torch_hello
 from adapters.torch.dynamic_dims import export_at_all_sizes, what_became_of_symbols
 from adapters.torch.export_speed import speed_up
 from adapters.torch.limits import EXPORT_REJECTIONS
@@ -22,7 +22,7 @@ def make_system(arguments: list[str]) -> System:
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
         op_scan.renew()
         with stages("export"), torch.no_grad():
-            exported = export_at_all_sizes(graph, lambda: case_module(graph), inputs)
+            exported = export_at_all_sizes(graph, inputs)
             before = exported.module()
         with stages("decompose"):
             after = exported.run_decompositions().module()

@@ -126,9 +126,15 @@ Result<void> add_parameters(const KernelCall& call, const Call& dequantize, cons
 
 // --- sums ---
 
-// Where the outer dims of a sum are not the result's, `outer_of` tells the steps along them.
-Result<void> record_sum_and_tail(const FusedParts& parts, IntegerSum& sum,
-                                 Dims (*outer_of)(const Layout& result, int64_t groups), int64_t groups) {
+// [batch, group, channel of the group, ...] of a tensor [batch, channel, ...].
+Dims with_groups(const Layout& result, int64_t groups) {
+  Dims steps = result.strides;
+  steps.insert(1, result.sizes[1] / groups * steps[1]);
+  return steps;
+}
+
+// The outer dims of the sum are the result's, whose channels are split where there are groups of them.
+Result<void> record_sum_and_tail(const FusedParts& parts, IntegerSum& sum, std::optional<int64_t> groups = {}) {
   const KernelCall& call = parts.call();
   const Layout all = contiguous_layout(call.output().layout->sizes);
   if (parts.ends_with_main()) {
@@ -136,7 +142,7 @@ Result<void> record_sum_and_tail(const FusedParts& parts, IntegerSum& sum,
   } else {
     TRY(sum.result, call.scratch(DType::F32, all));
   }
-  sum.result_outer = outer_of(*sum.result.layout, groups);
+  sum.result_outer = groups ? with_groups(*sum.result.layout, *groups) : sum.result.layout->strides;
   record_integer_sum(call, sum);
   if (parts.ends_with_main()) return {};
   PartsProgram program(parts, all.sizes);
@@ -145,8 +151,6 @@ Result<void> record_sum_and_tail(const FusedParts& parts, IntegerSum& sum,
   program.record(parts.steps().size() - 1, call.output(), *call.output().layout);
   return {};
 }
-
-Dims as_they_are(const Layout& result, int64_t) { return result.strides; }
 
 // x [..., depth] by w, whose columns lie along `column`.
 Result<void> sum_of_rows(const FusedParts& parts, ValueId x_value, ValueId w_value, int column,
@@ -185,7 +189,7 @@ Result<void> sum_of_rows(const FusedParts& parts, ValueId x_value, ValueId w_val
     TRY(sum.bias, bias_of(parts, *bias, bias_row));
     sum.bias_outer = met_by(*sum.bias->layout, sum.outer, {}).strides;
   }
-  return record_sum_and_tail(parts, sum, as_they_are, 1);
+  return record_sum_and_tail(parts, sum);
 }
 
 bool takes_linear_sum(const FusedSteps& steps, const Call& main) {
@@ -231,13 +235,6 @@ bool takes_convolution_sum(const FusedSteps& steps, const Call& main) {
          takes_factor(steps, main.value(arg::weight), Scales::Channels, 0) && takes_bias(steps, main, arg::bias);
 }
 
-// [batch, group, channel of the group, ...] of a tensor [batch, channel, ...].
-Dims with_groups(const Layout& result, int64_t groups) {
-  Dims steps = result.strides;
-  steps.insert(1, result.sizes[1] / groups * steps[1]);
-  return steps;
-}
-
 Result<void> sum_convolution(const FusedParts& parts) {
   const KernelCall& call = parts.call();
   const Call main = parts.main();
@@ -279,7 +276,7 @@ Result<void> sum_convolution(const FusedParts& parts) {
     sum.bias_outer = of_channels;
     for (int64_t& outer : sum.bias_outer) outer *= step;
   }
-  return record_sum_and_tail(parts, sum, with_groups, plan.groups);
+  return record_sum_and_tail(parts, sum, plan.groups);
 }
 
 // --- pools ---
