@@ -48,7 +48,7 @@ std::string map_json(const TriggerMap& map, const Case& test) {
 // The case and what can be judged of its neighbours, as a test file for the system itself.
 Result<void> write_pytest(const NeighboursFlags& flags, const Case& test, const TriggerMap& map) {
   TRY(const ScriptTarget target, drives_executorch(family_of_target(flags.target))
-                                     ? executorch_script_target(flags.target)
+                                     ? executorch_script_target(flags.target, has_state(test))
                                      : Result<ScriptTarget>(pytorch_script_target(flags.target)));
   std::vector<Control> cases = {{"the case itself", test}};
   for (const JudgedNeighbour& one : map.neighbours) {

@@ -57,7 +57,9 @@ std::optional<std::string> brief_script(const Case& test, std::string_view targe
   const bool written = writes_source(test.graph, SourceKind::Input);
   if (written && idiom->leaves_inputs) return std::nullopt;
   const bool is_executorch = drives_executorch(idiom->family);
-  const PythonModule module(test, aten_call, is_executorch ? executorch_script_target(target)->takes : TakesInput());
+  if (is_executorch && has_state(test)) return std::nullopt;  // it takes a pass, and a method that reads the state
+  const TakesInput takes = is_executorch ? executorch_script_target(target, false)->takes : TakesInput();
+  const PythonModule module(test, aten_call, takes);
   std::string text = fmt::format("import torch\n{}\n\n{}\n\n{}\n\n", idiom->imports, module.class_text("M"),
                                  module.inputs_text("inputs", test));
   text += "torch.set_grad_enabled(False)\n";

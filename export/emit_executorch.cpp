@@ -15,8 +15,13 @@ constexpr std::string_view lowering_imports =
 from executorch.exir.passes.init_mutable_pass import InitializedMutableBufferPass
 )py";
 
-constexpr std::string_view runtime_imports =
+constexpr std::string_view module_imports =
     R"py(from executorch.extension.pybindings.portable_lib import _load_for_executorch_from_buffer
+from torch.export.graph_signature import OutputKind
+)py";
+
+constexpr std::string_view program_imports = R"py(from executorch.exir.passes import MemoryPlanningPass
+from executorch.runtime import Runtime
 from torch.export.graph_signature import OutputKind
 )py";
 
@@ -29,7 +34,6 @@ from executorch.exir import schema
 from executorch.exir._serialize._program import deserialize_pte_binary
 )py";
 
-// Without the pass a mutated buffer starts from nothing in particular: its data is not serialized.
 constexpr std::string_view lower = R"py(def lower(module, example):
     with torch.no_grad():
         exported = torch.export.export(module, example, strict=False)
@@ -42,7 +46,37 @@ constexpr std::string_view lower = R"py(def lower(module, example):
 
 )py";
 
-constexpr std::string_view run_target = R"py(def target(module, example):
+// Without the pass a mutated buffer starts from nothing in particular: its data is not serialized. The runtime hands no
+// buffer back: a further method reads them, which shares them.
+constexpr std::string_view lower_with_state = R"py(class State(torch.nn.Module):
+    """A further method of the program, which returns what its buffers hold."""
+
+    def __init__(self, module):
+        super().__init__()
+        for name, buffer in module.named_buffers():
+            self.register_buffer(name, buffer)
+
+    def forward(self):
+        return tuple(buffer.clone(memory_format=torch.contiguous_format) for buffer in self.buffers())
+
+
+def lower(module, example):
+    with torch.no_grad():
+        exported = {
+            "forward": torch.export.export(module, example, strict=False),
+            "state": torch.export.export(State(module), (), strict=False),
+        }
+    config = EdgeCompileConfig(_check_ir_validity=False)
+    delegates = {"forward": partitioners(), "state": []}
+    edge = to_edge_transform_and_lower(exported, partitioner=delegates, compile_config=config)
+    passes = [InitializedMutableBufferPass([name for name, _ in module.named_buffers()])]
+    planning = MemoryPlanningPass(share_mutable_buffers=True)
+    return edge.to_executorch(ExecutorchBackendConfig(passes=passes, memory_planning_pass=planning))
+
+
+)py";
+
+constexpr std::string_view run_head = R"py(def target(module, example):
     program = lower(module, example)
     signature = program.exported_program().graph_signature
     mutated = [
@@ -51,15 +85,28 @@ constexpr std::string_view run_target = R"py(def target(module, example):
         if spec.kind == OutputKind.USER_INPUT_MUTATION
     ]
     blob = program.buffer
-    loaded = _load_for_executorch_from_buffer(blob)
+)py";
+
+constexpr std::string_view run_module = R"py(    loaded = _load_for_executorch_from_buffer(blob)
 
     def call(*given, _kept=blob):  # what is loaded does not keep it
         results = list(loaded.run_method("forward", given))
-        for index in mutated:  # extra outputs before the others; the caller's tensor stays as it was
+)py";
+
+constexpr std::string_view run_program = R"py(    loaded = Runtime.get().load_program(blob)
+    # Both before the first call: loading a method writes the first data of the buffers again.
+    forward, state = loaded.load_method("forward"), loaded.load_method("state")
+    names = [name for name, _ in module.named_buffers()]
+
+    def call(*given, _kept=(blob, loaded)):  # what is loaded does not keep them
+        results = list(forward.execute(given))
+)py";
+
+constexpr std::string_view run_rest =
+    R"py(        for index in mutated:  # extra outputs before the others; the caller's tensor stays as it was
             given[index].set_(results.pop(0))
         return results
 
-    return call, dict  # buffers stay inside the program
 )py";
 
 // Nothing runs: the outputs are eager's, and the script stands or falls by what the delegates declare.
@@ -94,19 +141,40 @@ def target(module, example):
 struct Delegate {
   std::string_view target;
   std::string_view title;
-  std::string_view imports;  // of the partitioner and of what comes after the lowering
+  std::string_view import_line;  // of its partitioner
   std::string_view partitioners;
-  std::string_view definition;
+  bool runs = true;  // rather than being lowered and audited
 };
 constexpr std::array delegates = {
-    Delegate{"executorch-portable", "ExecuTorch's portable kernels against eager", "", "[]", run_target},
+    Delegate{"executorch-portable", "ExecuTorch's portable kernels against eager", "", "[]"},
     Delegate{"executorch-xnnpack", "ExecuTorch's XNNPACK delegate against eager",
              "from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner\n",
-             "[XnnpackPartitioner()]", run_target},
+             "[XnnpackPartitioner()]"},
     Delegate{"executorch-vulkan", "ExecuTorch's lowering to Vulkan, its program checked and not run",
              "from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner\n",
-             "[VulkanPartitioner()]", audit_target},
+             "[VulkanPartitioner()]", false},
 };
+
+// Imports are in the order that import sorters keep.
+struct Way {
+  std::string imports;
+  std::string definition;
+};
+
+Way way_of(const Delegate& delegate, bool has_state) {
+  if (!delegate.runs) {
+    return {fmt::format("{}{}{}", vulkan_imports, delegate.import_line, lowering_imports),
+            fmt::format("{}{}", lower, audit_target)};
+  }
+  const std::string before = fmt::format("{}{}", delegate.import_line, lowering_imports);
+  if (!has_state) {
+    return {fmt::format("{}{}", before, module_imports),
+            fmt::format("{}{}{}{}    return call, dict\n", lower, run_head, run_module, run_rest)};
+  }
+  return {fmt::format("{}{}", before, program_imports),
+          fmt::format("{}{}{}{}    return call, lambda: dict(zip(names, state.execute(())))\n", lower_with_state,
+                      run_head, run_program, run_rest)};
+}
 
 // The runtime's own rule ("Input 0 ... should be contiguous or channels-last").
 bool takes(const Layout& layout) {
@@ -122,26 +190,28 @@ bool drives_executorch(std::string_view family) {
   return std::ranges::find(delegates, family, &Delegate::target) != delegates.end();
 }
 
-Result<ScriptTarget> executorch_script_target(std::string_view target) {
+bool has_state(const Case& test) {
+  return std::ranges::find(test.graph.sources, SourceKind::Buffer, &Source::kind) != test.graph.sources.end();
+}
+
+Result<ScriptTarget> executorch_script_target(std::string_view target, bool has_state) {
   const auto* delegate = std::ranges::find(delegates, family_of_target(target), &Delegate::target);
   if (delegate == delegates.end()) {
     return fail(
         "no ExecuTorch script drives '{}'; these do: executorch-portable, executorch-xnnpack, executorch-vulkan",
         target);
   }
-  const bool runs = delegate->definition == run_target;
-  // In the order that import sorters keep; a partitioner serves one lowering.
-  return ScriptTarget{.title = std::string(delegate->title),
-                      .imports = runs ? fmt::format("{}{}{}", delegate->imports, lowering_imports, runtime_imports)
-                                      : fmt::format("{}{}{}", delegate->imports, vulkan_imports, lowering_imports),
-                      .definition = fmt::format("def partitioners():\n    return {}\n\n\n{}{}", delegate->partitioners,
-                                                lower, delegate->definition),
-                      .packages = {"torch", "executorch"},
-                      .takes = takes};
+  auto [imports, definition] = way_of(*delegate, has_state);
+  return ScriptTarget{
+      .title = std::string(delegate->title),
+      .imports = std::move(imports),
+      .definition = fmt::format("def partitioners():\n    return {}\n\n\n{}", delegate->partitioners, definition),
+      .packages = {"torch", "executorch"},
+      .takes = takes};
 }
 
 Result<std::string> emit_executorch(const Case& test, const ScriptOptions& options) {
-  TRY(const ScriptTarget target, executorch_script_target(options.target));
+  TRY(const ScriptTarget target, executorch_script_target(options.target, has_state(test)));
   return python_script(test, options, target);
 }
 

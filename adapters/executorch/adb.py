@@ -21,10 +21,11 @@ import torch
 
 from adapters.executorch.kept_run import command_line, files_of, keep_run
 from adapters.executorch.phone import RUNNER, Phone
-from adapters.executorch.pipeline import RunProgram, make_system, observe, returned
+from adapters.executorch.pipeline import FORWARD, RunProgram, make_system, observe, returned
 from adapters.executorch.xnnpack import PARTITIONER
 from adapters.torch.case_module import Instance, Ran
 from adapters.worker.loop import serve
+from adapters.worker.switches import Settings
 from adapters.worker.system import AdapterError, Json, Stages, System, UnsupportedError
 
 DELEGATES = {"portable": None, "xnnpack": PARTITIONER}
@@ -57,7 +58,8 @@ def results_of(exported: Any) -> list[Result]:
 def run_on(phone: Phone, kept: Path | None) -> RunProgram:
     """What runs a lowered case on the phone."""
 
-    def run(graph: Json, program: Any, _: Stages) -> Callable[[], Instance]:
+    def run(graphs: dict[str, Json], program: Any, _: Stages, __: Settings) -> Callable[[], Instance]:
+        graph = graphs[FORWARD]
         exported = program.exported_program()
         if exported.graph_signature.buffers_to_mutate:
             raise UnsupportedError("a buffer that is written: executor_runner starts anew for each run")

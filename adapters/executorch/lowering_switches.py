@@ -18,6 +18,7 @@ SWITCHES = (
     Switch("reinplace", ("no", "yes")),
     Switch("buffer_names", ("no", "yes")),
     Switch("methods", ("loaded_first", "loaded_late")),  # of a case that has some
+    Switch("state", ("shown", "inside")),  # whether a further method returns the buffers after each call
 )
 ALGORITHMS = {"greedy": greedy, "naive": naive}
 

@@ -1,7 +1,8 @@
 """The way of a case through ExecuTorch: export, lower, load, run. Its targets share it; they differ in the partitioner.
 
 What comes back is matched by the export signature. Mutated inputs are extra leading outputs (the caller's tensor
-stays as it was); mutated buffers stay inside the program and are not handed back.
+stays as it was). Mutated buffers stay inside the program: a further method of it, which changes nothing, returns what
+they hold after each call. The methods of a program share its buffers by MemoryPlanningPass's own switch for that.
 """
 
 from __future__ import annotations
@@ -146,10 +147,11 @@ def returned(signature: Any) -> list[tuple[str, int]]:
 
 # The method that a case's own graph is.
 FORWARD = "forward"
-# One that shows the buffers, beside those of a case that has several.
+# One that shows the buffers, beside those of the case.
 SHOWN = "parallax_buffers"
 
-RunProgram = Callable[[Json, Any, Stages], Callable[[], Instance]]
+# Given the graphs of the methods by name.
+RunProgram = Callable[[dict[str, Json], Any, Stages, Settings], Callable[[], Instance]]
 RunEdge = Callable[[Json, Any], Callable[[], Instance]]
 # What lowers an exported program without a partitioner: the edge program, and what the reply says of it.
 LowerBy = Callable[[Any], tuple[Any, Json]]
@@ -167,9 +169,9 @@ class Way:
     run_edge: RunEdge | None = None
     lower_by: LowerBy | None = None
 
-    def lowered(self, exported: Any) -> tuple[Any, Json]:
+    def lowered(self, exported: dict[str, Any]) -> tuple[Any, Json]:
         if self.lower_by is not None:
-            return self.lower_by(exported)
+            return self.lower_by(exported[FORWARD])
         edge = lower(exported, self)
         return edge, {"delegated": count_delegated(edge.exported_program().graph_module)} if self.run_edge else {}
 
@@ -183,8 +185,14 @@ def build_with(way: Way, op_scan: OpScan, settings: Settings) -> Build:
             "export": lambda: unlifted(graph, export(graph, inputs)),
             "decompose": lambda: unlifted(graph, export(graph, inputs).run_decompositions()),
         }
+        graphs = {FORWARD: graph, **graph.get("methods", {})}
+        given = {name: inputs_of(one, zero_feed(one)) for name, one in graphs.items() if name != FORWARD}
+        refuse_strided(given)
         with stages("export"):
-            exported = export(graph, inputs)
+            exported = {name: export(one, given.get(name, inputs)) for name, one in graphs.items()}
+            if way.run is run_in_runtime and graph.get("buffers") and settings["state"] == "shown":
+                graphs[SHOWN] = reading(graph)
+                exported[SHOWN] = export(graphs[SHOWN], ())
         with stages("lower"):
             edge, told = way.lowered(exported)
             if way.run_edge is not None:
@@ -194,10 +202,10 @@ def build_with(way: Way, op_scan: OpScan, settings: Settings) -> Build:
             passes = [InitializedMutableBufferPass(state)] if state else []
             # Planned at the bound: without the pass it is for the sizes of the inputs that it was traced with.
             planned = {"sym_shape_eval_pass": ConstraintBasedSymShapeEvalPass()} if "symbols" in graph else {}
-            program = edge.to_executorch(backend_config(passes, settings, **planned))
-        delegated = count_delegated(program.exported_program().graph_module)
-        facts: Json = {"delegated": delegated} if way.delegates else {}
-        facts |= what_became_of_symbols(graph, exported)
+            program = edge.to_executorch(backend_config(passes, settings, share_state=len(graphs) > 1, **planned))
+        counts = [count_delegated(program.exported_program(name).graph_module) for name in graphs if name != SHOWN]
+        facts: Json = {"delegated": sum(counts)} if way.delegates else {}
+        facts |= what_became_of_symbols(graph, exported[FORWARD])
         blob = program.buffer
         if way.run is None:
             raise NotRunError(
@@ -210,15 +218,23 @@ def build_with(way: Way, op_scan: OpScan, settings: Settings) -> Build:
         def keep(folder: Path, given: tuple[torch.Tensor, ...]) -> None:
             keep_run(folder, graph, given, files_of(blob, given))
 
-        return Program(way.run(graph, program, stages), facts, before, keep)
+        has_methods = "methods" in graph
+        start = way.run(graphs, program, stages, settings)
+        return Program(start, facts, {} if has_methods else before, None if has_methods else keep)
 
     return build
 
 
-def lower(exported: Any, way: Way) -> Any:
-    """The edge program of an exported one, or of several by the names of their methods."""
-    each = isinstance(exported, dict)
-    partitioner = {name: way.partitioners() for name in exported} if each else way.partitioners()
+def refuse_strided(given: dict[str, tuple[torch.Tensor, ...]]) -> None:
+    """UnsupportedError where an input of a method has a layout that the runtime does not take."""
+    for name, tensors in given.items():
+        if not all(is_taken(tensor.shape, tensor.stride()) for tensor in tensors):
+            raise UnsupportedError(f"an input of method {name} that is neither contiguous nor channels-last")
+
+
+def lower(exported: dict[str, Any], way: Way) -> Any:
+    """The edge program of exported ones by the names of their methods. No delegate reads the buffers."""
+    partitioner = {name: [] if name == SHOWN else way.partitioners() for name in exported}
     return to_edge_transform_and_lower(
         exported, partitioner=partitioner, compile_config=EdgeCompileConfig(_check_ir_validity=False)
     )
@@ -235,25 +251,48 @@ def unlifted(graph: Json, exported: Any) -> Instance:
     return live(graph, exported.module(), identity=False)()
 
 
-def run_in_runtime(graph: Json, program: Any, stages: Stages) -> Callable[[], Instance]:
-    """Instances in the runtime of the wheel."""
-    blob = program.buffer
-    places = returned(program.exported_program().graph_signature)
+def run_in_runtime(graphs: dict[str, Json], program: Any, stages: Stages, settings: Settings) -> Callable[[], Instance]:
+    """Instances in the runtime of the wheel.
 
-    def start() -> Instance:
+    A program of several methods runs in its Program, whose methods have one set of arenas. The Module, which runs one
+    of a single method, gives each method arenas of its own, whatever was asked of the lowering.
+    """
+    blob = program.buffer
+    places = {name: returned(program.exported_program(name).graph_signature) for name in graphs}
+
+    def start_module() -> Instance:
         with stages("load"):
             loaded = _load_for_executorch_from_buffer(blob)
 
         def run(given: tuple[torch.Tensor, ...], _kept: bytes = blob) -> Ran:  # what is loaded does not keep it
-            return observe(graph, places, loaded.run_method(FORWARD, given))
+            return observe(graphs[FORWARD], places[FORWARD], loaded.run_method(FORWARD, given))
 
         return run
 
-    return start
+    def start_program() -> Instance:
+        late = settings["methods"] == "loaded_late"
+        with stages("load"):
+            loaded = Runtime.get().load_program(blob)
+            # Before the first call: a method that is loaded after one writes the first data of the buffers again.
+            for name in graphs:
+                if name == SHOWN or not late:
+                    loaded.load_method(name)
+
+        def run(given: tuple[torch.Tensor, ...], method: str = FORWARD, _kept: bytes = blob) -> Ran:
+            called = loaded.load_method(method)  # the one that is there, where it is loaded
+            ran = observe(graphs[method], places[method], called.execute(given))
+            if SHOWN not in graphs:
+                return ran
+            shown = loaded.load_method(SHOWN).execute(())
+            return replace(ran, buffers=dict(zip(graphs[SHOWN]["buffers"], shown, strict=True)))
+
+        return run
+
+    return start_program if len(graphs) > 1 else start_module
 
 
 def observe(graph: Json, places: list[tuple[str, int]], results: Any) -> Ran:
-    """The results of a call under the names of the case; what is not among them is unobserved."""
+    """The results of a call under the names of the case; inputs and buffers that are not among them are unobserved."""
     results = list(results)
     if len(results) != len(places):  # the program against its own signature: what is under test contradicts itself
         raise RuntimeError(f"{len(results)} results where the program's signature has {len(places)}")
@@ -298,63 +337,16 @@ def load_partitioner(where: str) -> Callable[[], Any]:
     return getattr(import_module(module), name)
 
 
-def method_builder(way: Way, op_scan: OpScan, settings: Settings) -> Build:
-    """The builder of a program with several methods that share its buffers (MemoryPlanningPass's own switch for that).
-
-    What the buffers hold after each call is what a further method returns, which changes nothing.
-    It runs in the runtime's Program, whose methods have one set of arenas. The Module of the same wheel, which runs a
-    program of one method here, gives each method arenas of its own, whatever was asked of the lowering.
-    """
-
-    def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
-        op_scan.renew()
-        graphs = {FORWARD: graph, **graph["methods"], **reading(graph)}
-        given = {name: inputs_of(one, zero_feed(one)) for name, one in graphs.items()} | {FORWARD: inputs}
-        for name, tensors in given.items():
-            if not all(is_taken(tensor.shape, tensor.stride()) for tensor in tensors):
-                raise UnsupportedError(f"an input of method {name} that is neither contiguous nor channels-last")
-        with stages("export"):
-            exported = {name: export(one, given[name]) for name, one in graphs.items()}
-        with stages("lower"):
-            edge = lower(exported, way)
-            state = [f"buffer_{name}" for name in graph.get("buffers", {})]
-            passes = [InitializedMutableBufferPass(state)] if state else []
-            program = edge.to_executorch(backend_config(passes, settings, share_state=True))
-        counts = [count_delegated(program.exported_program(name).graph_module) for name in graphs if name != SHOWN]
-        facts: Json = {"delegated": sum(counts)} if way.delegates else {}
-        blob = program.buffer
-        places = {name: returned(program.exported_program(name).graph_signature) for name in graphs}
-
-        def start() -> Instance:
-            with stages("load"):
-                loaded = Runtime.get().load_program(blob)
-                # Before the first call: a method that is loaded after one writes the first data of the buffers again.
-                for name in graphs if settings["methods"] == "loaded_first" else reading(graph):
-                    loaded.load_method(name)
-
-            def run(given: tuple[torch.Tensor, ...], method: str = FORWARD, _kept: bytes = blob) -> Ran:
-                called = loaded.load_method(method)  # the one that is there, where it is loaded
-                ran = observe(graphs[method], places[method], called.execute(given))
-                for name in reading(graph):
-                    shown = loaded.load_method(name).execute(())
-                    ran = replace(ran, buffers=dict(zip(graph["buffers"], shown, strict=True)))
-                return ran
-
-            return run
-
-        return Program(start, facts)
-
-    return build
-
-
 def reading(graph: Json) -> Json:
-    """A method that returns a copy of each buffer, by its name; none where there are no buffers."""
-    if not graph.get("buffers"):
-        return {}
+    """A graph that returns a copy of each buffer of this one."""
     copies = {name: f"{name}_shown" for name in graph["buffers"]}
-    nodes = [{"out": out, "op": "aten.clone.default", "args": [f"%{name}"]} for name, out in copies.items()]
+    # In rows: a clone that keeps the layout of a buffer is refused for layouts that have no name.
+    rows = {"memory_format": "contiguous_format"}
+    nodes = [
+        {"out": out, "op": "aten.clone.default", "args": [f"%{name}"], "kwargs": rows} for name, out in copies.items()
+    ]
     shared = {name: graph[name] for name in ("buffers", "storages") if name in graph}
-    return {SHOWN: {**shared, "inputs": {}, "nodes": nodes, "outputs": [f"%{out}" for out in copies.values()]}}
+    return {**shared, "inputs": {}, "nodes": nodes, "outputs": [f"%{out}" for out in copies.values()]}
 
 
 def make_system(
@@ -408,8 +400,9 @@ def make_system(
         own = profile
     hello = {**torch_hello(name, own, "executorch", promises_identity=False), **more}
     way = Way(lambda: [make()] if make else [], make is not None, run, run_edge, lower_by)
-    build = remembered(densely_fed(build_with(way, op_scan, settings), is_taken))
-    build_methods = remembered(method_builder(way, op_scan, settings))
+    build = build_with(way, op_scan, settings)
+    build_dense = remembered(densely_fed(build, is_taken))
+    build_methods = remembered(build)
     taken = ("instances", "methods") if run is run_in_runtime else ()
     if more["custom_ops"]:
         register_by(Kernels())
@@ -417,6 +410,6 @@ def make_system(
 
     def run_case(request: Json, stages: Stages) -> Json:
         has_methods = "methods" in request["case"].get("requires", [])
-        return run_protocol(request, stages, build_methods if has_methods else build, taken)
+        return run_protocol(request, stages, build_methods if has_methods else build_dense, taken)
 
     return System(lambda: hello, run_case, (*rejections, *REJECTIONS), explain)

@@ -122,6 +122,14 @@ class RunTest(unittest.TestCase):
         self.assertGreaterEqual(self.check_sizes(automatic)["recompiled"], 1)
 
     @unittest.skipUnless(has("executorch"), "this Python has no executorch")
+    def test_the_buffers_of_executorch_are_read_by_a_method(self) -> None:
+        from adapters.executorch import pipeline
+
+        self.check(pipeline.make_system("executorch-portable", []), ["export", "decompose"])
+        inside = pipeline.make_system("executorch-portable", ["--state=inside"])
+        self.assertIsNone(inside.run({"case": CASE}, Stages())["buffers"]["c"])
+
+    @unittest.skipUnless(has("executorch"), "this Python has no executorch")
     def test_one_program_of_executorch_at_several_sizes(self) -> None:
         from adapters.executorch import pipeline
 

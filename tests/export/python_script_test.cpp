@@ -18,6 +18,7 @@
 namespace parallax {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -117,6 +118,23 @@ TEST(PythonScript, ForExecuTorchByDelegate) {
   EXPECT_THAT(*emit_reproducer(test, {.comment = "", .target = "executorch-portable?python=x", .control = {}}),
               HasSubstr("def partitioners():\n    return []\n"));
   EXPECT_FALSE(emit_executorch(test, {.comment = "", .target = "thunder", .control = {}}));
+}
+
+// The runtime hands no buffer back: a further method of the program reads them.
+TEST(PythonScript, ReadsTheStateOfExecuTorchByAMethod) {
+  const auto script_for = [](std::string_view target, std::string_view buffers) {
+    const Case test = parsed(fmt::format(R"({{"parallax": 1, "graph": {{"inputs": {{"x": {{"type": "f32[2]"}}}},
+        "buffers": {{{}}}, "nodes": [{{"out": "a", "op": "aten.exp.default", "args": ["%x"]}}], "outputs": ["%a"]}},
+        "feed": {{"x": [1, 2]}}}})",
+                                         buffers));
+    return emit_executorch(test, {.comment = "", .target = std::string(target), .control = {}}).value_or("");
+  };
+  constexpr std::string_view buffer = R"("b": {"type": "f32[2]", "data": [1, 2]})";
+  EXPECT_THAT(script_for("executorch-portable", buffer),
+              AllOf(HasSubstr("\"state\": torch.export.export(State(module), (), strict=False)"),
+                    HasSubstr("dict(zip(names, state.execute(())))"), Not(HasSubstr("portable_lib"))));
+  EXPECT_THAT(script_for("executorch-portable", ""), AllOf(Not(HasSubstr("class State")), HasSubstr("portable_lib")));
+  EXPECT_THAT(script_for("executorch-vulkan", buffer), Not(HasSubstr("class State")));  // lowered only
 }
 
 // A jitted function and a flatbuffer have no state: what is written does not come back, or is returned.
