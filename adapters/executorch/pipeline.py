@@ -56,8 +56,9 @@ from adapters.worker.system import AdapterError, Json, NotRunError, Rejection, S
 
 REJECTIONS = (
     Rejection(
-        r"error: 0x14\b",
-        "Error::OperatorMissing (runtime/core/error.h): no kernel is linked for the op; core ATen ops have one",
+        r"error: 0x:?14\b",
+        "Error::OperatorMissing (runtime/core/error.h): no kernel is linked for the op; core ATen ops have one. "
+        "Program.load_method writes it as 0x:14.",
     ),
     Rejection(
         r"Missing out variants: ",
@@ -100,7 +101,7 @@ REJECTIONS = (
         stage="run",
     ),
     Rejection(
-        r"error: 0x10\b(?!: Attempted to resize a static tensor)",
+        r"error: 0x:?10\b(?!: Attempted to resize a static tensor)",
         "Error::NotSupported (runtime/core/error.h): the runtime itself says that it does not do this. Not sizes that "
         "its own delegate took in a wrong order.",
     ),
