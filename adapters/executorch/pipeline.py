@@ -113,6 +113,9 @@ REJECTIONS = (
 _LOG_LINE = re.compile(r"^\[(?!cpuinfo)(\w+\.(?:cpp|h|c)):\d+\] (.+)$", re.MULTILINE)
 
 
+# How the runtime's Program begins what its Module says as "Failed to execute method forward, error: 0x12".
+_PROGRAM_FAILED = re.compile(r"^method->execute\(\) failed with error")
+
 # "add.Tensor" or "aten.add.Tensor".
 _OVERLOAD = re.compile(r"(?:aten\.)?(\w+)\.(\w+)")
 
@@ -281,7 +284,13 @@ def run_in_runtime(graphs: dict[str, Json], program: Any, stages: Stages, settin
 
         def run(given: tuple[torch.Tensor, ...], method: str = FORWARD, _kept: bytes = blob) -> Ran:
             called = loaded.load_method(method)  # the one that is there, where it is loaded
-            ran = observe(graphs[method], places[method], called.execute(given))
+            try:
+                results = called.execute(given)
+            except RuntimeError as error:  # in the Module's words: one failure has one signature
+                raise RuntimeError(
+                    _PROGRAM_FAILED.sub(f"Failed to execute method {method}, error:", str(error))
+                ) from None
+            ran = observe(graphs[method], places[method], results)
             if SHOWN not in graphs:
                 return ran
             shown = loaded.load_method(SHOWN).execute(())
