@@ -101,7 +101,7 @@ REJECTIONS = (
         stage="run",
     ),
     Rejection(
-        r"error: 0x:?10\b(?!: Attempted to resize a static tensor)",
+        r"error: 0x10\b(?!: Attempted to resize a static tensor)",
         "Error::NotSupported (runtime/core/error.h): the runtime itself says that it does not do this. Not sizes that "
         "its own delegate took in a wrong order.",
     ),
@@ -189,11 +189,12 @@ def build_with(way: Way, op_scan: OpScan, settings: Settings) -> Build:
             "export": lambda: unlifted(graph, export(graph, inputs)),
             "decompose": lambda: unlifted(graph, export(graph, inputs).run_decompositions()),
         }
-        graphs = {FORWARD: graph, **graph.get("methods", {})}
-        given = {name: inputs_of(one, zero_feed(one)) for name, one in graphs.items() if name != FORWARD}
+        methods = graph.get("methods", {})
+        graphs = {FORWARD: graph, **methods}
+        given = {FORWARD: inputs, **{name: inputs_of(one, zero_feed(one)) for name, one in methods.items()}}
         refuse_strided(given)
         with stages("export"):
-            exported = {name: export(one, given.get(name, inputs)) for name, one in graphs.items()}
+            exported = {name: export(one, given[name]) for name, one in graphs.items()}
             if way.run is run_in_runtime and graph.get("buffers") and settings["state"] == "shown":
                 graphs[SHOWN] = reading(graph)
                 exported[SHOWN] = export(graphs[SHOWN], ())
@@ -222,9 +223,8 @@ def build_with(way: Way, op_scan: OpScan, settings: Settings) -> Build:
         def keep(folder: Path, given: tuple[torch.Tensor, ...]) -> None:
             keep_run(folder, graph, given, files_of(blob, given))
 
-        has_methods = "methods" in graph
         start = way.run(graphs, program, stages, settings)
-        return Program(start, facts, {} if has_methods else before, None if has_methods else keep)
+        return Program(start, facts, {} if methods else before, None if methods else keep)
 
     return build
 
