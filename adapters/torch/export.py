@@ -34,7 +34,7 @@ def make_system(arguments: list[str]) -> System:
         )
 
     hello = {
-        **torch_hello("torch-export", "eager"),
+        **torch_hello("torch-export", "torch-export"),
         "several_runs": True,
         "counts": True,
         "instances": False,
