@@ -134,8 +134,9 @@ Result<void> maximum(const KernelCall& call, const Pool& pool) {
   const DType dtype = call.output().dtype;
   Numbers<int64_t> places = call.numbers<int64_t>(0);
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    constexpr C lowest =
-        std::numeric_limits<C>::has_infinity ? -std::numeric_limits<C>::infinity() : std::numeric_limits<C>::lowest();
+    // What a window has that lies in the padding alone. Narrow integers are compared as wider ones, and have their own.
+    const C lowest = std::numeric_limits<C>::has_infinity ? -std::numeric_limits<C>::infinity()
+                                                          : static_cast<C>(info(dtype).min_integer);
     const Numbers<C> values = call.read<C>(arg::self, dtype);
     Numbers<C> maxima = call.numbers<C>(0);
     for_each_window(pool, [&](const Window& z, const Window& y, const Window& x, int64_t plane) {

@@ -71,7 +71,8 @@ void main() {
   bool finds = task == Largest || task == PlaceOfLargest || task > Adaptive;
   precise float total = finds ? -float_inf : 0.0;
   precise double wide_total = finds ? double(-float_inf) : 0.0lf;
-  int64_t whole_total = finds ? int64_t(1) << 63 : int64_t(0);
+  // The least number of the dtype, which is what a window has that lies in the padding alone.
+  int64_t whole_total = finds && dtype >= I8 ? int64_t(-1) << ((8u << log_size_of(dtype)) - 1u) : int64_t(0);
   int64_t met = 0;
   int64_t place = 0;
   int channels = convolves ? group_in : 1;
