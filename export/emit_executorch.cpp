@@ -161,13 +161,13 @@ struct Way {
   std::string definition;
 };
 
-Way way_of(const Delegate& delegate, bool has_state) {
+Way way_of(const Delegate& delegate, bool with_state) {
   if (!delegate.runs) {
     return {fmt::format("{}{}{}", vulkan_imports, delegate.import_line, lowering_imports),
             fmt::format("{}{}", lower, audit_target)};
   }
   const std::string before = fmt::format("{}{}", delegate.import_line, lowering_imports);
-  if (!has_state) {
+  if (!with_state) {
     return {fmt::format("{}{}", before, module_imports),
             fmt::format("{}{}{}{}    return call, dict\n", lower, run_head, run_module, run_rest)};
   }
@@ -194,14 +194,14 @@ bool has_state(const Case& test) {
   return std::ranges::find(test.graph.sources, SourceKind::Buffer, &Source::kind) != test.graph.sources.end();
 }
 
-Result<ScriptTarget> executorch_script_target(std::string_view target, bool has_state) {
+Result<ScriptTarget> executorch_script_target(std::string_view target, bool with_state) {
   const auto* delegate = std::ranges::find(delegates, family_of_target(target), &Delegate::target);
   if (delegate == delegates.end()) {
     return fail(
         "no ExecuTorch script drives '{}'; these do: executorch-portable, executorch-xnnpack, executorch-vulkan",
         target);
   }
-  auto [imports, definition] = way_of(*delegate, has_state);
+  auto [imports, definition] = way_of(*delegate, with_state);
   return ScriptTarget{
       .title = std::string(delegate->title),
       .imports = std::move(imports),

@@ -12,8 +12,8 @@ bool drives_executorch(std::string_view family);
 // Whether a case has buffers. The runtime hands none back: a program that has some needs a method that reads them.
 bool has_state(const Case& test);
 
-// `options.target` is executorch-portable, executorch-xnnpack or executorch-vulkan.
-Result<ScriptTarget> executorch_script_target(std::string_view target, bool has_state);
+// `target` is executorch-portable, executorch-xnnpack or executorch-vulkan; `with_state` says that cases have buffers.
+Result<ScriptTarget> executorch_script_target(std::string_view target, bool with_state);
 Result<std::string> emit_executorch(const Case& test, const ScriptOptions& options);
 
 }  // namespace parallax

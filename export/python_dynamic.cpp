@@ -46,8 +46,8 @@ constexpr std::array replacements = {
     Replacement{"torch.export.export(module, example, strict=False)",
                 "torch.export.export(module, at_bound(example), dynamic_shapes=DYNAMIC, strict=False)"},
     Replacement{"fullgraph=True, dynamic=False)\n", marked},
-    Replacement{"ExecutorchBackendConfig(passes=passes)",
-                "ExecutorchBackendConfig(passes=passes, sym_shape_eval_pass=ConstraintBasedSymShapeEvalPass())"},
+    Replacement{"ExecutorchBackendConfig(passes=passes",
+                "ExecutorchBackendConfig(passes=passes, sym_shape_eval_pass=ConstraintBasedSymShapeEvalPass()"},
 };
 
 bool replace(std::string& text, std::string_view from, std::string_view to) {

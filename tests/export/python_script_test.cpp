@@ -137,6 +137,20 @@ TEST(PythonScript, ReadsTheStateOfExecuTorchByAMethod) {
   EXPECT_THAT(script_for("executorch-vulkan", buffer), Not(HasSubstr("class State")));  // lowered only
 }
 
+TEST(PythonScript, PlansExecuTorchAtTheBound) {
+  for (const std::string_view buffers : {"", R"("b": {"type": "f32[2]", "data": [1, 2]})"}) {
+    const Case test =
+        parsed(fmt::format(R"({{"parallax": 1, "requires": ["runs", "symbols"], "symbols": {{"B": [1, 4]}},
+        "graph": {{"inputs": {{"x": {{"type": "f32[B]"}}}}, "buffers": {{{}}},
+        "nodes": [{{"out": "a", "op": "aten.exp.default", "args": ["%x"]}}], "outputs": ["%a"]}},
+        "runs": [{{"feed": {{"x": {{"type": "f32[2]", "data": [1, 2]}}}}}}]}})",
+                           buffers));
+    const auto script = emit_executorch(test, {.comment = "", .target = "executorch-portable", .control = {}});
+    ASSERT_TRUE(script) << script.error().text();
+    EXPECT_THAT(*script, HasSubstr("(passes=passes, sym_shape_eval_pass=ConstraintBasedSymShapeEvalPass()"));
+  }
+}
+
 // A jitted function and a flatbuffer have no state: what is written does not come back, or is returned.
 TEST(PythonScript, ForProgramsWithoutState) {
   const auto script_for = [](std::string_view op, const std::string& target) {
