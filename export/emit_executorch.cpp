@@ -34,6 +34,7 @@ from executorch.exir import schema
 from executorch.exir._serialize._program import deserialize_pte_binary
 )py";
 
+// Without the pass a mutated buffer starts from nothing in particular: its data is not serialized.
 constexpr std::string_view lower = R"py(def lower(module, example):
     with torch.no_grad():
         exported = torch.export.export(module, example, strict=False)
@@ -46,8 +47,7 @@ constexpr std::string_view lower = R"py(def lower(module, example):
 
 )py";
 
-// Without the pass a mutated buffer starts from nothing in particular: its data is not serialized. The runtime hands no
-// buffer back: a further method reads them, which shares them.
+// The runtime hands no buffer back: a further method reads them, which shares them. A control may have none.
 constexpr std::string_view lower_with_state = R"py(class State(torch.nn.Module):
     """A further method of the program, which returns what its buffers hold."""
 
@@ -62,14 +62,14 @@ constexpr std::string_view lower_with_state = R"py(class State(torch.nn.Module):
 
 def lower(module, example):
     with torch.no_grad():
-        exported = {
-            "forward": torch.export.export(module, example, strict=False),
-            "state": torch.export.export(State(module), (), strict=False),
-        }
+        exported = {"forward": torch.export.export(module, example, strict=False)}
+        names = [name for name, _ in module.named_buffers()]
+        if names:
+            exported["state"] = torch.export.export(State(module), (), strict=False)
     config = EdgeCompileConfig(_check_ir_validity=False)
-    delegates = {"forward": partitioners(), "state": []}
+    delegates = {name: partitioners() if name == "forward" else [] for name in exported}
     edge = to_edge_transform_and_lower(exported, partitioner=delegates, compile_config=config)
-    passes = [InitializedMutableBufferPass([name for name, _ in module.named_buffers()])]
+    passes = [InitializedMutableBufferPass(names)] if names else []
     planning = MemoryPlanningPass(share_mutable_buffers=True)
     return edge.to_executorch(ExecutorchBackendConfig(passes=passes, memory_planning_pass=planning))
 
@@ -94,9 +94,9 @@ constexpr std::string_view run_module = R"py(    loaded = _load_for_executorch_f
 )py";
 
 constexpr std::string_view run_program = R"py(    loaded = Runtime.get().load_program(blob)
-    # Both before the first call: loading a method writes the first data of the buffers again.
-    forward, state = loaded.load_method("forward"), loaded.load_method("state")
     names = [name for name, _ in module.named_buffers()]
+    # Both before the first call: loading a method writes the first data of the buffers again.
+    forward, state = loaded.load_method("forward"), loaded.load_method("state") if names else None
 
     def call(*given, _kept=(blob, loaded)):  # what is loaded does not keep them
         results = list(forward.execute(given))
@@ -172,8 +172,8 @@ Way way_of(const Delegate& delegate, bool with_state) {
             fmt::format("{}{}{}{}    return call, dict\n", lower, run_head, run_module, run_rest)};
   }
   return {fmt::format("{}{}", before, program_imports),
-          fmt::format("{}{}{}{}    return call, lambda: dict(zip(names, state.execute(())))\n", lower_with_state,
-                      run_head, run_program, run_rest)};
+          fmt::format("{}{}{}{}    return call, lambda: dict(zip(names, state.execute(()) if names else []))\n",
+                      lower_with_state, run_head, run_program, run_rest)};
 }
 
 // The runtime's own rule ("Input 0 ... should be contiguous or channels-last").

@@ -195,7 +195,8 @@ def build_with(way: Way, op_scan: OpScan, settings: Settings) -> Build:
         refuse_strided(given)
         with stages("export"):
             exported = {name: export(one, given[name]) for name, one in graphs.items()}
-            if way.run is run_in_runtime and graph.get("buffers") and settings["state"] == "shown":
+            in_process = way.run_edge is None and way.run is run_in_runtime
+            if in_process and graph.get("buffers") and settings["state"] == "shown":
                 graphs[SHOWN] = reading(graph)
                 exported[SHOWN] = export(graphs[SHOWN], ())
         with stages("lower"):

@@ -130,6 +130,16 @@ class RunTest(unittest.TestCase):
         self.assertIsNone(inside.run({"case": CASE}, Stages())["buffers"]["c"])
 
     @unittest.skipUnless(has("executorch"), "this Python has no executorch")
+    def test_an_edge_program_that_is_run_as_it_is_needs_no_method_for_its_buffers(self) -> None:
+        from adapters.executorch import pipeline
+        from adapters.torch.case_module import live
+
+        system = pipeline.make_system(
+            "edge", [], run_edge=lambda graph, edge: live(graph, edge.exported_program().module(), identity=False)
+        )
+        self.assertIn("c", system.run({"case": CASE}, Stages())["buffers"])
+
+    @unittest.skipUnless(has("executorch"), "this Python has no executorch")
     def test_one_program_of_executorch_at_several_sizes(self) -> None:
         from adapters.executorch import pipeline
 
