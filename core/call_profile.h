@@ -14,6 +14,8 @@ class CallProfile : public RoundingModel {
 
   bool allows(Form form) const { return allowed_.has(form); }
   const FunctionError& error_of(FunctionKind kind, DType dtype) const { return profile_->error_of(kind, dtype); }
+  // Whether a quotient of the dtype by this number, NaN where it is not known, rounds as IEEE 754 has it.
+  bool divides_as_ieee(DType dtype, double divisor) const;
   // The same where one form more is allowed: eager itself has it there.
   CallProfile with(Form form) const {
     CallProfile more = *this;

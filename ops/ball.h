@@ -77,6 +77,11 @@ struct Ball {
   bool decided() const { return undecided == Undecided::No; }
 };
 
+// Whether they hold the same numbers.
+inline bool is_same(const Ball& a, const Ball& b) {
+  return (a.mid == b.mid || (std::isnan(a.mid) && std::isnan(b.mid))) && a.radius == b.radius &&
+         a.may_nan == b.may_nan && a.may_inf == b.may_inf && a.undecided == b.undecided;
+}
 // The largest magnitude in the interval.
 inline double reach(const Ball& ball) { return std::fabs(ball.mid) + ball.radius; }
 // The least magnitude in the interval: 0 where it holds zero.

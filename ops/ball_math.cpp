@@ -39,10 +39,6 @@ bool quotient_is_exact(double a, double b) {
   return std::fabs(a) > 0x1p-960 && std::fabs(quotient) > 0x1p-960 && std::fma(quotient, b, -a) == 0;
 }
 
-bool divides_as_ieee(const CallProfile& profile, DType dtype) {
-  return profile.error_of(FunctionKind::Division, dtype).ulp <= 0.5;
-}
-
 // The largest power of two that is at most x, for x >= 0; 0 for 0 and the subnormals, whose roundings underflow.
 double binade(double x) { return std::bit_cast<double>(std::bit_cast<uint64_t>(x) & 0x7ff0'0000'0000'0000ULL); }
 
@@ -100,6 +96,17 @@ Ball hull(const Ball& a, const Ball& b) {
   if (is_definite_infinity(b)) return with_flags(a, may_nan, true);
   if (a.mid == b.mid) return with_flags(a.radius >= b.radius ? a : b, may_nan, may_inf);
   return with_flags(ball_of_interval(std::min(a.low(), b.low()), std::max(a.high(), b.high())), may_nan, may_inf);
+}
+
+Ball hull_of(std::span<const Ball> balls) {
+  Ball result = balls.front();
+  for (const Ball& ball : balls.subspan(1)) {
+    const bool inside = result.decided() && ball.decided() && std::isfinite(result.mid) && result.low() <= ball.low() &&
+                        ball.high() <= result.high();
+    result = inside ? with_flags(result, ball.may_nan, ball.may_inf) : hull(result, ball);
+    result.deviation = -1;
+  }
+  return result;
 }
 
 Ball including(const Ball& ball, double x) { return hull(ball, Ball::exact(x)); }
@@ -284,8 +291,9 @@ Ball BallMath::div(const Ball& a, const Ball& b) const {
   if (divisor <= 0) return Ball::unknown(Undecided::Unbounded);
   const Inherited inherited((a.radius + std::fabs(quotient) * b.radius) / divisor,
                             independent(a.spread(), quotient * b.spread()) / divisor);
+  // What is not known exactly is no power of two.
   const Ball finite_part =
-      divides_as_ieee(profile_, dtype_)
+      profile_.divides_as_ieee(dtype_, b.radius == 0 ? b.mid : nan)
           ? rounded(quotient, inherited, quotient_is_exact(a.mid, b.mid))
           : with_error(quotient, inherited, ieee_error(FunctionKind::Division, std::fabs(quotient) + inherited.radius));
   return with_flags(b.may_inf ? including(finite_part, 0) : finite_part, may_nan, may_inf);
@@ -307,8 +315,8 @@ Ball BallMath::mul_same(const Ball& a) const {
 Ball BallMath::div_same(const Ball& a) const {
   if (!a.decided()) return a;
   if (!std::isfinite(a.mid) || (a.mid == 0 && a.radius == 0)) return Ball::exact(nan);
-  const Ball one =
-      divides_as_ieee(profile_, dtype_) ? Ball::exact(1) : with_error(1, 0.0, ieee_error(FunctionKind::Division, 1));
+  const Ball one = profile_.divides_as_ieee(dtype_, nan) ? Ball::exact(1)
+                                                         : with_error(1, 0.0, ieee_error(FunctionKind::Division, 1));
   return with_flags(one, a.may_nan || a.may_inf || contains_zero(a), false);
 }
 

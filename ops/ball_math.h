@@ -45,6 +45,8 @@ inline bool contains_zero(const Ball& ball) { return std::fabs(ball.mid) <= ball
 Ball ball_of_interval(double low, double high);
 // The smallest ball around everything in either; undecided if either is.
 Ball hull(const Ball& a, const Ball& b);
+// The same of one ball or more, in whatever order they stand.
+Ball hull_of(std::span<const Ball> balls);
 // The ball with `x` (a NaN or an infinity too) added to its set.
 Ball including(const Ball& ball, double x);
 // Whether the ball is a definite infinity whose sign is not known.

@@ -162,9 +162,10 @@ RealRange RangeMath::div(const RealRange& a, const RealRange& b) const {
     return unknown;
   }
   RealRange result = combined(a, b, [](double x, double y) { return x / y; }, error_of_quotient);
-  const double ulps = static_cast<double>(profile_.error_of(FunctionKind::Division, dtype_).ulp);
   const double most = std::max(std::fabs(result.low), std::fabs(result.high));
-  if (ulps > 0.5 && std::isfinite(most) && most > 0) {
+  const double divisor = b.low == b.high ? b.value : nan;
+  if (!profile_.divides_as_ieee(dtype_, divisor) && std::isfinite(most) && most > 0) {
+    const double ulps = static_cast<double>(profile_.error_of(FunctionKind::Division, dtype_).ulp);
     const double error = ulps * 2 * info(dtype_).unit_roundoff * most;
     result.low -= error;
     result.high += error;
@@ -175,8 +176,7 @@ RealRange RangeMath::div(const RealRange& a, const RealRange& b) const {
 RealRange RangeMath::reciprocal(const RealRange& x) const {
   const RealRange quotient = div(RealRange::exact(1), x);
   if (x.low != x.high || is_nan(quotient)) return quotient;
-  const double ulps = static_cast<double>(profile_.error_of(FunctionKind::Division, dtype_).ulp);
-  return ulps > 0.5 ? quotient : stored(RealRange::exact(1 / x.value));
+  return profile_.divides_as_ieee(dtype_, x.value) ? stored(RealRange::exact(1 / x.value)) : quotient;
 }
 
 template <class F>

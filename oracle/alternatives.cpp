@@ -4,6 +4,7 @@
 
 #include "graph/written_operands.h"
 #include "ops/ball_math.h"
+#include "ops/dequantized_alternatives.h"
 #include "ops/tied_indices.h"
 
 namespace parallax {
@@ -13,11 +14,32 @@ namespace {
 // widened it, to more than they are.
 bool is_hull(const BallView& view, int64_t element, const std::vector<Ball>& alternatives) {
   if (!view.floating()) return true;  // it is undecided
-  Ball all = alternatives.front();
-  for (const Ball& ball : alternatives) all = hull(all, ball);
+  const Ball all = hull_of(alternatives);
   const Ball& held = view.ball(element);
   return held.mid == all.mid && held.radius == all.radius && held.may_nan == all.may_nan &&
          held.may_inf == all.may_inf && held.undecided == all.undecided;
+}
+
+// An op whose last result may have alternatives.
+struct AlternativeRule {
+  bool (*gives)(const Op& op);
+  Alternatives (*alternatives)(const ReferenceCall& call);
+};
+
+const AlternativeRule* rule_of(const Op& op) {
+  static constexpr AlternativeRule rules[] = {
+      {gives_alternatives, nearest_alternatives},
+      {gives_tied_indices, tied_indices},
+      {gives_dequantized_alternatives, dequantized_alternatives},
+  };
+  const auto* found = std::ranges::find_if(rules, [&](const AlternativeRule& rule) { return rule.gives(op); });
+  return found == std::end(rules) ? nullptr : found;
+}
+
+bool copies_into_memory_of_its_own(const Node& node) {
+  bool writes = false;
+  for_each_written(node, [&](ValueId) { writes = true; });
+  return !writes && !node.op->is_view() && copies_elements(*node.op);
 }
 
 }  // namespace
@@ -25,14 +47,18 @@ bool is_hull(const BallView& view, int64_t element, const std::vector<Ball>& alt
 void HeldAlternatives::note(const Node& node, std::span<const TensorMeta> metas, std::span<const BallView> views,
                             std::span<const BallView> results, const Profile& profile) {
   forget_what_it_wrote(node, views);
-  const bool reads_texels = gives_alternatives(*node.op);
-  if (!reads_texels && !gives_tied_indices(*node.op)) return;
+  const AlternativeRule* rule = rule_of(*node.op);
+  const bool carries = !held_.empty() && copies_into_memory_of_its_own(node);
+  if (rule == nullptr && !carries) return;
   const Call call(*node.op, node.arguments, metas);
   const ReferenceCall reference(call, views, results, profile);
-  Alternatives found = reads_texels ? nearest_alternatives(reference) : tied_indices(reference);
-  const BallView& output = reads_texels ? results.front() : results.back();
-  std::erase_if(found, [&](const auto& entry) { return !is_hull(output, entry.first, entry.second); });
-  if (!found.empty()) held_[output.storage] = std::move(found);
+  const auto hold = [&](const BallView& output, Alternatives found) {
+    std::erase_if(found, [&](const auto& entry) { return !is_hull(output, entry.first, entry.second); });
+    if (!found.empty()) held_[output.storage] = std::move(found);
+  };
+  if (rule != nullptr) return hold(results.back(), rule->alternatives(reference));
+  std::vector<Alternatives> carried = carried_alternatives(reference, held_);
+  for (std::size_t i = 0; i < carried.size(); ++i) hold(results[i], std::move(carried[i]));
 }
 
 void HeldAlternatives::forget_what_it_wrote(const Node& node, std::span<const BallView> views) {

@@ -1,11 +1,12 @@
 // Alternatives of the elements of storages, while a graph runs: those that a node gave and that nothing wrote since.
-// Views share them, as they share the balls; what is computed from such an element goes by its hull.
+// Views share them, as they share the balls, and copies have them too; what is computed from such an element goes by
+// its hull.
 #pragma once
 
 #include <span>
 
 #include "graph/graph.h"
-#include "ops/nearest_alternatives.h"
+#include "oracle/carried_alternatives.h"
 
 namespace parallax {
 
@@ -22,7 +23,7 @@ class HeldAlternatives {
  private:
   void forget_what_it_wrote(const Node& node, std::span<const BallView> views);
 
-  std::map<const BallStorage*, Alternatives> held_;
+  AlternativesByStorage held_;
 };
 
 }  // namespace parallax

@@ -166,6 +166,16 @@ Result<void> reference_quantize_per_group(const ReferenceCall& call) {
 
 // --- dequantize ---
 
+// What a monotone function makes of an integer: of one within bounds, the hull of what it makes of the two ends, where
+// nothing between them is beyond the dtype.
+template <class F>
+Ball of_ends(const IntegerBall& integer, F&& function) {
+  if (!integer.is_interval()) return function(integer);
+  const Ball low = function(IntegerBall{integer.low});
+  const Ball high = function(IntegerBall{integer.high});
+  return std::isfinite(low.mid) && std::isfinite(high.mid) ? hull(low, high) : function(integer);
+}
+
 Result<std::vector<ResultMeta>> infer_dequantize_per_tensor(const Call& call) {
   TRY_VOID(check_stated_dtype(call));
   TRY_VOID(check_single_elements(call));
@@ -187,8 +197,9 @@ Result<void> reference_dequantize_per_tensor(const ReferenceCall& call) {
   const std::vector<int64_t> from = elements_of(input.layout);
   const std::vector<int64_t> to = elements_of(output.layout);
   for (std::size_t i = 0; i < to.size(); ++i) {
-    const Ball x = element_as_ball(input, from[i], output.dtype, call.profile());
-    output.ball(to[i]) = math.mul(math.sub(x, zero_point), scale);
+    output.ball(to[i]) = of_ends(input.integer(from[i]), [&](const IntegerBall& x) {
+      return math.mul(math.sub(integer_to_ball(x, output.dtype, call.profile()), zero_point), scale);
+    });
   }
   return {};
 }
@@ -204,22 +215,23 @@ void dequantize_by_tensors(const ReferenceCall& call, const ParameterLayouts& la
   const BallMath difference(floating_type(layouts.sum), profile);
   const BallMath product(layouts.product, profile);
   for (std::size_t i = 0; i < plan.results.size(); ++i) {
-    Ball x;
-    if (!zero_points) {
-      x = element_as_ball(input, plan.inputs[i], layouts.product, profile);
-    } else if (is_floating(layouts.sum)) {
-      x = difference.sub(element_as_ball(input, plan.inputs[i], layouts.sum, profile),
-                         element_as_ball(*zero_points, plan.zero_points[i], layouts.sum, profile));
-      x = cast_ball(x, layouts.sum, layouts.product, profile);
-    } else {
-      const IntegerBall less =
-          difference_of(element_as_integer(input, plan.inputs[i], layouts.sum),
-                        element_as_integer(*zero_points, plan.zero_points[i], layouts.sum), layouts.sum);
-      x = integer_to_ball(less, layouts.product, profile);
-    }
     const Ball scale = element_as_ball(scales, plan.scales[i], layouts.product, profile);
-    const Ball y = product.mul(x, scale);
-    output.ball(plan.results[i]) = cast_ball(y, layouts.product, output.dtype, profile);
+    const auto times_scale = [&](const Ball& x) {
+      return cast_ball(product.mul(x, scale), layouts.product, output.dtype, profile);
+    };
+    IntegerBall x = input.integer(plan.inputs[i]);
+    // The difference of integers wraps, and is an interval where it does not.
+    const bool subtracts_integers = zero_points && !is_floating(layouts.sum);
+    if (subtracts_integers) {
+      x = difference_of(cast_integer(x, layouts.sum),
+                        element_as_integer(*zero_points, plan.zero_points[i], layouts.sum), layouts.sum);
+    }
+    output.ball(plan.results[i]) = of_ends(x, [&](const IntegerBall& number) {
+      if (!zero_points || subtracts_integers) return times_scale(integer_to_ball(number, layouts.product, profile));
+      const Ball zero_point = element_as_ball(*zero_points, plan.zero_points[i], layouts.sum, profile);
+      const Ball less = difference.sub(integer_to_ball(number, layouts.sum, profile), zero_point);
+      return times_scale(cast_ball(less, layouts.sum, layouts.product, profile));
+    });
   }
 }
 

@@ -36,7 +36,7 @@ Metas infer_scan(const Call& call) { return infer_along(call, call.tensor(arg::s
 // Runs `visit(to, balls, store)` over the lanes of the operand, as balls of the accumulator's dtype, and those of the
 // result; `store(k, ball)` rounds into element k of the result's lane.
 template <class Visit>
-void for_each_lane(const ReferenceCall& call, Visit&& visit) {
+void for_each_lane_of_balls(const ReferenceCall& call, Visit&& visit) {
   const BallView& output = call.output();
   // An empty tensor may have any number of lanes of no elements.
   if (output.layout.numel() == 0) return;
@@ -60,7 +60,7 @@ void for_each_lane(const ReferenceCall& call, Visit&& visit) {
 template <Ball (BallSoftmax::*element)(std::size_t) const>
 Result<void> reference_softmax(const ReferenceCall& call) {
   const DType stored = call.output().dtype;
-  for_each_lane(call, [stored](const BallMath& math, std::span<const Ball> lane, auto store) {
+  for_each_lane_of_balls(call, [stored](const BallMath& math, std::span<const Ball> lane, auto store) {
     const BallSoftmax softmax(math, lane, stored);
     for (std::size_t k = 0; k < lane.size(); ++k) store(k, (softmax.*element)(k));
   });
@@ -68,7 +68,7 @@ Result<void> reference_softmax(const ReferenceCall& call) {
 }
 
 Result<void> reference_logcumsumexp(const ReferenceCall& call) {
-  for_each_lane(call, [](const BallMath& math, std::span<const Ball> lane, auto store) {
+  for_each_lane_of_balls(call, [](const BallMath& math, std::span<const Ball> lane, auto store) {
     BallLogAddExp sum(math);
     for (std::size_t k = 0; k < lane.size(); ++k) {
       sum.add(lane[k]);

@@ -148,13 +148,6 @@ DimTaps taps_of(const BallMath& math, const Upsampling& upsampling, const Resamp
   return all;
 }
 
-// The hull of the texels that may be nearest.
-Ball hull_of(const std::vector<Ball>& texels) {
-  Ball result = texels.front();
-  for (const Ball& texel : texels) result = hull(result, texel);
-  return result;
-}
-
 // An integer result is known where all that may be read is one value: implementations differ in how many bits their
 // weights have and in when they round.
 IntegerBall common_value(const std::vector<IntegerBall>& texels) {
@@ -328,11 +321,6 @@ OpDef upsample(std::string_view schema) {
           .infer = infer_upsample<upsampling>,
           .reference = reference_upsample<upsampling>,
           .sample = sample_upsample<upsampling>};
-}
-
-bool is_same(const Ball& a, const Ball& b) {
-  return (a.mid == b.mid || (std::isnan(a.mid) && std::isnan(b.mid))) && a.radius == b.radius &&
-         a.may_nan == b.may_nan && a.may_inf == b.may_inf;
 }
 
 // The op's kernel where it reads the nearest texel; null for others.

@@ -1,6 +1,8 @@
 // Profiles: the built-in ones are read, one of its own overrides what it extends, and a mistake is named by its place.
 #include <gtest/gtest.h>
 
+#include "core/limits.h"
+#include "ops/ball_math.h"
 #include "ops/profile_json.h"
 #include "ops/profiles.h"
 #include "ops/registry.h"
@@ -47,6 +49,24 @@ TEST(Profile, AFunctionIsNamedForAllDtypesOrForOne) {
   EXPECT_TRUE(profile->error_of(FunctionKind::Log, DType::F64).hits_zeros());
   EXPECT_EQ(profile->error_of(FunctionKind::Exp, DType::F16).nan_beyond, std::numeric_limits<float>::infinity());
   EXPECT_EQ(profile->error_of(FunctionKind::Division, DType::F32).ulp, 0.5) << "IEEE 754 unless it is named";
+}
+
+// x (1 / y) is exact where the reciprocal is: not by 3, and not where the reciprocal is subnormal.
+TEST(Profile, ADivisionThatIsExactByPowersOfTwoRoundsOnceByThemOnly) {
+  const auto profile =
+      read(R"({"name":"x","functions":{"division":{"f32":{"ulp":4,"exact_by_powers":true},"f64":{"ulp":4}}}})");
+  ASSERT_TRUE(profile.has_value()) << profile.error().text();
+  const CallProfile call(*profile);
+  for (const double power : {1.0, -1.0, 0.25, 0x1p126, -0x1p-126}) {
+    EXPECT_TRUE(call.divides_as_ieee(DType::F32, power)) << power;
+    EXPECT_FALSE(call.divides_as_ieee(DType::F64, power)) << power;
+  }
+  for (const double other : {3.0, 0.1, 0.0, 0x1p127, -0x1p-127, nan, infinity}) {
+    EXPECT_FALSE(call.divides_as_ieee(DType::F32, other)) << other;
+  }
+  const BallMath math(DType::F32, call);
+  EXPECT_EQ(math.div(Ball::exact(3), Ball::exact(4)).radius, 0);
+  EXPECT_GT(math.div(Ball::exact(4), Ball::exact(3)).radius, 0);
 }
 
 bool allows(const Profile& profile, Form form, const char* op, DType dtype) {

@@ -62,6 +62,28 @@ TEST(Alternatives, AreSeenThroughViews) {
   EXPECT_EQ(verdict_of(test, {15}), Verdict::Mismatch);
 }
 
+TEST(Alternatives, AreCopied) {
+  for (const std::string copy :
+       {R"("op": "aten.clone.default", "args": ["%y"])", R"("op": "aten.squeeze_copy.default", "args": ["%y"])",
+        R"("op": "aten.cat.default", "args": [["%y"], 2])",
+        R"("op": "aten._to_copy.default", "args": ["%y"], "kwargs": {"dtype": "f64"})",
+        R"("op": "aten.constant_pad_nd.default", "args": ["%y", [0, 0]])"}) {
+    const Case test = resize_of("f32", "upsample_nearest1d.default", R"(, {"out": "z", )" + copy + "}", "z");
+    EXPECT_EQ(verdict_of(test, {10, 10, 10, 10, 20, 20}), Verdict::Match) << copy;
+    EXPECT_EQ(verdict_of(test, {10, 10, 10, 20, 20, 20}), Verdict::Match) << copy;
+    EXPECT_EQ(verdict_of(test, {10, 10, 10, 15, 20, 20}), Verdict::Mismatch) << copy;
+    EXPECT_EQ(verdict_of(test, {10, 10, 20, 20, 20, 20}), Verdict::Mismatch) << copy << ": no tie";
+  }
+}
+
+// A copy over part of an operand is a write: what it wrote has the hull.
+TEST(Alternatives, AreNotCopiedInPlace) {
+  const std::string copied = R"(, {"out": "w", "op": "aten.clone.default", "args": ["%y"]},
+      {"out": "z", "op": "aten.copy_.default", "args": ["%w", "%y"]})";
+  const Case test = resize_of("f32", "upsample_nearest1d.default", copied, "z");
+  EXPECT_TRUE(expected_runs(*find_profile("eager"), test).value().a.outputs[0].alternatives.empty());
+}
+
 // What reads the element computes with the hull, and what is written over it has none.
 TEST(Alternatives, GoNoFurtherThanTheElement) {
   const std::string added = R"(, {"out": "z", "op": "aten.add_.Scalar", "args": ["%y", 1]})";
@@ -70,6 +92,31 @@ TEST(Alternatives, GoNoFurtherThanTheElement) {
   EXPECT_TRUE(expected.a.outputs[0].alternatives.empty());
   EXPECT_NE(verdict_of(written, {11, 11, 11, 15, 21, 21}), Verdict::Mismatch);
   EXPECT_EQ(verdict_of(written, {11, 11, 11, 22, 21, 21}), Verdict::Mismatch);
+}
+
+// Quantized by 0.5, exactly at the tie of 5 and 6 where the sum is: the sum of tenths is on either side of it.
+Case dequantized(const std::string& op, const std::string& parameters) {
+  const Result<Case> test = parse_case(
+      R"({"parallax": 1, "name": "t", "requires": ["quantized"], "graph": {"inputs": {"x": {"type": "f32[2]"}},
+    "constants": {"s": {"type": "f32[2]", "data": [0.5, 0.5]}, "z": {"type": "i64[2]", "data": [0, 0]}}, "nodes": [
+    {"out": "a", "op": "aten.add.Scalar", "args": ["%x", 0.1]},
+    {"out": "q", "op": "quantized_decomposed.quantize_per_tensor.default", "args": ["%a", 0.5, 0, -128, 127, "i8"]},
+    {"out": "y", "op": "quantized_decomposed.)" +
+      op + R"(", "args": ["%q", )" + parameters +
+      R"(, -128, 127, "i8"]}], "outputs": ["%y"]}, "feed": {"x": [2.65, 7]}})");
+  EXPECT_TRUE(test.has_value()) << test.error().text();
+  return test.value();
+}
+
+TEST(Alternatives, OneStepOrTheOtherIsRightWhereATieIsDequantizedAndNothingBetween) {
+  for (const Case& test : {dequantized("dequantize_per_tensor.default", "0.5, 0"),
+                           dequantized("dequantize_per_channel.default", R"("%s", "%z", 0)")}) {
+    EXPECT_EQ(verdict_of(test, {2.5, 7}), Verdict::Match);
+    EXPECT_EQ(verdict_of(test, {3, 7}), Verdict::Match);
+    EXPECT_EQ(verdict_of(test, {2.75, 7}), Verdict::Mismatch);
+    EXPECT_EQ(verdict_of(test, {3.5, 7}), Verdict::Mismatch);
+    EXPECT_EQ(verdict_of(test, {2.5, 7.5}), Verdict::Mismatch) << "no tie";
+  }
 }
 
 Case ranking_of(const std::string& op, const std::string& args, const std::string& result, const std::string& data) {
