@@ -70,19 +70,23 @@ std::vector<Alternatives> carried_alternatives(const ReferenceCall& call, const 
   std::vector<BallView> results(call.outputs().begin(), call.outputs().end());
   for (std::size_t i = 0; i < results.size(); ++i) results[i].storage = &storages[i];
   const ReferenceCall of_one(call, operands.views(), results, call.profile());
+  std::vector<BallStorage> first;
   for (std::size_t turn = 0; turn < operands.most(); ++turn) {
     operands.take(turn);
     if (!call.op().reference(of_one)) return std::vector<Alternatives>(results.size());
+    if (turn == 0) {
+      first = storages;
+      continue;
+    }
     for (std::size_t i = 0; i < results.size(); ++i) {
+      const BallView before{&first[i], results[i].dtype, results[i].layout};
       for_each_element(results[i].layout, [&](int64_t element) {
         const Ball ball = results[i].as_ball(element);
-        std::vector<Ball>& balls = carried[i][element];
+        if (is_same(ball, before.as_ball(element))) return;
+        std::vector<Ball>& balls = carried[i].try_emplace(element, 1, before.as_ball(element)).first->second;
         if (std::ranges::none_of(balls, [&](const Ball& other) { return is_same(ball, other); })) balls.push_back(ball);
       });
     }
-  }
-  for (Alternatives& of_result : carried) {
-    std::erase_if(of_result, [](const auto& entry) { return entry.second.size() < 2; });
   }
   return carried;
 }
