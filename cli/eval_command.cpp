@@ -14,6 +14,7 @@
 #include "graph/runs.h"
 #include "ops/profiles.h"
 #include "oracle/ensemble.h"
+#include "oracle/judgement_text.h"
 
 namespace parallax {
 namespace {
@@ -42,9 +43,20 @@ int bits_of(DType dtype, double value, double error) {
   return std::clamp(static_cast<int>(std::floor(std::log2(std::fabs(value) / error))), 0, all);
 }
 
+// "2.5 or 3" of an element that is one of a few numbers.
+std::string alternatives_of(const BallTensor& tensor, std::size_t element) {
+  const auto found = tensor.alternatives.find(static_cast<int64_t>(element));
+  return found == tensor.alternatives.end() ? "" : alternatives_text(tensor.dtype, found->second);
+}
+
 Json tensor_json(const std::string& value, const BallTensor& tensor) {
   Json json = {{"name", value}, {"type", type_text(tensor.dtype, tensor.sizes)}, {"value", Json::array()}};
-  for (const IntegerBall& element : tensor.integers) json["value"].push_back(element.value);
+  for (std::size_t i = 0; i < tensor.integers.size(); ++i) {
+    const IntegerBall& element = tensor.integers[i];
+    json["value"].push_back(element.value);
+    const std::string alternatives = alternatives_of(tensor, i);
+    json["flags"].push_back(alternatives.empty() && !element.decided() ? integer_text(element) : alternatives);
+  }
   for (std::size_t i = 0; i < tensor.balls.size(); ++i) {
     const Ball& ball = tensor.balls[i];
     json["value"].push_back(number(ball.mid));
@@ -60,7 +72,7 @@ Json tensor_json(const std::string& value, const BallTensor& tensor) {
     if (ball.may_nan) flags += "nan ";
     if (ball.may_inf) flags += "inf ";
     if (!ball.decided()) flags += std::string("undecided:") + std::string(parallax::name(ball.undecided));
-    json["flags"].push_back(flags);
+    json["flags"].push_back(flags + alternatives_of(tensor, i));
   }
   return json;
 }
@@ -97,9 +109,8 @@ Result<int> eval(const EvalFlags& flags) {
           fmt::print("  ensemble {} ± {}  {} bits", output["ensemble_value"][k].dump(), output["half_spread"][k].dump(),
                      output["ensemble_bits"][k].dump());
         }
-        fmt::print("  {}", output["flags"][k].get<std::string>());
       }
-      fmt::print("\n");
+      fmt::print("  {}\n", output["flags"][k].get<std::string>());
     }
   }
   return nothing_new;

@@ -1,6 +1,7 @@
 #include "oracle/alternatives.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "graph/written_operands.h"
 #include "ops/ball_math.h"
@@ -10,14 +11,22 @@
 namespace parallax {
 namespace {
 
-// Whether the element still holds what the alternatives make together. What a profile lets happen to results may have
-// widened it, to more than they are.
-bool is_hull(const BallView& view, int64_t element, const std::vector<Ball>& alternatives) {
+// Widens the alternatives by as much as a profile widened the element beyond their hull: what it lets happen to results
+// is an error of each of them, and the largest at the ends. False where the element is something else.
+bool fit(const BallView& view, int64_t element, std::vector<Ball>& alternatives) {
   if (!view.floating()) return true;  // it is undecided
   const Ball all = hull_of(alternatives);
   const Ball& held = view.ball(element);
-  return held.mid == all.mid && held.radius == all.radius && held.may_nan == all.may_nan &&
-         held.may_inf == all.may_inf && held.undecided == all.undecided;
+  if (is_same(held, all)) return true;
+  const bool finite = held.decided() && all.decided() && std::isfinite(held.mid) && std::isfinite(all.mid);
+  if (!finite || held.low() > all.low() || held.high() < all.high()) return false;
+  const double more = std::max(all.low() - held.low(), held.high() - all.high()) * (1 + 0x1p-50);
+  for (Ball& ball : alternatives) {
+    ball.radius += more;
+    ball.may_nan = ball.may_nan || held.may_nan;
+    if (held.may_inf && !ball.may_inf) ball.may_inf = true;
+  }
+  return true;
 }
 
 // An op whose last result may have alternatives.
@@ -36,29 +45,32 @@ const AlternativeRule* rule_of(const Op& op) {
   return found == std::end(rules) ? nullptr : found;
 }
 
-bool copies_into_memory_of_its_own(const Node& node) {
-  bool writes = false;
-  for_each_written(node, [&](ValueId) { writes = true; });
-  return !writes && !node.op->is_view() && copies_elements(*node.op);
-}
-
 }  // namespace
 
 void HeldAlternatives::note(const Node& node, std::span<const TensorMeta> metas, std::span<const BallView> views,
                             std::span<const BallView> results, const Profile& profile) {
   forget_what_it_wrote(node, views);
   const AlternativeRule* rule = rule_of(*node.op);
-  const bool carries = !held_.empty() && copies_into_memory_of_its_own(node);
+  const bool carries = !held_.empty() && carries_on(node, results);
   if (rule == nullptr && !carries) return;
   const Call call(*node.op, node.arguments, metas);
   const ReferenceCall reference(call, views, results, profile);
   const auto hold = [&](const BallView& output, Alternatives found) {
-    std::erase_if(found, [&](const auto& entry) { return !is_hull(output, entry.first, entry.second); });
+    for (auto entry = found.begin(); entry != found.end();) {
+      entry = fit(output, entry->first, entry->second) ? std::next(entry) : found.erase(entry);
+    }
     if (!found.empty()) held_[output.storage] = std::move(found);
   };
   if (rule != nullptr) return hold(results.back(), rule->alternatives(reference));
   std::vector<Alternatives> carried = carried_alternatives(reference, held_);
   for (std::size_t i = 0; i < carried.size(); ++i) hold(results[i], std::move(carried[i]));
+}
+
+// Whether the node copies elements into memory of its own. Of a view nothing has to be carried on.
+bool HeldAlternatives::carries_on(const Node& node, std::span<const BallView> results) const {
+  bool writes = false;
+  for_each_written(node, [&](ValueId) { writes = true; });
+  return !writes && !results.empty() && !held_.contains(results.front().storage) && copies_elements(*node.op);
 }
 
 void HeldAlternatives::forget_what_it_wrote(const Node& node, std::span<const BallView> views) {

@@ -21,6 +21,7 @@ class HeldAlternatives {
   Alternatives of(const BallView& view) const;
 
  private:
+  bool carries_on(const Node& node, std::span<const BallView> results) const;
   void forget_what_it_wrote(const Node& node, std::span<const BallView> views);
 
   AlternativesByStorage held_;

@@ -7,7 +7,9 @@
 namespace parallax {
 namespace {
 
-constexpr std::array<std::string_view, 5> copying_families = {"copy", "view copy", "join", "rearrange", "pad"};
+// A view is a copy where its memory has no such view: reshape's.
+constexpr std::array<std::string_view, 8> copying_families = {"view",      "window", "split",     "copy",
+                                                              "view copy", "join",   "rearrange", "pad"};
 
 // The operands with each of their alternatives in turn.
 class Operands {

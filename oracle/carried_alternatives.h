@@ -11,8 +11,8 @@ namespace parallax {
 // Alternatives by the storage whose elements have them.
 using AlternativesByStorage = std::map<const BallStorage*, Alternatives>;
 
-// Whether each element of the op's results is that of one operand, or a constant: clone and casts, the copying twins of
-// views, cat, flip, pad and their kin.
+// Whether each element of the op's results is that of one operand, or a constant: views and their copying twins, clone
+// and casts, cat, flip, pad and their kin.
 bool copies_elements(const Op& op);
 
 // By result, and by element of its storage: the different balls that it is where operands' elements are one alternative
