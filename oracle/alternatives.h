@@ -6,7 +6,7 @@
 #include <span>
 
 #include "graph/graph.h"
-#include "oracle/carried_alternatives.h"
+#include "ops/carried_alternatives.h"
 
 namespace parallax {
 

@@ -21,8 +21,8 @@ Case resize_of(const std::string& dtype, const std::string& op, const std::strin
                  R"({"x": [10, 20]})");
 }
 
-Verdict verdict_of(const Case& test, const std::vector<double>& numbers) {
-  const Profile& profile = *find_profile("eager");
+Verdict verdict_of(const Case& test, const std::vector<double>& numbers, std::string_view name = "eager") {
+  const Profile& profile = *find_profile(name);
   const ExpectedRuns expected = expected_runs(profile, test).value();
   const BallTensor& wanted = expected.a.outputs[0];
   Tensor got(wanted.dtype, wanted.sizes);
@@ -76,6 +76,16 @@ TEST(Alternatives, AreCopied) {
   }
 }
 
+// A reshape copies what has no such view: both rows of an expanded element.
+TEST(Alternatives, AreCopiedByAReshape) {
+  const std::string reshaped = R"(, {"out": "e", "op": "aten.expand.default", "args": ["%y", [2, 1, 6]]},
+      {"out": "z", "op": "aten.reshape.default", "args": ["%e", [12]]})";
+  const Case test = resize_of("f32", "upsample_nearest1d.default", reshaped, "z");
+  EXPECT_EQ(verdict_of(test, {10, 10, 10, 10, 20, 20, 10, 10, 10, 10, 20, 20}), Verdict::Match);
+  EXPECT_EQ(verdict_of(test, {10, 10, 10, 20, 20, 20, 10, 10, 10, 20, 20, 20}), Verdict::Match);
+  EXPECT_EQ(verdict_of(test, {10, 10, 10, 15, 20, 20, 10, 10, 10, 15, 20, 20}), Verdict::Mismatch);
+}
+
 // A copy over part of an operand is a write: what it wrote has the hull.
 TEST(Alternatives, AreNotCopiedInPlace) {
   const std::string copied = R"(, {"out": "w", "op": "aten.clone.default", "args": ["%y"]},
@@ -117,6 +127,19 @@ TEST(Alternatives, OneStepOrTheOtherIsRightWhereATieIsDequantizedAndNothingBetwe
     EXPECT_EQ(verdict_of(test, {3.5, 7}), Verdict::Mismatch);
     EXPECT_EQ(verdict_of(test, {2.5, 7.5}), Verdict::Mismatch) << "no tie";
   }
+}
+
+// OpenVINO may combine constants, which widens what is dequantized beyond the two floats.
+TEST(Alternatives, AreWidenedByWhatAProfileLetsHappen) {
+  const Case test = dequantized("dequantize_per_tensor.default", "0.5, 0");
+  const ExpectedRuns expected = expected_runs(*find_profile("openvino"), test).value();
+  const BallTensor& y = expected.a.outputs[0];
+  ASSERT_TRUE(y.alternatives.contains(0));
+  EXPECT_GT(y.alternatives.at(0).front().radius, 0) << "2.5 alone is exact";
+  EXPECT_LT(y.alternatives.at(0).front().radius, 1e-4) << "a step is 0.5";
+  EXPECT_EQ(verdict_of(test, {2.5, 7}, "openvino"), Verdict::Match);
+  EXPECT_EQ(verdict_of(test, {3, 7}, "openvino"), Verdict::Match);
+  EXPECT_EQ(verdict_of(test, {2.75, 7}, "openvino"), Verdict::Mismatch);
 }
 
 Case ranking_of(const std::string& op, const std::string& args, const std::string& result, const std::string& data) {

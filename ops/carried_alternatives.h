@@ -1,4 +1,4 @@
-// Carried alternatives: those of elements that a call copies as they are into memory of its own.
+// Carried alternatives: those that a call's results have because elements of its operands have them.
 #pragma once
 
 #include <map>
@@ -16,8 +16,8 @@ using AlternativesByStorage = std::map<const BallStorage*, Alternatives>;
 bool copies_elements(const Op& op);
 
 // By result, and by element of its storage: the different balls that it is where operands' elements are one alternative
-// after the other. Nothing for elements that are the same throughout. The op must copy elements, write no operand, and
-// have run.
+// after the other. Nothing for elements that are the same throughout. Each element of the results must be made of one
+// element of the operands that has alternatives, or of none; the op must write no operand, and have run.
 std::vector<Alternatives> carried_alternatives(const ReferenceCall& call, const AlternativesByStorage& held);
 
 }  // namespace parallax

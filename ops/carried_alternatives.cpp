@@ -1,4 +1,4 @@
-#include "oracle/carried_alternatives.h"
+#include "ops/carried_alternatives.h"
 
 #include <algorithm>
 #include <array>
