@@ -149,14 +149,15 @@ DimTaps taps_of(const BallMath& math, const Upsampling& upsampling, const Resamp
 }
 
 // An integer result is known where all that may be read is one value: implementations differ in how many bits their
-// weights have and in when they round.
+// weights have and in when they round. One texel alone is copied, with its interval where it has one.
 IntegerBall common_value(const std::vector<IntegerBall>& texels) {
-  IntegerBall result = texels.front();
+  const IntegerBall& first = texels.front();
+  if (texels.size() == 1) return first;
   for (const IntegerBall& texel : texels) {
-    if (result.undecided == Undecided::No && texel.undecided != Undecided::No) result = texel;
-    if (result.undecided == Undecided::No && texel.value != result.value) result = {0, Undecided::InexactToInteger};
+    if (!texel.decided()) return {0, texel.undecided};
+    if (texel.value != first.value) return {0, Undecided::InexactToInteger};
   }
-  return result;
+  return first;
 }
 
 // Calls `visit(texel)` with the row-major place in a picture of each texel that a position reads with some weight.

@@ -90,6 +90,21 @@ TEST(Upsample, BytesAreKnownWhereAllThatIsReadIsEqual) {
   EXPECT_EQ(harness.integer(*result, 6).undecided, Undecided::InexactToInteger);
 }
 
+TEST(Upsample, AByteOfTwoValuesIsNotTakenForItsNeighboursToo) {
+  OpHarness harness;
+  const ValueId row = harness.add(DType::F32, {1, 1, 1, 2}, {0, 0.85});
+  const auto bytes =
+      harness.call("quantized_decomposed.quantize_per_tensor.default",
+                   {row, Scalar(0.1), Scalar(int64_t{136}), Scalar(int64_t{0}), Scalar(int64_t{255}), DType::U8});
+  ASSERT_TRUE(harness.integer(*bytes, 1).is_interval()) << "a tie of a quotient that is rounded";
+  const auto copies = harness.call("aten.upsample_bilinear2d.default", {*bytes, IntList{1, 2}, Scalar(false)});
+  EXPECT_EQ(harness.integer(*copies, 0).value, 136);
+  EXPECT_TRUE(harness.integer(*copies, 1).is_interval());
+  const auto between = harness.call("aten.upsample_bilinear2d.default", {*bytes, IntList{1, 1}, Scalar(false)});
+  EXPECT_FALSE(harness.integer(*between, 0).decided());
+  EXPECT_FALSE(harness.integer(*between, 0).is_interval());
+}
+
 // Eager multiplies a neighbour of no weight, or does not: it gives NaN for one and a number for another.
 TEST(Upsample, ANaNNextDoorMayShow) {
   OpHarness harness;
