@@ -54,27 +54,18 @@ def shows(name, f, *inputs, **buffers):
     return any(a.shape != e.shape or not torch.allclose(a.double(), e.double()) for a, e in zip(actual, expected))
 
 
-def linear(zero_point):
-    def f(x, w):
-        y = torch.nn.functional.linear(dequantize(x, 0.25, 0), dequantize(w, 0.5, zero_point))
-        return [quantize(y, 0.25, 0)]
-    return f
+def product(op, zero_point):
+    return lambda x, w: [quantize(op(dequantize(x, 0.25, 0), dequantize(w, 0.5, zero_point)), 0.25, 0)]
 
 
-def conv(zero_point):
-    def f(x, w):
-        y = torch.conv2d(dequantize(x, 0.25, 0), dequantize(w, 0.5, zero_point))
-        return [quantize(y, 0.25, 0)]
-    return f
-
-
+linear, conv2d = torch.nn.functional.linear, torch.conv2d
 x, w = torch.tensor([[4]], dtype=torch.int8), torch.tensor([[2]], dtype=torch.int8)
 picture, window = torch.tensor([[[[4]]]], dtype=torch.int8), torch.tensor([[[[2]]]], dtype=torch.int8)
-control = shows("control: zero point 0", linear(0), x, w=w)
-control |= shows("control, conv2d: zero point 0", conv(0), picture, w=window)
-bug = shows("case: zero point 1", linear(1), x, w=w)
-bug |= shows("zero point -2", linear(-2), x, w=w)
-bug |= shows("conv2d: zero point 1", conv(1), picture, w=window)
+control = shows("control: zero point 0", product(linear, 0), x, w=w)
+control |= shows("control, conv2d: zero point 0", product(conv2d, 0), picture, w=window)
+bug = shows("case: zero point 1", product(linear, 1), x, w=w)
+bug |= shows("zero point -2", product(linear, -2), x, w=w)
+bug |= shows("conv2d: zero point 1", product(conv2d, 1), picture, w=window)
 if control:
     print("the control shows it too")
     sys.exit(2)
