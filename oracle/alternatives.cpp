@@ -68,9 +68,8 @@ void HeldAlternatives::note(const Node& node, std::span<const TensorMeta> metas,
 
 // Whether the node copies elements into memory of its own. Of a view nothing has to be carried on.
 bool HeldAlternatives::carries_on(const Node& node, std::span<const BallView> results) const {
-  bool writes = false;
-  for_each_written(node, [&](ValueId) { writes = true; });
-  return !writes && !results.empty() && !held_.contains(results.front().storage) && copies_elements(*node.op);
+  return !node.op->writes() && !results.empty() && !held_.contains(results.front().storage) &&
+         copies_elements(*node.op);
 }
 
 void HeldAlternatives::forget_what_it_wrote(const Node& node, std::span<const BallView> views) {
