@@ -32,6 +32,7 @@ Alternatives dequantized_alternatives(const ReferenceCall& call) {
     const IntegerBall& x = input.integer(element);
     if (is_one_of_few(x)) integers.emplace(element, numbers_of(x));
   });
+  if (integers.empty()) return integers;
   return std::move(carried_alternatives(call, {{input.storage, std::move(integers)}}).front());
 }
 

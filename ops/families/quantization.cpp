@@ -2,6 +2,7 @@
 // each group of a row. What eager does step by step is in torch/ao/quantization/fx/_decomposed.py.
 #include <cmath>
 
+#include "ops/byte_table.h"
 #include "ops/cast.h"
 #include "ops/copying.h"
 #include "ops/elementwise.h"
@@ -9,6 +10,7 @@
 #include "ops/fresh_layout.h"
 #include "ops/quantization_plan.h"
 #include "ops/real_range.h"
+#include "ops/sure_quotient.h"
 
 namespace parallax {
 namespace {
@@ -56,7 +58,12 @@ void quantize_by_numbers(const ReferenceCall& call, const NumberParameters& numb
   const BallView& output = call.output();
   const std::vector<int64_t> from = elements_of(input.layout);
   const std::vector<int64_t> to = elements_of(output.layout);
+  const SureQuotient sure(profile, numbers, output.dtype);
   for (std::size_t i = 0; i < to.size(); ++i) {
+    if (const std::optional<int64_t> integer = sure.of(input.ball(from[i]))) {
+      output.integer(to[i]) = {*integer};
+      continue;
+    }
     const RealRange x = RealRange::of(input.ball(from[i]));
     const RealRange y = math.whole(scaled(math, math, profile, x, numbers.scale, inverse));
     output.integer(to[i]) = finished(math, math.add(y, offset), limits, output.dtype);
@@ -196,10 +203,13 @@ Result<void> reference_dequantize_per_tensor(const ReferenceCall& call) {
   const Ball scale = numbers_of.rounded(numbers.scale).to_ball();
   const std::vector<int64_t> from = elements_of(input.layout);
   const std::vector<int64_t> to = elements_of(output.layout);
+  const auto times_scale = [&](const IntegerBall& x) {
+    return math.mul(math.sub(integer_to_ball(x, output.dtype, call.profile()), zero_point), scale);
+  };
+  ByteTable table(input.dtype, to.size());
   for (std::size_t i = 0; i < to.size(); ++i) {
-    output.ball(to[i]) = of_ends(input.integer(from[i]), [&](const IntegerBall& x) {
-      return math.mul(math.sub(integer_to_ball(x, output.dtype, call.profile()), zero_point), scale);
-    });
+    output.ball(to[i]) =
+        table.of(input.integer(from[i]), [&](const IntegerBall& x) { return of_ends(x, times_scale); });
   }
   return {};
 }
@@ -214,24 +224,31 @@ void dequantize_by_tensors(const ReferenceCall& call, const ParameterLayouts& la
   const BallView& output = call.output();
   const BallMath difference(floating_type(layouts.sum), profile);
   const BallMath product(layouts.product, profile);
-  for (std::size_t i = 0; i < plan.results.size(); ++i) {
+  // The difference of integers wraps, and is an interval where it does not.
+  const bool subtracts_integers = zero_points && !is_floating(layouts.sum);
+  const auto dequantized = [&](IntegerBall x, std::size_t i) {
     const Ball scale = element_as_ball(scales, plan.scales[i], layouts.product, profile);
-    const auto times_scale = [&](const Ball& x) {
-      return cast_ball(product.mul(x, scale), layouts.product, output.dtype, profile);
+    const auto times_scale = [&](const Ball& y) {
+      return cast_ball(product.mul(y, scale), layouts.product, output.dtype, profile);
     };
-    IntegerBall x = input.integer(plan.inputs[i]);
-    // The difference of integers wraps, and is an interval where it does not.
-    const bool subtracts_integers = zero_points && !is_floating(layouts.sum);
     if (subtracts_integers) {
       x = difference_of(cast_integer(x, layouts.sum),
                         element_as_integer(*zero_points, plan.zero_points[i], layouts.sum), layouts.sum);
     }
-    output.ball(plan.results[i]) = of_ends(x, [&](const IntegerBall& number) {
+    return of_ends(x, [&](const IntegerBall& number) {
       if (!zero_points || subtracts_integers) return times_scale(integer_to_ball(number, layouts.product, profile));
       const Ball zero_point = element_as_ball(*zero_points, plan.zero_points[i], layouts.sum, profile);
       const Ball less = difference.sub(integer_to_ball(number, layouts.sum, profile), zero_point);
       return times_scale(cast_ball(less, layouts.sum, layouts.product, profile));
     });
+  };
+  ByteTable table(input.dtype, plan.results.size());
+  for (std::size_t i = 0; i < plan.results.size(); ++i) {
+    const bool same = i == 0 || (plan.scales[i] == plan.scales[i - 1] &&
+                                 (!zero_points || plan.zero_points[i] == plan.zero_points[i - 1]));
+    if (!same) table.clear();
+    output.ball(plan.results[i]) =
+        table.of(input.integer(plan.inputs[i]), [&](const IntegerBall& x) { return dequantized(x, i); });
   }
 }
 

@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <random>
 
 #include "core/limits.h"
 #include "tests/ops/op_harness.h"
@@ -72,6 +75,37 @@ TEST(Quantization, OfADividedScaleTakesBothQuotients) {
   EXPECT_EQ(x.lowest(), 17);
   EXPECT_EQ(x.highest(), 18);
   EXPECT_TRUE(quantized(Ball::exact(1.7), 0.1, 0, onnxruntime).decided());
+}
+
+// Numbers around every boundary and between them, in the ways that an implementation of the profile may take.
+TEST(Quantization, HoldsWhatEveryWayOfAProfileGives) {
+  constexpr uint64_t seed = 20261128;
+  std::mt19937_64 random(seed);
+  const auto between = [&](double low, double high) { return std::uniform_real_distribution(low, high)(random); };
+  constexpr int draws = 3000;
+  int intervals = 0;
+  for (int i = 0; i < draws; ++i) {
+    const double scale = std::exp2(between(-12, 3));
+    const auto zero_point = static_cast<int64_t>(between(-100, 100));
+    const double quotient = std::floor(between(-200, 200)) + (i % 2 == 0 ? 0.5 : between(0, 1));
+    float x = static_cast<float>(quotient * scale);
+    for (int step = static_cast<int>(between(0, 4)); step > 0; --step) x = std::nextafter(x, 1e9F);
+    const auto factor = static_cast<float>(scale);
+    const std::array quotients = {x * static_cast<float>(1 / scale), x / factor, static_cast<float>(x / scale)};
+    const IntegerBall held =
+        quantized(Ball::exact(static_cast<double>(x)), scale, zero_point, *find_profile("onnxruntime"));
+    intervals += held.is_interval();
+    for (const float q : quotients) {
+      const double whole =
+          std::clamp(std::nearbyint(static_cast<double>(q)) + static_cast<double>(zero_point), -128.0, 127.0);
+      EXPECT_TRUE(whole >= static_cast<double>(held.lowest()) && whole <= static_cast<double>(held.highest()))
+          << fmt::format("{} by {} and {}: {} is not in [{}, {}] (seed {}, draw {})", x, scale, zero_point, whole,
+                         held.lowest(), held.highest(), seed, i);
+    }
+  }
+  // Far from a boundary there is one integer.
+  EXPECT_LT(intervals, draws * 2 / 3);
+  EXPECT_GT(intervals, draws / 20);
 }
 
 TEST(Quantization, OfAnIntervalIsDequantizedAsOne) {
