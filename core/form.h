@@ -40,6 +40,7 @@ enum class Form : uint8_t {
   ShortFixedPoint,
   ReciprocalProduct,
   LostOperandNan,
+  RoundedBias,
 };
 
 // The dtypes that a form can be about.
@@ -128,6 +129,10 @@ inline constexpr std::array forms = {
     FormInfo{Form::LostOperandNan, "lost_operand_nan",
              "NaN in an operand may come out as any number; what arithmetic makes NaN stays NaN.", "all",
              FormDTypes::Floating},
+    FormInfo{Form::RoundedBias, "rounded_bias",
+             "The bias of quantized operands whose result is quantized may be rounded to a multiple of the product of "
+             "their scales.",
+             "quantization", FormDTypes::Floating},
 };
 
 constexpr const FormInfo& info(Form form) { return forms[static_cast<std::size_t>(form)]; }

@@ -29,15 +29,16 @@ bool passes_on(const Op& op) {
   return op.is_view() || std::ranges::find(passing, functional(op).name) != passing.end();
 }
 
-// Calls that multiply two operands, and the place of the first.
+// Calls that multiply two operands, the place of the first, and that of a bias.
 struct Product {
   std::string_view op;
   std::size_t first = 0;
+  std::size_t bias = 2;
 };
 constexpr std::array products = {
-    Product{"aten.linear.default"}, Product{"aten.mm.default"},       Product{"aten.bmm.default"},
-    Product{"aten.matmul.default"}, Product{"aten.conv1d.default"},   Product{"aten.conv2d.default"},
-    Product{"aten.mul.Tensor"},     Product{"aten.addmm.default", 1}, Product{"aten.convolution.default"},
+    Product{"aten.linear.default"}, Product{"aten.mm.default"},          Product{"aten.bmm.default"},
+    Product{"aten.matmul.default"}, Product{"aten.conv1d.default"},      Product{"aten.conv2d.default"},
+    Product{"aten.mul.Tensor"},     Product{"aten.addmm.default", 1, 0}, Product{"aten.convolution.default"},
 };
 
 constexpr std::array<std::string_view, 4> averages = {"aten.avg_pool2d.default", "aten.adaptive_avg_pool2d.default",
@@ -66,16 +67,17 @@ bool visit_scales(const BallView& view, Visit&& visit) {
 
 Requantization::Requantization(const Graph& graph, const Profile& profile) : graph_(&graph) {
   const FormSet anywhere = profile.allowed.anywhere();
-  if (!anywhere.has(Form::FixedPoint) && !anywhere.has(Form::ShortFixedPoint)) return;
+  constexpr std::array own = {Form::FixedPoint, Form::ShortFixedPoint, Form::RoundedBias};
+  if (std::ranges::none_of(own, [&](Form form) { return anywhere.has(form); })) return;
   const FormSet forms =
       profile.allowed.of(op_named("quantized_decomposed.quantize_per_tensor.default").index, DType::F32);
   twice_ = forms.has(Form::FixedPoint);
   if (twice_) relative_ = 0x1p-31;
   // The mantissa of 31 bits is rounded once more, or cut where it would be 1.
   if (forms.has(Form::ShortFixedPoint)) relative_ = 0x1p-15 + 0x1p-30;
-  if (relative_ == 0) return;
   // The scales' quotient in f32.
-  if (forms.has(Form::SingleScales)) relative_ += 0x1p-22;
+  if (relative_ > 0 && forms.has(Form::SingleScales)) relative_ += 0x1p-22;
+  rounds_bias_ = forms.has(Form::RoundedBias);
   makers_.assign(graph.metas.size(), -1);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     for (const ValueId result : graph.nodes[n].results) makers_[result.index] = static_cast<int>(n);
@@ -125,6 +127,7 @@ Requantization::Error Requantization::error_of_product(double low, double high) 
 
 std::optional<Requantization::Error> Requantization::error_of_sum(const Node& node, double scale,
                                                                   std::span<const BallView> views) const {
+  if (relative_ == 0) return std::nullopt;
   std::optional<Scales> operands[2];
   for (std::size_t i = 0; i < 2; ++i) {
     const auto* value = std::get_if<ValueId>(&node.arguments[i]);
@@ -141,6 +144,14 @@ std::optional<Requantization::Error> Requantization::error_of_sum(const Node& no
   return error;
 }
 
+double Requantization::error_of_bias(const Node& node, double unit, double scale) const {
+  if (!rounds_bias_) return 0;
+  const auto* product = std::ranges::find(products, functional(*node.op).name, &Product::op);
+  const bool has_bias = product->bias < node.arguments.size();
+  const auto* bias = has_bias ? std::get_if<ValueId>(&node.arguments[product->bias]) : nullptr;
+  return bias && bias->valid() ? unit / scale / 2 : 0;
+}
+
 std::optional<Requantization::Error> Requantization::error_of(ValueId value, double scale,
                                                               std::span<const BallView> views) const {
   const ValueId made = origin(value);
@@ -148,7 +159,7 @@ std::optional<Requantization::Error> Requantization::error_of(ValueId value, dou
   if (!node) return std::nullopt;
   const auto rescaled = [&](ValueId operand, double count) -> std::optional<Error> {
     const std::optional<Scales> scales = scales_of(operand, views);
-    if (!scales) return std::nullopt;
+    if (!scales || relative_ == 0) return std::nullopt;
     Error error = error_of_product(scales->low / scale, scales->high / scale);
     const Error shared = error_of_product(scales->low / count / scale, scales->high / count / scale);
     error.absolute = std::max(error.absolute, shared.absolute);
@@ -180,11 +191,13 @@ std::optional<Requantization::Error> Requantization::error_of(ValueId value, dou
     scales.low *= own->low;
     scales.high *= own->high;
   }
-  return error_of_product(scales.low / scale, scales.high / scale);
+  Error error = error_of_product(scales.low / scale, scales.high / scale);
+  error.absolute += error_of_bias(*node, scales.high, scale);
+  return error.relative + error.absolute > 0 ? std::optional(error) : std::nullopt;
 }
 
 void Requantization::widen(const Node& node, std::span<const BallView> views) const {
-  if (relative_ == 0 || !is_quantize(*node.op)) return;
+  if (makers_.empty() || !is_quantize(*node.op)) return;
   const Call call(*node.op, node.arguments, graph_->metas);
   const auto number = [&](arg parameter) {
     if (!call.is_tensor(parameter)) return as_double(call.scalar(parameter));

@@ -5,7 +5,7 @@
 // m is rounded to its bits, which is a relative error. A product of 31 bits may be rounded twice: to an integer, and
 // once more when it is shifted right by -e bits, so that half a unit of 2^e is added where e < 0 (Jacob et al.,
 // Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference, 2.2). Operands of a sum
-// meet their scales so before they are added, with bits to spare.
+// meet their scales so before they are added, with bits to spare. A bias joins the sum as an integer.
 #pragma once
 
 #include <optional>
@@ -47,11 +47,14 @@ class Requantization {
   std::optional<Error> error_of_sum(const Node& node, double scale, std::span<const BallView> views) const;
   // Of a sum whose unit is `low` to `high` steps of the result.
   Error error_of_product(double low, double high) const;
+  // Of a bias that is rounded to a multiple of `unit`, in steps of the result.
+  double error_of_bias(const Node& node, double unit, double scale) const;
 
   const Graph* graph_;
   double relative_ = 0;  // of a multiplier; 0 where none is allowed
   bool twice_ = false;   // whether products may be rounded twice
-  std::vector<int> makers_;
+  bool rounds_bias_ = false;
+  std::vector<int> makers_;  // by value; empty where nothing is widened
 };
 
 }  // namespace parallax

@@ -222,6 +222,11 @@ std::vector<double> narrowed(const Perturbed& p, const std::vector<double>& x) {
   });
 }
 
+// k / 4 and a bias of 0.3, which is 1.2 units of 1/4, by the scale 1.
+std::vector<double> biased(const Perturbed& p, const std::vector<double>& x) {
+  return map(x, [&](double y) { return std::nearbyint(y / 4 + (p.takes(Form::RoundedBias) ? 0.25 : 0.3)); });
+}
+
 std::vector<double> integers_between(int low, int high, int step) {
   std::vector<double> elements;
   for (int k = low; k <= high; k += step) elements.push_back(k);
@@ -349,6 +354,19 @@ std::vector<FormTwin> make_twins() {
                   {"out": "y", "op": "quantized_decomposed.quantize_per_tensor.default",
                    "args": ["%f", 9.53, 0, -128, 127, "i8"]})",
                narrowed),
+      of_graph(Form::RoundedBias, "quarters and a bias", DType::I8, integers_between(-128, 127, 1),
+               R"({"out": "c", "op": "aten.view.default", "args": ["%x", [256, 1]]},
+                  {"out": "f", "op": "quantized_decomposed.dequantize_per_tensor.default",
+                   "args": ["%c", 0.25, 0, -128, 127, "i8"]},
+                  {"out": "i", "op": "aten.full.default", "args": [[1, 1], 1], "kwargs": {"dtype": "i8"}},
+                  {"out": "w", "op": "quantized_decomposed.dequantize_per_tensor.default",
+                   "args": ["%i", 1.0, 0, -128, 127, "i8"]},
+                  {"out": "b", "op": "aten.full.default", "args": [[1], 0.3], "kwargs": {"dtype": "f32"}},
+                  {"out": "l", "op": "aten.linear.default", "args": ["%f", "%w", "%b"]},
+                  {"out": "q", "op": "quantized_decomposed.quantize_per_tensor.default",
+                   "args": ["%l", 1.0, 0, -128, 127, "i8"]},
+                  {"out": "y", "op": "aten.view.default", "args": ["%q", [256]]})",
+               biased),
       of_call(Form::ReciprocalProduct, "aten.div.Scalar", DType::F32, {{{64}, drawn(64, 1, 2)}}, {Scalar(7.0)}),
       of_call(Form::OnlineSoftmax, "aten.scaled_dot_product_attention.default", DType::F32, rising_scores()),
   };
