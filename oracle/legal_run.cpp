@@ -17,6 +17,17 @@ double on_grid(double x, double most) {
   return step > 0 ? std::round(x / step) * step : x;
 }
 
+// `x`, so many times as far from `value`, within its dtype.
+int64_t exaggerated(int64_t value, int64_t x, double exaggeration, DType dtype) {
+  const DTypeInfo& limits = info(dtype);
+  const double most = static_cast<double>(value) + exaggeration * static_cast<double>(x - value);
+  return static_cast<int64_t>(
+      std::clamp(most, static_cast<double>(limits.min_integer), static_cast<double>(limits.max_integer)));
+}
+
+// An integer that no index and no size is made of.
+bool is_quantized_number(const Op& op) { return op.name.starts_with("quantized_decomposed.quantize_per_"); }
+
 }  // namespace
 
 double LegalRun::draw() { return std::ldexp(static_cast<double>(mix(style_.seed, ++drawn_) >> 11), -52) - 1; }
@@ -74,7 +85,7 @@ bool LegalRun::compute(const ReferenceCall& call) {
   return true;
 }
 
-void LegalRun::decide(IntegerBall& integer) {
+void LegalRun::decide(IntegerBall& integer, DType dtype, double exaggeration) {
   if (!integer.is_interval()) return;
   int64_t x = integer.value;
   switch (style_.errors) {
@@ -84,6 +95,7 @@ void LegalRun::decide(IntegerBall& integer) {
       const double width = static_cast<double>(integer.high) - static_cast<double>(integer.low) + 1;
       const double step = std::floor((draw() + 1) / 2 * width);
       x = integer.low + static_cast<int64_t>(std::clamp(step, 0.0, width - 1));
+      if (exaggeration > 1) x = exaggerated(integer.value, x, exaggeration, dtype);
       break;
     }
     case Errors::Up:
@@ -98,13 +110,14 @@ void LegalRun::decide(IntegerBall& integer) {
 
 void LegalRun::decide(const Node& node, std::span<const BallView> values) {
   if (node.op->is_view() || std::exchange(computed_, false)) return;
+  const double exaggeration = is_quantized_number(*node.op) ? style_.exaggeration : 1;
   const auto decide_all = [&](ValueId value) {
     const BallView& view = values[value.index];
     for_each_element(view.layout, [&](int64_t element) {
       if (view.floating()) {
         decide(view.ball(element), view.dtype);
       } else {
-        decide(view.integer(element));
+        decide(view.integer(element), view.dtype, exaggeration);
       }
     });
   };

@@ -19,8 +19,9 @@ class LegalRun {
   struct Style {
     Errors errors = Errors::None;
     bool rounds = false;  // every result is rounded to its dtype; otherwise it stays a double, as fused code keeps it
-    // Random errors are that many times too large: what a decision (a comparison, an index, a step) makes of a value
-    // that is as far off as an accused one.
+    // Random errors are that many times too large, and so are the steps by which a quantized number is off: what a
+    // decision (a comparison, an index, a step) makes of a value that is as far off as an accused one. Noise of rare
+    // steps that is less than a step shows in no other way: few runs meet the number that it moves.
     double exaggeration = 1;
     // Whatever may be 0 is 0, in all elements at once: two numbers that cancel may be equal in the dtype, 1 + erf(x) is
     // 0 for every x that is low enough, and numbers near 0 are flushed. Otherwise a quarter of the random ones is.
@@ -51,7 +52,7 @@ class LegalRun {
 
  private:
   void decide(Ball& ball, DType dtype);
-  void decide(IntegerBall& integer);
+  void decide(IntegerBall& integer, DType dtype, double exaggeration);
   // The number itself, or one that is off by at most so much.
   double off(double x, double amplitude, bool may_be_zero);
   double draw();  // in [-1, 1)

@@ -8,6 +8,7 @@
 #include "backends/recorded_target.h"
 #include "graph/builder.h"
 #include "graph/case_files.h"
+#include "graph/case_json.h"
 #include "ops/profiles.h"
 #include "oracle/ensemble.h"
 #include "oracle/legal_run.h"
@@ -94,6 +95,36 @@ TEST(JudgeCase, ADecisionThatFewLegalRunsMeetIsNotJudged) {
   for (int64_t i = 0; i < output.numel(); ++i) output.set_double(i, -1);
   const Judgement judgement = judge_case(profile, test, *expected_runs(profile, test), outcome, false);
   EXPECT_NE(judgement.verdict, Verdict::Mismatch) << judgement.reason;
+}
+
+// 1.75 by the scale 0.1 is 17 or 18 (form divided_scale). 14 of them are added up with alternating signs: of the 2^14
+// ways to round them one moves the sum over the next boundary.
+TEST(JudgeCase, AStepThatFewLegalRunsMeetIsNotJudged) {
+  const Profile& profile = *find_profile("onnxruntime");
+  const Result<Case> test = parse_case(R"({"parallax": 1, "name": "steps", "requires": ["quantized"], "graph": {
+    "inputs": {"x": {"type": "f32[14]"}, "s": {"type": "f32[14]"}}, "nodes": [
+      {"out": "q", "op": "quantized_decomposed.quantize_per_tensor.default",
+       "args": ["%x", 0.1, 0, -128, 127, "i8"]},
+      {"out": "d", "op": "quantized_decomposed.dequantize_per_tensor.default",
+       "args": ["%q", 0.1, 0, -128, 127, "i8"]},
+      {"out": "t", "op": "aten.mul.Tensor", "args": ["%d", "%s"]},
+      {"out": "u", "op": "aten.sum.default", "args": ["%t"]},
+      {"out": "v", "op": "aten.add.Scalar", "args": ["%u", 0.05]},
+      {"out": "w", "op": "quantized_decomposed.quantize_per_tensor.default", "args": ["%v", 1.4, 0, -128, 127, "i8"]},
+      {"out": "z", "op": "quantized_decomposed.dequantize_per_tensor.default",
+       "args": ["%w", 1.4, 0, -128, 127, "i8"]},
+      {"out": "y", "op": "aten.mul.Scalar", "args": ["%z", 1.5]}], "outputs": ["%y"]},
+    "feed": {"x": [1.75, 1.75, 1.75, 1.75, 1.75, 1.75, 1.75, 1.75, 1.75, 1.75, 1.75, 1.75, 1.75, 1.75],
+             "s": [1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1]}})");
+  ASSERT_TRUE(test) << test.error().text();
+  const auto verdict_of = [&](double y) {
+    Outcome outcome;
+    outcome.a.emplace().inputs.resize(2);
+    outcome.a->outputs.emplace_back(DType::F32, Dims{}).set_double(0, y);
+    return judge_case(profile, *test, *expected_runs(profile, *test), outcome, false).verdict;
+  };
+  EXPECT_EQ(verdict_of(2.1), Verdict::Undecided);
+  EXPECT_EQ(verdict_of(4.2), Verdict::Mismatch);
 }
 
 // What a target returned of a case whose right outputs are known, wrong in one way.
