@@ -146,13 +146,14 @@ Result<int> check(const CheckFlags& flags) {
     std::string story;
     Finding finding;
     const bool is_told = flags.explain || !flags.json || !flags.html.empty();
-    if (is_finding(judgement.verdict) && is_told) {
+    if (closer.wrong && is_told) {
+      finding = make_finding(*target, closer.wrong->test, closer.wrong->examination, options).finding;
+      story = fmt::format("{}{} · {} of the whole{}, and a part of it diverges\n{}", adjudged, name,
+                          parallax::name(judgement.verdict), judgement.reason.empty() ? "" : ": " + judgement.reason,
+                          finding.explanation);
+    } else if (is_finding(judgement.verdict) && is_told) {
       finding = make_finding(*target, judged, examination, options).finding;
       story = fmt::format("{}{}", adjudged, finding.explanation);
-    } else if (closer.wrong && is_told) {
-      finding = make_finding(*target, closer.wrong->test, closer.wrong->examination, options).finding;
-      story = fmt::format("{} · {} of the whole, and a part of it diverges\n{}", name,
-                          parallax::name(judgement.verdict), finding.explanation);
     }
     if (!story.empty()) {
       const auto after = flags.after.empty() ? std::nullopt : std::optional(flags.after);

@@ -33,19 +33,22 @@ std::string first_wrong_of(Target& target, const WrongPart& part) {
   return found.node ? node_text(part.test.graph, *found.node) : "";
 }
 
-// A single operation that diverges on the operands that the target gives it: alone it is a case of its own, which the
-// proof decides. Not looked for where that would take the target several runs and more than `seconds`, by what it says
-// of its time.
-std::optional<WrongPart> wrong_operation(Target& target, const Case& test, const Outcome& whole, double seconds,
-                                         CloserLook& look) {
+// Why no operation is looked at alone: it takes the target several runs and more than `seconds`, by what it says of its
+// time. Empty where it does not.
+std::string why_not_alone(const Case& test, const Outcome& whole, double seconds) {
   const std::size_t runs = runs_to_localise(test);
   const double needed = whole.milliseconds / 1e3 * static_cast<double>(runs);
-  if (runs > 1 && needed > seconds) {
-    look.text =
-        fmt::format("  no operation was looked at alone: {} runs of the target take about {:.0f} s (--part-seconds)\n",
-                    runs, needed);
-    return std::nullopt;
-  }
+  if (runs <= 1 || needed <= seconds) return "";
+  return fmt::format("  no operation was looked at alone: {} runs of the target take about {:.0f} s (--part-seconds)\n",
+                     runs, needed);
+}
+
+// A single operation that diverges on the operands that the target gives it: alone it is a case of its own, which the
+// proof decides.
+std::optional<WrongPart> wrong_operation(Target& target, const Case& test, const Outcome& whole, double seconds,
+                                         CloserLook& look) {
+  look.text = why_not_alone(test, whole, seconds);
+  if (!look.text.empty()) return std::nullopt;
   Localised found = localise(target, test, &whole, seconds);
   if (!found.in_time) look.text = "  not every operation was looked at alone in the time given (--part-seconds)\n";
   if (!found.alone) return std::nullopt;
@@ -64,11 +67,12 @@ void look_by_width(Target& target, const Case& test, double seconds, CloserLook&
                                counted(static_cast<int64_t>(width), "node"));
       return;
     }
-    const PartChecks parts = check_parts(target, test, width, left.count(), show_progress);
+    PartChecks parts = check_parts(target, test, width, left.count(), show_progress);
     if (!parts.wrong) continue;
     look.text +=
         fmt::format("  it shows in parts of {}: {}\n", counted(static_cast<int64_t>(width), "node"), parts.text(width));
     look.first_wrong = first_wrong_of(target, *parts.wrong);
+    look.wrong = std::move(parts.wrong);
     return;
   }
   look.text +=
@@ -84,6 +88,11 @@ CloserLook look_closer(Target& target, const Case& test, const Examination& whol
   if (seconds <= 0 || nodes < 2) return look;
   if (judgement.verdict == Verdict::Mismatch && judgement.divergence->kind == DivergenceKind::Values) {
     if (nodes < long_program) return look;
+    look.text = why_not_alone(test, whole.outcome, seconds);
+    if (!look.text.empty()) {
+      look_by_width(target, test, seconds, look);
+      return look;
+    }
     const Localised found = localise(target, test, &whole.outcome);
     if (found.node) look.first_wrong = node_text(test.graph, *found.node);
     if (found.runs == 0) return look;

@@ -8,6 +8,8 @@
 #include "graph/sketch.h"
 #include "graph/written_operands.h"
 #include "ops/registry.h"
+#include "oracle/expected_runs.h"
+#include "oracle/judge_case.h"
 
 namespace parallax {
 namespace {
@@ -107,14 +109,23 @@ class Exposure {
       return false;
     ++exposed_.runs;
     for (std::size_t i = 0; i < handed_out.size(); ++i) note(handed_out[i], outcome.a->outputs[own + i]);
-    // A judgement of so many outputs costs far more than a run, and is only needed where they are others than before.
-    return has_own_outputs(outcome, own) || is_finding(examine(target_, *exposed).judgement.verdict);
+    return has_own_outputs(outcome, own) || are_wrong(outcome, own);
   }
 
   // Whether the program's own outputs are as they were without the others.
   bool has_own_outputs(const Outcome& outcome, std::size_t own) const {
     if (!alone_.a || alone_.a->outputs.size() != own) return false;
     return std::ranges::equal(alone_.a->outputs, std::span(outcome.a->outputs).first(own));
+  }
+
+  // Whether the program's own outputs are wrong, whatever else was handed out beside them.
+  bool are_wrong(const Outcome& outcome, std::size_t own) {
+    if (!expected_) expected_ = expected_runs(target_.profile(), test_);
+    if (!*expected_) return false;
+    if (!judge_) judge_.emplace(target_.profile(), test_, **expected_, target_.promises_identity());
+    Outcome of_its_own = outcome;
+    of_its_own.a->outputs.resize(own);
+    return is_finding(judge_->judge(of_its_own).verdict);
   }
 
   // The value itself or, where a later node writes to it, a copy that is made at once.
@@ -142,6 +153,8 @@ class Exposure {
   std::vector<std::size_t> makers_;
   Outcome alone_;  // with nothing handed out but the program's outputs
   ExposedValues exposed_;
+  std::optional<Result<ExpectedRuns>> expected_;  // of the program without what is handed out; computed when needed
+  std::optional<CaseJudge> judge_;
 };
 
 }  // namespace

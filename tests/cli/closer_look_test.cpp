@@ -49,6 +49,19 @@ for line in sys.stdin:
     print(json.dumps({"id": request["id"], **reply}), flush=True)
 )py";
 
+// So many in a chain.
+std::string tanhs(int count) {
+  std::string nodes;
+  for (int i = 0; i < count; ++i) {
+    const std::string operand = i == 0 ? "x" : "t" + std::to_string(i - 1);
+    nodes += fmt::format(R"({}{{"out": "t{}", "op": "aten.tanh.default", "args": ["%{}"]}})", i == 0 ? "" : ", ", i,
+                         operand);
+  }
+  return fmt::format(R"({{"parallax": 1, "name": "tanhs", "graph": {{"inputs": {{"x": {{"type": "f32[2]"}}}},
+ "nodes": [{}], "outputs": ["%t{}"]}}, "feed": {{"x": [0.5, 1]}}}})",
+                     nodes, count - 1);
+}
+
 class CloserLookAtACase : public CommandLine {
  protected:
   void SetUp() override {
@@ -88,17 +101,20 @@ TEST_F(CloserLookAtACase, OneRunIsMadeHoweverSlowTheTargetIs) {
 
 // 80 values are handed out in two runs, which take longer than the time given.
 TEST_F(CloserLookAtACase, SaysThatTheTargetIsTooSlowForSeveralRuns) {
-  std::string nodes;
-  for (int i = 0; i < 80; ++i) {
-    const std::string operand = i == 0 ? "x" : "t" + std::to_string(i - 1);
-    nodes += fmt::format(R"({}{{"out": "t{}", "op": "aten.tanh.default", "args": ["%{}"]}})", i == 0 ? "" : ", ", i,
-                         operand);
-  }
-  write("long.json", R"({"parallax": 1, "name": "tanhs", "graph": {"inputs": {"x": {"type": "f32[2]"}}, "nodes": [)" +
-                         nodes + R"(], "outputs": ["%t79"]}, "feed": {"x": [0.5, 1]}})");
+  write("long.json", tanhs(80));
   const Ran ran = run("check long.json --part-seconds 0.1 --target 'cmd:python3 sums.py slow'");
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, testing::HasSubstr("no operation was looked at alone: 2 runs of the target take about"));
+}
+
+TEST_F(CloserLookAtACase, TellsOfThePartWhereTheTargetIsTooSlow) {
+  write("long.json", tanhs(80));
+  const Ran ran = run("check long.json --part-seconds 4 --target 'cmd:python3 sums.py slow wrong'");
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_THAT(ran.out, testing::HasSubstr("mismatch of the whole: "));
+  EXPECT_THAT(ran.out, testing::HasSubstr(", and a part of it diverges"));
+  EXPECT_THAT(ran.out,
+              testing::HasSubstr("it shows in parts of 8 nodes: 0 of 19 parts of 8 nodes agree; nodes 0 to 7 diverge"));
 }
 
 TEST_F(CloserLookAtACase, ReduceBeginsAtThatOperation) {
