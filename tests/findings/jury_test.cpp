@@ -9,6 +9,10 @@
 
 #include "backends/examine.h"
 #include "fuzz/findings/numeric_evidence.h"
+#include "graph/case_json.h"
+#include "ops/profiles.h"
+#include "oracle/expected_runs.h"
+#include "oracle/judge.h"
 #include "places.h"
 #include "tests/support/graph_text.h"
 
@@ -241,6 +245,30 @@ TEST(NumericEvidence, TellsWhatDefaultTolerancesDoNotSee) {
   Finding finding = finding_on("slightly");
   finding.evidence = evidence;
   EXPECT_EQ(grade_of_finding(finding), Grade::InsideTolerances);
+}
+
+// exp(0) by the scale 0.4 lies at a boundary: 2 or 3, and 80 or 120 in the end.
+TEST(NumericEvidence, SaysNothingOfAnElementWithinWideBounds) {
+  const Result<Case> test = parse_case(R"({"parallax": 1, "name": "at-a-boundary", "requires": ["quantized"],
+    "graph": {"inputs": {"x": {"type": "f32[2]"}}, "nodes": [
+      {"out": "e", "op": "aten.exp.default", "args": ["%x"]},
+      {"out": "q", "op": "quantized_decomposed.quantize_per_tensor.default", "args": ["%e", 0.4, 0, -128, 127, "i8"]},
+      {"out": "d", "op": "quantized_decomposed.dequantize_per_tensor.default", "args": ["%q", 0.4, 0, -128, 127, "i8"]},
+      {"out": "y", "op": "aten.mul.Scalar", "args": ["%d", 100]}], "outputs": ["%y"]},
+    "feed": {"x": [0, 1]}})");
+  ASSERT_TRUE(test) << test.error().text();
+  const Profile& eager = *find_profile("eager");
+  Examination seen;
+  seen.outcome.a.emplace().inputs.resize(1);
+  Tensor& output = seen.outcome.a->outputs.emplace_back(DType::F32, Dims{2});
+  output.set_double(0, 120);
+  output.set_double(1, 99);
+  seen.judgement = judge(*test, *expected_runs(eager, *test), seen.outcome, false);
+  ASSERT_EQ(seen.judgement.verdict, Verdict::Mismatch);
+  const auto evidence = numeric_evidence(eager, *test, seen);
+  ASSERT_TRUE(evidence);
+  EXPECT_EQ(evidence->mismatched, 1);
+  EXPECT_NEAR(evidence->reference, 280, 0.01);
 }
 
 TEST(NumericEvidence, AnEdgeIsWhatIsFedNoUsualNumber) {
