@@ -15,6 +15,8 @@ namespace {
 
 // Shorter programs that deviate are read at a glance.
 constexpr std::size_t long_program = 3;
+// Of one so long that deviates a part is told of: each more look at the whole of it takes long.
+constexpr std::size_t whole_network = 100;
 
 // Whether a part may show what the whole does not: its bounds are sharper where those of the whole are no points.
 bool may_hide_an_error(const ElementCounts& counts) {
@@ -57,6 +59,16 @@ std::optional<WrongPart> wrong_operation(Target& target, const Case& test, const
   return WrongPart{{found.node->index, found.node->index + 1}, *std::move(found.alone), std::move(alone)};
 }
 
+// Whether an operation is wrong alone.
+bool look_at_operations(Target& target, const Case& test, const Outcome& whole, double seconds, CloserLook& look) {
+  look.wrong = wrong_operation(target, test, whole, seconds, look);
+  if (!look.wrong) return false;
+  look.first_wrong = node_text(test.graph, NodeId(look.wrong->window.begin));
+  look.text = fmt::format("  alone, on the target's own operands, #{} diverges: {}\n", look.wrong->window.begin,
+                          look.first_wrong);
+  return true;
+}
+
 // Looks for the width of parts from which on the deviation of the whole shows, and for the operation in such a part.
 void look_by_width(Target& target, const Case& test, double seconds, CloserLook& look) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
@@ -88,6 +100,10 @@ CloserLook look_closer(Target& target, const Case& test, const Examination& whol
   if (seconds <= 0 || nodes < 2) return look;
   if (judgement.verdict == Verdict::Mismatch && judgement.divergence->kind == DivergenceKind::Values) {
     if (nodes < long_program) return look;
+    if (nodes >= whole_network) {
+      if (!look_at_operations(target, test, whole.outcome, seconds, look)) look_by_width(target, test, seconds, look);
+      return look;
+    }
     look.text = why_not_alone(test, whole.outcome, seconds);
     if (!look.text.empty()) {
       look_by_width(target, test, seconds, look);
@@ -103,13 +119,7 @@ CloserLook look_closer(Target& target, const Case& test, const Examination& whol
   const bool decided = judgement.verdict == Verdict::Match || judgement.verdict == Verdict::Undecided;
   if (!decided || !may_hide_an_error(judgement.counts)) return look;
   const auto begin = std::chrono::steady_clock::now();
-  look.wrong = wrong_operation(target, test, whole.outcome, seconds, look);
-  if (look.wrong) {
-    look.first_wrong = node_text(test.graph, NodeId(look.wrong->window.begin));
-    look.text = fmt::format("  alone, on the target's own operands, #{} diverges: {}\n", look.wrong->window.begin,
-                            look.first_wrong);
-    return look;
-  }
+  if (look_at_operations(target, test, whole.outcome, seconds, look)) return look;
   if (nodes < 2 * part_width || judgement.counts.by_ensemble + judgement.counts.undecided == 0) return look;
   const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begin;
   PartChecks parts = check_parts(target, test, part_width, seconds - used.count(), show_progress);

@@ -10,7 +10,7 @@ namespace parallax {
 struct ExposedValues {
   std::vector<Tensor> values;  // by value id
   std::vector<bool> known;     // which of them are known
-  bool still_wrong = false;    // in one of the runs the program's own outputs were as without it, or wrong
+  bool still_wrong = false;    // in one of the runs the program's own outputs were as without it, or not proved right
   int runs = 0;                // in which the target handed values out
 
   std::size_t count() const;
