@@ -44,6 +44,11 @@ constexpr std::array products = {
 constexpr std::array<std::string_view, 4> averages = {"aten.avg_pool2d.default", "aten.adaptive_avg_pool2d.default",
                                                       "aten._adaptive_avg_pool2d.default", "aten.mean.dim"};
 
+bool has_value(const Node& node, std::size_t place) {
+  const auto* value = place < node.arguments.size() ? std::get_if<ValueId>(&node.arguments[place]) : nullptr;
+  return value != nullptr && value->valid();
+}
+
 int exponent(double x) {
   int e = 0;
   std::frexp(x, &e);
@@ -144,14 +149,6 @@ std::optional<Requantization::Error> Requantization::error_of_sum(const Node& no
   return error;
 }
 
-double Requantization::error_of_bias(const Node& node, double unit, double scale) const {
-  if (!rounds_bias_) return 0;
-  const auto* product = std::ranges::find(products, functional(*node.op).name, &Product::op);
-  const bool has_bias = product->bias < node.arguments.size();
-  const auto* bias = has_bias ? std::get_if<ValueId>(&node.arguments[product->bias]) : nullptr;
-  return bias && bias->valid() ? unit / scale / 2 : 0;
-}
-
 std::optional<Requantization::Error> Requantization::error_of(ValueId value, double scale,
                                                               std::span<const BallView> views) const {
   const ValueId made = origin(value);
@@ -192,7 +189,8 @@ std::optional<Requantization::Error> Requantization::error_of(ValueId value, dou
     scales.high *= own->high;
   }
   Error error = error_of_product(scales.low / scale, scales.high / scale);
-  error.absolute += error_of_bias(*node, scales.high, scale);
+  // A bias is off by half a unit of the sum.
+  if (rounds_bias_ && has_value(*node, product->bias)) error.absolute += scales.high / scale / 2;
   return error.relative + error.absolute > 0 ? std::optional(error) : std::nullopt;
 }
 

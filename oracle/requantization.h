@@ -47,8 +47,6 @@ class Requantization {
   std::optional<Error> error_of_sum(const Node& node, double scale, std::span<const BallView> views) const;
   // Of a sum whose unit is `low` to `high` steps of the result.
   Error error_of_product(double low, double high) const;
-  // Of a bias that is rounded to a multiple of `unit`, in steps of the result.
-  double error_of_bias(const Node& node, double unit, double scale) const;
 
   const Graph* graph_;
   double relative_ = 0;  // of a multiplier; 0 where none is allowed
