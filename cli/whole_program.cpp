@@ -100,13 +100,8 @@ CloserLook look_closer(Target& target, const Case& test, const Examination& whol
   if (seconds <= 0 || nodes < 2) return look;
   if (judgement.verdict == Verdict::Mismatch && judgement.divergence->kind == DivergenceKind::Values) {
     if (nodes < long_program) return look;
-    if (nodes >= whole_network) {
+    if (nodes >= whole_network || !why_not_alone(test, whole.outcome, seconds).empty()) {
       if (!look_at_operations(target, test, whole.outcome, seconds, look)) look_by_width(target, test, seconds, look);
-      return look;
-    }
-    look.text = why_not_alone(test, whole.outcome, seconds);
-    if (!look.text.empty()) {
-      look_by_width(target, test, seconds, look);
       return look;
     }
     const Localised found = localise(target, test, &whole.outcome);

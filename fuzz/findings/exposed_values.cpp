@@ -104,28 +104,24 @@ class Exposure {
     }
     const std::optional<Case> exposed = put_together(sketch, test_);
     if (!exposed) return false;
-    const Outcome outcome = target_.run(*exposed, nullptr);
+    Outcome outcome = target_.run(*exposed, nullptr);
     if (outcome.status != Status::Ok || !outcome.a || outcome.a->outputs.size() != own + handed_out.size())
       return false;
     ++exposed_.runs;
     for (std::size_t i = 0; i < handed_out.size(); ++i) note(handed_out[i], outcome.a->outputs[own + i]);
-    return has_own_outputs(outcome, own) || may_be_wrong(outcome, own);
+    outcome.a->outputs.resize(own);
+    return is_as_alone(outcome) || may_be_wrong(outcome);
   }
 
   // Whether the program's own outputs are as they were without the others.
-  bool has_own_outputs(const Outcome& outcome, std::size_t own) const {
-    if (!alone_.a || alone_.a->outputs.size() != own) return false;
-    return std::ranges::equal(alone_.a->outputs, std::span(outcome.a->outputs).first(own));
-  }
+  bool is_as_alone(const Outcome& outcome) const { return alone_.a && alone_.a->outputs == outcome.a->outputs; }
 
   // Whether the program's own outputs are not proved right, whatever else was handed out beside them: of a whole
   // network an ensemble costs minutes, and that it would agree does not tell that the target is right.
-  bool may_be_wrong(const Outcome& outcome, std::size_t own) {
+  bool may_be_wrong(const Outcome& outcome) {
     if (!expected_) expected_ = expected_runs(target_.profile(), test_);
     if (!*expected_) return false;
-    Outcome of_its_own = outcome;
-    of_its_own.a->outputs.resize(own);
-    return judge(test_, **expected_, of_its_own, target_.promises_identity()).verdict != Verdict::Match;
+    return judge(test_, **expected_, outcome, target_.promises_identity()).verdict != Verdict::Match;
   }
 
   // The value itself or, where a later node writes to it, a copy that is made at once.
