@@ -6,6 +6,7 @@
 
 #include "core/choices.h"
 #include "graph/written_operands.h"
+#include "ops/quantized_ops.h"
 
 namespace parallax {
 namespace {
@@ -24,9 +25,6 @@ int64_t exaggerated(int64_t value, int64_t x, double exaggeration, DType dtype) 
   return static_cast<int64_t>(
       std::clamp(most, static_cast<double>(limits.min_integer), static_cast<double>(limits.max_integer)));
 }
-
-// An integer that no index and no size is made of.
-bool is_quantized_number(const Op& op) { return op.name.starts_with("quantized_decomposed.quantize_per_"); }
 
 }  // namespace
 
@@ -75,7 +73,9 @@ bool LegalRun::compute(const ReferenceCall& call) {
       double x = output.ball(element).mid;
       // A factor that became 0 here makes the product 0, however far off the program's own number may be.
       const bool vanished = x == 0 && !error->may_be_zero();
-      if (error->amplitude() > 0 && !vanished) x = off(x, error->amplitude(), error->may_be_zero());
+      // Here, where a step before came out otherwise, numbers may cancel that do not in the program.
+      const bool may_be_zero = error->may_be_zero() || std::fabs(x) <= error->amplitude();
+      if (error->amplitude() > 0 && !vanished) x = off(x, error->amplitude(), may_be_zero);
       if (style_.rounds) x = is_f32 ? static_cast<double>(static_cast<float>(x)) : round_to(output.dtype, x);
       output.ball(element).mid = x;
       ++error;
@@ -110,7 +110,8 @@ void LegalRun::decide(IntegerBall& integer, DType dtype, double exaggeration) {
 
 void LegalRun::decide(const Node& node, std::span<const BallView> values) {
   if (node.op->is_view() || std::exchange(computed_, false)) return;
-  const double exaggeration = is_quantized_number(*node.op) ? style_.exaggeration : 1;
+  // Integers that no index and no size is made of.
+  const double exaggeration = quantizes(*node.op) ? style_.exaggeration : 1;
   const auto decide_all = [&](ValueId value) {
     const BallView& view = values[value.index];
     for_each_element(view.layout, [&](int64_t element) {

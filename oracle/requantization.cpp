@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "ops/argument_name.h"
+#include "ops/quantized_ops.h"
 #include "ops/real_range.h"
 #include "ops/registry.h"
 
@@ -13,13 +14,6 @@ namespace parallax {
 namespace {
 
 const Op& functional(const Op& op) { return op.functional != nullptr ? *op.functional : op; }
-
-bool is_dequantize(const Op& op) { return op.name.starts_with("quantized_decomposed.dequantize_per_"); }
-
-bool is_quantize(const Op& op) {
-  return op.name == "quantized_decomposed.quantize_per_tensor.default" ||
-         op.name == "quantized_decomposed.quantize_per_tensor.tensor";
-}
 
 constexpr std::array<std::string_view, 6> passing = {"aten.relu.default",       "aten.clamp.default",
                                                      "aten.hardtanh.default",   "aten.clone.default",
@@ -105,7 +99,7 @@ ValueId Requantization::origin(ValueId value) const {
 
 std::optional<Requantization::Scales> Requantization::scales_of(ValueId value, std::span<const BallView> views) const {
   const Node* node = maker(origin(value));
-  if (!node || !is_dequantize(*node->op)) return std::nullopt;
+  if (!node || !dequantizes(*node->op)) return std::nullopt;
   const Call call(*node->op, node->arguments, graph_->metas);
   Scales scales{INFINITY, 0, size_of(call.tensor(arg::input).dtype) == 1};
   const arg named = call.takes(arg::scales) ? arg::scales : arg::scale;
@@ -162,7 +156,7 @@ std::optional<Requantization::Error> Requantization::error_of(ValueId value, dou
     error.absolute = std::max(error.absolute, shared.absolute);
     return error;
   };
-  if (is_dequantize(*node->op)) return rescaled(made, 1);
+  if (dequantizes(*node->op)) return rescaled(made, 1);
   const std::string_view name = functional(*node->op).name;
   if (name == "aten.add.Tensor" || name == "aten.sub.Tensor") return error_of_sum(*node, scale, views);
   if (std::ranges::find(averages, name) != averages.end()) {
@@ -195,7 +189,7 @@ std::optional<Requantization::Error> Requantization::error_of(ValueId value, dou
 }
 
 void Requantization::widen(const Node& node, std::span<const BallView> views) const {
-  if (makers_.empty() || !is_quantize(*node.op)) return;
+  if (makers_.empty() || !quantizes_by_tensor(*node.op)) return;
   const Call call(*node.op, node.arguments, graph_->metas);
   const auto number = [&](arg parameter) {
     if (!call.is_tensor(parameter)) return as_double(call.scalar(parameter));

@@ -14,16 +14,10 @@
 #include "compiler/matcher.h"
 #include "compiler/passes.h"
 #include "graph/written_operands.h"
+#include "ops/quantized_ops.h"
 
 namespace parallax {
 namespace {
-
-bool is_dequantize(const Op& op) { return op.name.starts_with("quantized_decomposed.dequantize_per_"); }
-
-bool is_quantize(const Op& op) {
-  return op.name == "quantized_decomposed.quantize_per_tensor.default" ||
-         op.name == "quantized_decomposed.quantize_per_tensor.tensor";
-}
 
 bool is_activation(const Op& op) {
   return op.name == "aten.relu.default" || op.name == "aten.clamp.default" || op.name == "aten.hardtanh.default";
@@ -75,7 +69,7 @@ class Fuser {
   };
 
   bool fuses(const Node& node) {
-    if (is_quantize(*node.op)) return ends_chain(node);
+    if (quantizes_by_tensor(*node.op)) return ends_chain(node);
     return !is_followed(node) && adds_main(node, true);
   }
 
@@ -107,7 +101,7 @@ class Fuser {
       bool reads = false;
       for (const Argument& argument : reader.arguments)
         for_each_value(argument, [&](ValueId value) { reads = reads || value == node.results.front(); });
-      if (reads) return is_quantize(*reader.op) || (is_activation(*reader.op) && is_followed(reader));
+      if (reads) return quantizes_by_tensor(*reader.op) || (is_activation(*reader.op) && is_followed(reader));
     }
     return false;
   }
@@ -125,7 +119,7 @@ class Fuser {
       made = maker(value);
     }
     if (!made || !is_single(value)) return false;
-    if (is_dequantize(*made->op)) {
+    if (dequantizes(*made->op)) {
       if (!adds_dequantize(value, Scales::One)) return false;
     } else if (uses_[value.index] != 1 || !adds_main(*made, false)) {
       return false;
@@ -161,7 +155,7 @@ class Fuser {
   // Adds the dequantize that made an operand, if its parameters lie as is allowed. `axis` is that of channels.
   bool adds_dequantize(ValueId value, Scales allowed, int axis = 0, bool bias = false) {
     const Node* node = maker(value);
-    if (!node || !is_dequantize(*node->op) || !is_single(value)) return false;
+    if (!node || !dequantizes(*node->op) || !is_single(value)) return false;
     const Call call(*node->op, node->arguments, graph_.metas);
     const DType dtype = call.tensor(arg::input).dtype;
     const bool narrow = dtype == DType::I8 || dtype == DType::U8 || dtype == DType::I16;
@@ -314,7 +308,7 @@ const std::array<Fuser::Kind, 10> Fuser::kinds = {{
 }  // namespace
 
 bool holds_fusable_calls(const Graph& graph) {
-  return std::ranges::any_of(graph.nodes, [](const Node& node) { return is_dequantize(*node.op); });
+  return std::ranges::any_of(graph.nodes, [](const Node& node) { return dequantizes(*node.op); });
 }
 
 int fusable_calls(const Graph& graph) {
@@ -325,7 +319,7 @@ int fusable_calls(const Graph& graph) {
     for (const Argument& argument : node.arguments)
       for_each_value(argument, [&](ValueId value) { reads = reads || dequantized[value.index]; });
     count += reads && !node.op->is_view();
-    if (is_dequantize(*node.op)) dequantized[node.results.front().index] = true;
+    if (dequantizes(*node.op)) dequantized[node.results.front().index] = true;
   }
   return count;
 }

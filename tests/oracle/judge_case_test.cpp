@@ -127,6 +127,26 @@ TEST(JudgeCase, AStepThatFewLegalRunsMeetIsNotJudged) {
   EXPECT_EQ(verdict_of(4.2), Verdict::Mismatch);
 }
 
+// The quantized 0.05 is 0 or 0.1. With 0.1 the products cancel, to 0 or to what rounding leaves of them, which is true.
+TEST(JudgeCase, NumbersThatCancelBehindAStepMayBeZero) {
+  const Profile& profile = *find_profile("portable");
+  const Result<Case> test = parse_case(R"({"parallax": 1, "name": "cancels", "requires": ["quantized"], "graph": {
+    "inputs": {"x": {"type": "f32[1,2]"}, "w": {"type": "f32[1,2]"}}, "nodes": [
+      {"out": "h", "op": "aten.mul.Scalar", "args": ["%x", 0.1]},
+      {"out": "q", "op": "quantized_decomposed.quantize_per_tensor.default",
+       "args": ["%h", 0.1, 0, -128, 127, "i8"]},
+      {"out": "d", "op": "quantized_decomposed.dequantize_per_tensor.default",
+       "args": ["%q", 0.1, 0, -128, 127, "i8"]},
+      {"out": "u", "op": "aten.linear.default", "args": ["%d", "%w"]},
+      {"out": "y", "op": "aten.logical_or_.default", "args": ["%u", "%u"]}], "outputs": ["%y"]},
+    "feed": {"x": [0.5, 3], "w": [5.31, -1.77]}})");
+  ASSERT_TRUE(test) << test.error().text();
+  Outcome outcome;
+  outcome.a.emplace().inputs.resize(2);
+  outcome.a->outputs.emplace_back(DType::F32, Dims{1, 1}).set_double(0, 0);
+  EXPECT_EQ(judge_case(profile, *test, *expected_runs(profile, *test), outcome, false).verdict, Verdict::Undecided);
+}
+
 // What a target returned of a case whose right outputs are known, wrong in one way.
 Tensor spoiled(Tensor tensor, std::string_view how) {
   const int64_t count = tensor.numel();
