@@ -44,7 +44,7 @@ std::optional<Graph> graph_of(const Case& test, const Window& window) {
   if (window == Window{0, test.graph.nodes.size()}) return test.graph;
   const auto values = record_values(test);
   if (!values) return std::nullopt;
-  const std::optional<Case> part = CaseWindows(test).at(window, *values);
+  const std::optional<Case> part = CaseWindows(test, Beside::Nothing).at(window, *values);
   if (!part || part->graph.nodes.size() != window.end - window.begin) return std::nullopt;
   return part->graph;
 }

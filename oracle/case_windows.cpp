@@ -7,6 +7,7 @@
 #include "graph/removal.h"
 #include "graph/runs.h"
 #include "graph/written_operands.h"
+#include "ops/quantized_ops.h"
 
 namespace parallax {
 namespace {
@@ -26,23 +27,49 @@ std::size_t begin_of_written(const Graph& graph, const std::vector<std::optional
   return begin;
 }
 
-// What the window makes and later nodes, or the program's caller, take. What a call wrote is taken under other names
-// too, so its result stays.
-std::vector<ValueId> results_needed_after(const Graph& graph, const Window& window) {
+// What the window makes and nodes outside the part, or the program's caller, take. What a call wrote may be taken under
+// other names too, so its result stays where its memory is taken. `within`: by node, whether it is in the part.
+std::vector<ValueId> results_needed_after(const Graph& graph, const Window& window, const std::vector<bool>& within) {
   std::vector<bool> needed(graph.metas.size(), false);
-  for (const ValueId output : graph.outputs) needed[output.index] = true;
+  std::vector<bool> needed_memory(graph.storages.size(), false);
+  const auto need = [&](ValueId value) {
+    needed[value.index] = true;
+    needed_memory[graph.meta(value).storage.index] = true;
+  };
+  for (const ValueId output : graph.outputs) need(output);
+  for (const Source& source : graph.sources) need(source.value);
   for (std::size_t n = window.end; n < graph.nodes.size(); ++n) {
-    for (const Argument& argument : graph.nodes[n].arguments) {
-      for_each_value(argument, [&](ValueId value) { needed[value.index] = true; });
-    }
+    if (within[n]) continue;
+    for (const Argument& argument : graph.nodes[n].arguments) for_each_value(argument, need);
   }
   std::vector<ValueId> results;
-  for (std::size_t n = window.begin; n < window.end; ++n) {
+  for (std::size_t n = window.begin; n < graph.nodes.size(); ++n) {
+    if (!within[n]) continue;
+    bool wrote = false;
+    for_each_written(graph.nodes[n],
+                     [&](ValueId value) { wrote = wrote || needed_memory[graph.meta(value).storage.index]; });
     for (const ValueId result : graph.nodes[n].results) {
-      if (needed[result.index] || graph.nodes[n].op->writes()) results.push_back(result);
+      if (needed[result.index] || wrote) results.push_back(result);
     }
   }
   return results;
+}
+
+// By value: whether it is computed from constants alone, and from buffers that are never written.
+std::vector<bool> values_of_constants(const Graph& graph, const std::vector<std::vector<std::size_t>>& writers) {
+  const auto is_written = [&](ValueId value) { return !writers[graph.meta(value).storage.index].empty(); };
+  std::vector<bool> known(graph.metas.size(), false);
+  for (const Source& source : graph.sources) {
+    known[source.value.index] = source.kind != SourceKind::Input && !is_written(source.value);
+  }
+  for (const Node& node : graph.nodes) {
+    bool all_known = std::ranges::none_of(node.results, is_written);
+    for (const Argument& argument : node.arguments) {
+      for_each_value(argument, [&](ValueId value) { all_known = all_known && known[value.index]; });
+    }
+    for (const ValueId result : node.results) known[result.index] = all_known;
+  }
+  return known;
 }
 
 }  // namespace
@@ -62,10 +89,63 @@ std::vector<Window> windows_of(const Graph& graph, std::size_t width) {
   return windows;
 }
 
-CaseWindows::CaseWindows(const Case& test) : test_(&test), source_of_(test.graph.metas.size()) {
+CaseWindows::CaseWindows(const Case& test, Beside beside)
+    : test_(&test),
+      source_of_(test.graph.metas.size()),
+      makers_(test.graph.metas.size()),
+      writers_(test.graph.storages.size()),
+      beside_(beside) {
   if (has_several_runs(test) || test.gradient) return;
   whole_ = take_apart(test);
   for (std::size_t i = 0; i < whole_->sources.size(); ++i) source_of_[whole_->sources[i].value.index] = i;
+  const Graph& graph = test.graph;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (const ValueId result : graph.nodes[n].results) makers_[result.index] = n;
+    for_each_written(graph.nodes[n], [&](ValueId value) { writers_[graph.meta(value).storage.index].push_back(n); });
+  }
+  of_constants_ = values_of_constants(graph, writers_);
+}
+
+bool CaseWindows::is_written(ValueId value, std::size_t begin, std::size_t end) const {
+  return std::ranges::any_of(writers_[test_->graph.meta(value).storage.index],
+                             [&](std::size_t writer) { return writer >= begin && writer < end; });
+}
+
+bool CaseWindows::touches_written(const Node& node) const {
+  const auto is_ever_written = [&](ValueId value) { return is_written(value, 0, test_->graph.nodes.size()); };
+  bool touches = std::ranges::any_of(node.results, is_ever_written);
+  for (const Argument& argument : node.arguments) {
+    for_each_value(argument, [&](ValueId value) { touches = touches || is_ever_written(value); });
+  }
+  return touches;
+}
+
+std::vector<bool> CaseWindows::nodes_of(const Window& window) const {
+  const std::vector<Node>& nodes = test_->graph.nodes;
+  std::vector<bool> within(nodes.size(), false);
+  std::fill(within.begin() + static_cast<std::ptrdiff_t>(window.begin),
+            within.begin() + static_cast<std::ptrdiff_t>(window.end), true);
+  if (beside_ == Beside::Nothing) return within;
+  for (std::size_t n = window.end; n < nodes.size(); ++n) {
+    if (!quantizes(*nodes[n].op)) continue;
+    const ValueId operand = *std::get_if<ValueId>(&nodes[n].arguments[0]);
+    const auto maker = makers_[operand.index];
+    const bool is_made_within = maker && *maker >= window.begin && *maker < window.end;
+    if (is_made_within && !is_written(operand, window.end, n)) within[n] = true;
+  }
+  // What a node takes is made before it.
+  for (std::size_t n = nodes.size(); n > 0; --n) {
+    if (!within[n - 1]) continue;
+    for (const Argument& argument : nodes[n - 1].arguments) {
+      for_each_value(argument, [&](ValueId value) {
+        const auto maker = makers_[value.index];
+        if (!maker || *maker >= window.begin) return;
+        if (of_constants_[value.index] || (dequantizes(*nodes[*maker].op) && !touches_written(nodes[*maker])))
+          within[*maker] = true;
+      });
+    }
+  }
+  return within;
 }
 
 std::optional<Case> CaseWindows::at(const Window& window, const std::vector<Tensor>& values) const {
@@ -73,10 +153,12 @@ std::optional<Case> CaseWindows::at(const Window& window, const std::vector<Tens
   const Graph& graph = test_->graph;
   Sketch part;
   part.stand_ins = whole_->stand_ins;
-  part.outputs = results_needed_after(graph, window);
+  const std::vector<bool> within = nodes_of(window);
+  part.outputs = results_needed_after(graph, window, within);
   if (part.outputs.empty()) return std::nullopt;
-  part.nodes.assign(whole_->nodes.begin() + static_cast<std::ptrdiff_t>(window.begin),
-                    whole_->nodes.begin() + static_cast<std::ptrdiff_t>(window.end));
+  for (std::size_t n = 0; n < within.size(); ++n) {
+    if (within[n]) part.nodes.push_back(whole_->nodes[n]);
+  }
   std::vector<bool> given(graph.metas.size(), false);
   for (const Sketch::CallSketch& node : part.nodes) {
     for (const Argument& argument : node.arguments) {

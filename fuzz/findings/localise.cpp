@@ -18,7 +18,7 @@ namespace {
 class Localiser {
  public:
   Localiser(Target& target, const Case& test)
-      : target_(target), test_(test), windows_(test), writers_(test.graph.storages.size()) {
+      : target_(target), test_(test), windows_(test, Beside::Nothing), writers_(test.graph.storages.size()) {
     for (std::size_t n = 0; n < test.graph.nodes.size(); ++n) {
       for_each_written(test.graph.nodes[n],
                        [&](ValueId value) { writers_[test_.graph.meta(value).storage.index].push_back(n); });
@@ -127,7 +127,7 @@ std::optional<WrongRegion> region_that_shows(Target& target, const Case& test, c
   const Localised found = localise(target, test, &whole.outcome);
   const std::optional<std::vector<Tensor>> values = record_values(test);
   if (!found.node || !values) return std::nullopt;
-  const CaseWindows windows(test);
+  const CaseWindows windows(test, Beside::Fusible);
   for (std::size_t around = 1; around < count; around *= 4) {
     const std::size_t begin = found.node->index + 1 >= around ? found.node->index + 1 - around : 0;
     std::optional<Case> region = windows.at({begin, std::min(found.node->index + around, count)}, *values);

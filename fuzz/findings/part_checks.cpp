@@ -37,7 +37,7 @@ PartChecks check_parts(Target& target, const Case& test, std::size_t width, doub
     checks.refused = windows.size();
     return checks;
   }
-  const CaseWindows parts(test);
+  const CaseWindows parts(test, Beside::Fusible);
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   for (std::size_t i = 0; i < windows.size(); ++i) {
     if (std::chrono::steady_clock::now() > deadline) {
