@@ -105,6 +105,17 @@ std::string sizes_text(const Case& test, const Outcome& outcome) {
   return text;
 }
 
+// A finding of a whole network that no part shows: what it takes to show it again, and nothing that asks the target for
+// more.
+Finding undescribed(const std::string& target, const Judgement& judgement, const CheckFlags& flags) {
+  Finding finding;
+  finding.target = target;
+  finding.planted = flags.target_options.faults;
+  finding.verdict = judgement.verdict;
+  finding.reason = judgement.reason;
+  return finding;
+}
+
 Result<int> check(const CheckFlags& flags) {
   TRY(Case test, read_one_case(flags.path));
   if (flags.sizes > 0) {
@@ -151,6 +162,9 @@ Result<int> check(const CheckFlags& flags) {
       story = fmt::format("{}{} · {} of the whole{}, and a part of it diverges\n{}", adjudged, name,
                           parallax::name(judgement.verdict), judgement.reason.empty() ? "" : ": " + judgement.reason,
                           finding.explanation);
+    } else if (judgement.verdict == Verdict::Mismatch && is_told && is_network(judged)) {
+      finding = undescribed(name, judgement, flags);
+      story = fmt::format("{}{} · {} · {}\n", adjudged, name, parallax::name(judgement.verdict), judgement.reason);
     } else if (is_finding(judgement.verdict) && is_told) {
       finding = make_finding(*target, judged, examination, options).finding;
       story = fmt::format("{}{}", adjudged, finding.explanation);

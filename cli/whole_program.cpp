@@ -15,8 +15,8 @@ namespace {
 
 // Shorter programs that deviate are read at a glance.
 constexpr std::size_t long_program = 3;
-// Of one so long that deviates a part is told of: each more look at the whole of it takes long.
-constexpr std::size_t whole_network = 100;
+// Each more look at the whole of one so long takes long.
+constexpr std::size_t network = 100;
 
 // Whether a part may show what the whole does not: its bounds are sharper where those of the whole are no points.
 bool may_hide_an_error(const ElementCounts& counts) {
@@ -93,15 +93,24 @@ void look_by_width(Target& target, const Case& test, double seconds, CloserLook&
 
 }  // namespace
 
+bool is_network(const Case& test) { return test.graph.nodes.size() >= network; }
+
 CloserLook look_closer(Target& target, const Case& test, const Examination& whole, double seconds) {
   CloserLook look;
   const std::size_t nodes = test.graph.nodes.size();
   const Judgement& judgement = whole.judgement;
   if (seconds <= 0 || nodes < 2) return look;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto left = [&] {
+    const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begin;
+    return seconds - used.count();
+  };
   if (judgement.verdict == Verdict::Mismatch && judgement.divergence->kind == DivergenceKind::Values) {
     if (nodes < long_program) return look;
-    if (nodes >= whole_network || !why_not_alone(test, whole.outcome, seconds).empty()) {
-      if (!look_at_operations(target, test, whole.outcome, seconds, look)) look_by_width(target, test, seconds, look);
+    if (is_network(test) || !why_not_alone(test, whole.outcome, seconds).empty()) {
+      // What is fused deviates in a part alone, so operations leave half of the time for parts.
+      if (!look_at_operations(target, test, whole.outcome, seconds / 2, look))
+        look_by_width(target, test, left(), look);
       return look;
     }
     const Localised found = localise(target, test, &whole.outcome);
@@ -113,11 +122,9 @@ CloserLook look_closer(Target& target, const Case& test, const Examination& whol
   }
   const bool decided = judgement.verdict == Verdict::Match || judgement.verdict == Verdict::Undecided;
   if (!decided || !may_hide_an_error(judgement.counts)) return look;
-  const auto begin = std::chrono::steady_clock::now();
   if (look_at_operations(target, test, whole.outcome, seconds, look)) return look;
   if (nodes < 2 * part_width || judgement.counts.by_ensemble + judgement.counts.undecided == 0) return look;
-  const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begin;
-  PartChecks parts = check_parts(target, test, part_width, seconds - used.count(), show_progress);
+  PartChecks parts = check_parts(target, test, part_width, left(), show_progress);
   look.text += "  " + parts.text(part_width) + "\n";
   look.wrong = std::move(parts.wrong);
   if (look.wrong) look.first_wrong = first_wrong_of(target, *look.wrong);

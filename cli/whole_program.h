@@ -20,4 +20,8 @@ struct CloserLook {
 // where that is a terminal.
 CloserLook look_closer(Target& target, const Case& test, const Examination& whole, double seconds);
 
+// Whether a program has so many nodes, 100 or more, that a look at all of it takes seconds to minutes. Where it
+// deviates it is told of by a part, and not by controls and drawings of the whole.
+bool is_network(const Case& test);
+
 }  // namespace parallax

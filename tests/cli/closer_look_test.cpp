@@ -117,6 +117,16 @@ TEST_F(CloserLookAtACase, TellsOfThePartWhereTheTargetIsTooSlow) {
               testing::HasSubstr("it shows in parts of 8 nodes: 0 of 19 parts of 8 nodes agree; nodes 0 to 7 diverge"));
 }
 
+TEST_F(CloserLookAtACase, OfANetworkWithoutAPartItSaysNoMoreThanTheVerdict) {
+  write("network.json", tanhs(120));
+  const Ran ran = run("check network.json --part-seconds 0 --target 'cmd:python3 sums.py wrong'");
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_THAT(ran.out, testing::HasSubstr(" · mismatch · "));
+  EXPECT_THAT(ran.out, testing::HasSubstr("reproduce: parallax check network.json --target 'cmd:"));
+  EXPECT_THAT(ran.out, testing::Not(testing::HasSubstr("control")));
+  EXPECT_THAT(ran.out, testing::Not(testing::HasSubstr("tanh(")));
+}
+
 TEST_F(CloserLookAtACase, ReduceBeginsAtThatOperation) {
   const Ran ran = run("reduce case.json --target 'cmd:python3 sums.py wrong' --seconds 20 -o reduced.json");
   EXPECT_EQ(ran.code, 1) << ran.err;
