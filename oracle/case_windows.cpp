@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "graph/def_use.h"
 #include "graph/removal.h"
 #include "graph/runs.h"
 #include "graph/written_operands.h"
@@ -92,18 +93,13 @@ std::vector<Window> windows_of(const Graph& graph, std::size_t width) {
 CaseWindows::CaseWindows(const Case& test, Beside beside)
     : test_(&test),
       source_of_(test.graph.metas.size()),
-      makers_(test.graph.metas.size()),
-      writers_(test.graph.storages.size()),
+      makers_(value_makers(test.graph)),
+      writers_(storage_writers(test.graph)),
+      of_constants_(values_of_constants(test.graph, writers_)),
       beside_(beside) {
   if (has_several_runs(test) || test.gradient) return;
   whole_ = take_apart(test);
   for (std::size_t i = 0; i < whole_->sources.size(); ++i) source_of_[whole_->sources[i].value.index] = i;
-  const Graph& graph = test.graph;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    for (const ValueId result : graph.nodes[n].results) makers_[result.index] = n;
-    for_each_written(graph.nodes[n], [&](ValueId value) { writers_[graph.meta(value).storage.index].push_back(n); });
-  }
-  of_constants_ = values_of_constants(graph, writers_);
 }
 
 bool CaseWindows::is_written(ValueId value, std::size_t begin, std::size_t end) const {

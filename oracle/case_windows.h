@@ -54,8 +54,8 @@ class CaseWindows {
   std::optional<Sketch> whole_;  // nothing of a case that has no windows: several runs, or gradients
   std::vector<std::optional<std::size_t>> source_of_;  // by value: its place among the sources
   std::vector<std::optional<std::size_t>> makers_;     // by value: the node that makes it
-  std::vector<bool> of_constants_;                     // by value: whether it is computed from constants alone
   std::vector<std::vector<std::size_t>> writers_;      // by storage: the nodes that write it
+  std::vector<bool> of_constants_;                     // by value: whether it is computed from constants alone
   Beside beside_;
 };
 

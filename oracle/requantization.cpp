@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "graph/def_use.h"
 #include "ops/argument_name.h"
 #include "ops/quantized_ops.h"
 #include "ops/real_range.h"
@@ -77,15 +78,12 @@ Requantization::Requantization(const Graph& graph, const Profile& profile) : gra
   // The scales' quotient in f32.
   if (relative_ > 0 && forms.has(Form::SingleScales)) relative_ += 0x1p-22;
   rounds_bias_ = forms.has(Form::RoundedBias);
-  makers_.assign(graph.metas.size(), -1);
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    for (const ValueId result : graph.nodes[n].results) makers_[result.index] = static_cast<int>(n);
-  }
+  makers_ = value_makers(graph);
 }
 
 const Node* Requantization::maker(ValueId value) const {
-  const int made_by = makers_[value.index];
-  return made_by < 0 ? nullptr : &graph_->nodes[static_cast<std::size_t>(made_by)];
+  const std::optional<std::size_t> maker = makers_[value.index];
+  return maker ? &graph_->nodes[*maker] : nullptr;
 }
 
 ValueId Requantization::origin(ValueId value) const {

@@ -52,7 +52,7 @@ class Requantization {
   double relative_ = 0;  // of a multiplier; 0 where none is allowed
   bool twice_ = false;   // whether products may be rounded twice
   bool rounds_bias_ = false;
-  std::vector<int> makers_;  // by value; empty where nothing is widened
+  std::vector<std::optional<std::size_t>> makers_;  // by value; empty where nothing is widened
 };
 
 }  // namespace parallax

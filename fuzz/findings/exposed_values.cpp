@@ -4,9 +4,9 @@
 #include <optional>
 #include <span>
 
+#include "graph/def_use.h"
 #include "graph/runs.h"
 #include "graph/sketch.h"
-#include "graph/written_operands.h"
 #include "ops/registry.h"
 #include "oracle/expected_runs.h"
 #include "oracle/judge.h"
@@ -18,28 +18,10 @@ namespace {
 // is compiled.
 constexpr std::size_t exposed_per_run = 64;
 
-// By storage: the last node that writes it, or nothing.
-std::vector<std::optional<std::size_t>> last_writers(const Graph& graph) {
-  std::vector<std::optional<std::size_t>> last(graph.storages.size());
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    for_each_written(graph.nodes[n], [&](ValueId value) { last[graph.meta(value).storage.index] = n; });
-  }
-  return last;
-}
-
-// By value: the node that makes it; 0 for a source.
-std::vector<std::size_t> makers_of(const Graph& graph) {
-  std::vector<std::size_t> makers(graph.metas.size(), 0);
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    for (const ValueId result : graph.nodes[n].results) makers[result.index] = n;
-  }
-  return makers;
-}
-
 class Exposure {
  public:
   Exposure(Target& target, const Case& test)
-      : target_(target), test_(test), last_writers_(last_writers(test.graph)), makers_(makers_of(test.graph)) {
+      : target_(target), test_(test), writers_(storage_writers(test.graph)), makers_(value_makers(test.graph)) {
     exposed_.values.resize(test.graph.metas.size());
     exposed_.known.resize(test.graph.metas.size(), false);
   }
@@ -63,7 +45,7 @@ class Exposure {
     const std::vector<FeedSlot> slots = feed_slots(test_.graph);
     for (const Source& source : test_.graph.sources) {
       const StorageId storage = test_.graph.meta(source.value).storage;
-      if (source.window || last_writers_[storage.index]) continue;
+      if (source.window || !writers_[storage.index].empty()) continue;
       if (source.kind != SourceKind::Input) {
         note(source.value, source.data);
         continue;
@@ -87,8 +69,8 @@ class Exposure {
 
   // Whether a node after the one that makes a value writes its memory.
   bool written_after(ValueId value) const {
-    const std::optional<std::size_t> last = last_writers_[test_.graph.meta(value).storage.index];
-    return last && *last > makers_[value.index];
+    const std::vector<std::size_t>& writers = writers_[test_.graph.meta(value).storage.index];
+    return !writers.empty() && writers.back() > makers_[value.index].value_or(0);
   }
 
   // Runs the program with some values as outputs too. Whether its own outputs are still wrong then.
@@ -145,8 +127,8 @@ class Exposure {
 
   Target& target_;
   const Case& test_;
-  std::vector<std::optional<std::size_t>> last_writers_;
-  std::vector<std::size_t> makers_;
+  std::vector<std::vector<std::size_t>> writers_;
+  std::vector<std::optional<std::size_t>> makers_;
   Outcome alone_;  // with nothing handed out but the program's outputs
   ExposedValues exposed_;
   std::optional<Result<ExpectedRuns>> expected_;  // of the program without what is handed out; computed when needed

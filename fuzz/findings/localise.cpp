@@ -6,8 +6,8 @@
 #include <chrono>
 
 #include "fuzz/findings/exposed_values.h"
+#include "graph/def_use.h"
 #include "graph/print.h"
-#include "graph/written_operands.h"
 #include "oracle/case_windows.h"
 #include "oracle/judge.h"
 #include "oracle/record.h"
@@ -18,16 +18,12 @@ namespace {
 class Localiser {
  public:
   Localiser(Target& target, const Case& test)
-      : target_(target), test_(test), windows_(test, Beside::Nothing), writers_(test.graph.storages.size()) {
-    for (std::size_t n = 0; n < test.graph.nodes.size(); ++n) {
-      for_each_written(test.graph.nodes[n],
-                       [&](ValueId value) { writers_[test_.graph.meta(value).storage.index].push_back(n); });
-    }
+      : target_(target),
+        test_(test),
+        windows_(test, Beside::Nothing),
+        writers_(storage_writers(test.graph)),
+        makers_(value_makers(test.graph)) {
     for (const Source& source : test.graph.sources) source_values_.push_back(source.value);
-    makers_.resize(test.graph.metas.size());
-    for (std::size_t n = 0; n < test.graph.nodes.size(); ++n) {
-      for (const ValueId result : test.graph.nodes[n].results) makers_[result.index] = n;
-    }
   }
 
   Localised run(const Outcome* whole, double seconds) {
@@ -103,9 +99,9 @@ class Localiser {
   Target& target_;
   const Case& test_;
   CaseWindows windows_;
-  std::vector<std::vector<std::size_t>> writers_;  // by storage, in order
-  std::vector<ValueId> source_values_;
+  std::vector<std::vector<std::size_t>> writers_;   // by storage, in order
   std::vector<std::optional<std::size_t>> makers_;  // by value; nothing of a source
+  std::vector<ValueId> source_values_;
   std::vector<Tensor> values_;
   std::vector<bool> known_;
   Localised result_;
