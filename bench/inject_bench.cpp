@@ -15,6 +15,7 @@
 #include "fuzz/generate/generate.h"
 #include "graph/removal.h"
 #include "graph/runs.h"
+#include "ops/quantized_ops.h"
 #include "oracle/ensemble.h"
 #include "oracle/expected_runs.h"
 #include "oracle/judge.h"
@@ -50,9 +51,8 @@ bool makes_floats(const Case& test, const Node& node) {
   return is_floating(meta.dtype) && meta.layout.numel() > 0;
 }
 
-bool quantizes(const Case& test, const Node& node) {
-  if (!node.op->schema.name.starts_with("quantize_per_") || node.results.size() != 1) return false;
-  return test.graph.meta(node.results.front()).layout.numel() > 0;
+bool makes_quantized_numbers(const Case& test, const Node& node) {
+  return quantizes(*node.op) && test.graph.meta(node.results.front()).layout.numel() > 0;
 }
 
 // One element a step off, up or down, inside of its dtype.
@@ -191,7 +191,7 @@ int run(int count, char** arguments) {
   }
   const auto one_step = [](const Tensor& right, std::size_t, Choices& choices) { return a_step_off(right, choices); };
   const Counts steps =
-      inject<1>(**target, {.profile = GenerateProfile::Quantized}, quantizes, one_step, graphs, seed)[0];
+      inject<1>(**target, {.profile = GenerateProfile::Quantized}, makes_quantized_numbers, one_step, graphs, seed)[0];
   fmt::print("\nprofile quantized, one element of one quantized tensor a step off: {} injected, {} shown, {} caught",
              steps.injected, steps.shown, steps.proved);
   fmt::print(" ({:.1f} % of what shows)\n", steps.shown == 0 ? 0.0 : 100.0 * steps.proved / steps.shown);
