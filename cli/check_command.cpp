@@ -105,17 +105,6 @@ std::string sizes_text(const Case& test, const Outcome& outcome) {
   return text;
 }
 
-// A finding of a whole network that no part shows: what it takes to show it again, and nothing that asks the target for
-// more.
-Finding undescribed(const std::string& target, const Judgement& judgement, const CheckFlags& flags) {
-  Finding finding;
-  finding.target = target;
-  finding.planted = flags.target_options.faults;
-  finding.verdict = judgement.verdict;
-  finding.reason = judgement.reason;
-  return finding;
-}
-
 Result<int> check(const CheckFlags& flags) {
   TRY(Case test, read_one_case(flags.path));
   if (flags.sizes > 0) {
@@ -163,7 +152,9 @@ Result<int> check(const CheckFlags& flags) {
                           parallax::name(judgement.verdict), judgement.reason.empty() ? "" : ": " + judgement.reason,
                           finding.explanation);
     } else if (judgement.verdict == Verdict::Mismatch && is_told && is_network(judged)) {
-      finding = undescribed(name, judgement, flags);
+      // Where no part was found that shows it: how to show it again, and the target is asked for nothing more.
+      finding.target = name;
+      finding.planted = flags.target_options.faults;
       story = fmt::format("{}{} · {} · {}\n", adjudged, name, parallax::name(judgement.verdict), judgement.reason);
     } else if (is_finding(judgement.verdict) && is_told) {
       finding = make_finding(*target, judged, examination, options).finding;
