@@ -80,6 +80,14 @@ Term Composer::call(std::string_view op, std::vector<Argument> positional, Named
   return {this, ValueId()};
 }
 
+DType Composer::common_dtype(Term a, Term b) const {
+  if (error_) return result().dtype;
+  const Op& sum = op_named("aten.add.Tensor");
+  const std::vector<Argument> operands = {a.value, b.value, Scalar(int64_t{1})};
+  const Metas made = sum.infer(Call(sum, operands, rewriter_.builder().graph().metas));
+  return made ? made->front().dtype : result().dtype;
+}
+
 Term Composer::cast(Term term, DType dtype) {
   if (error_ || meta(term).dtype == dtype) return term;
   return call("aten._to_copy.default", {term.value}, {{"dtype", dtype}});

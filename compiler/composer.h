@@ -59,6 +59,8 @@ class Composer {
   // After a failed call nothing is known of a term: it counts as a number.
   const TensorMeta& meta(Term term) const;
   const Dims& sizes(Term term) const { return meta(term).layout.sizes; }
+  // The dtype that eager converts two tensors to before it looks at them.
+  DType common_dtype(Term a, Term b) const;
 
   // A call's first result.
   Term call(std::string_view op, std::vector<Argument> positional, NamedArguments named = {});

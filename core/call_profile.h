@@ -10,7 +10,9 @@ class CallProfile : public RoundingModel {
  public:
   // The profile must outlive it. What computes outside of any call is allowed no form.
   CallProfile(const Profile& profile, FormSet allowed = {})
-      : RoundingModel(profile), profile_(&profile), allowed_(allowed) {}
+      : RoundingModel(profile), profile_(&profile), allowed_(allowed) {
+    flush_to_zero = flush_to_zero || allowed.has(Form::Bf16Instructions);
+  }
 
   bool allows(Form form) const { return allowed_.has(form); }
   const FunctionError& error_of(FunctionKind kind, DType dtype) const { return profile_->error_of(kind, dtype); }

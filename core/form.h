@@ -41,6 +41,7 @@ enum class Form : uint8_t {
   ReciprocalProduct,
   LostOperandNan,
   RoundedBias,
+  Bf16Instructions,
 };
 
 // The dtypes that a form can be about.
@@ -62,7 +63,7 @@ inline constexpr std::array forms = {
     FormInfo{Form::DroppedNan, "dropped_nan",
              "A maximum, a minimum and what is made of them may return another operand for NaN.",
              "unary, activation, exponential, binary, clamp, extremum, max pool, upsample, grid sampler, distance, "
-             "vector norm, scan, scatter index, index add, recurrent, embedding bag",
+             "vector norm, scan, scatter index, index add, recurrent, embedding bag, quantization choice",
              FormDTypes::Floating},
     FormInfo{Form::OnePassVariance, "one_pass_variance",
              "A variance may be the mean of the squares less the square of the mean.",
@@ -133,6 +134,10 @@ inline constexpr std::array forms = {
              "The bias of quantized operands whose result is quantized may be rounded to a multiple of the product of "
              "their scales.",
              "quantization", FormDTypes::Floating},
+    FormInfo{Form::Bf16Instructions, "bf16_instructions",
+             "Halves may be computed with a processor's instructions for bf16, which take subnormals as 0 and add "
+             "products in pairs: the last of an odd number meets a factor of 0, and is NaN where it is infinite.",
+             "matmul, convolution, gradient, recurrent, activation", FormDTypes::Halves},
 };
 
 constexpr const FormInfo& info(Form form) { return forms[static_cast<std::size_t>(form)]; }

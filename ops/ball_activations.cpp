@@ -192,9 +192,11 @@ Ball ball_log_sigmoid(const BallMath& math, const Ball& x) {
 }
 
 Ball ball_elu(const BallMath& math, const Ball& x, const Ball& coefficient, const Ball& scale, const Ball& above) {
-  return split(
-      x, 0, [&](const Ball& y) { return times(math, coefficient, ball_expm1(math, times(math, scale, y))); },
-      [&](const Ball& y) { return times(math, above, y); });
+  const auto bent = [&](const Ball& y) { return times(math, coefficient, ball_expm1(math, times(math, scale, y))); };
+  const auto straight = [&](const Ball& y) { return times(math, above, y); };
+  // Zero may lie on either side, and is NaN times an infinite factor on one of them.
+  if (x.is_exact() && x.mid == 0) return hull(bent(x), straight(x));
+  return split(x, 0, bent, straight);
 }
 
 Ball ball_leaky_relu(const BallMath& math, const Ball& x, const Ball& slope) {

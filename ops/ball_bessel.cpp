@@ -47,7 +47,7 @@ constexpr std::array airy_method = {MethodError{2, 0},        MethodError{2.5, 6
 double unit_roundoff(const BallMath& math) { return math.profile().unit_roundoff(math.dtype()); }
 
 // The amplitude of the waves of J and Y: Abramowitz and Stegun 9.2.28, whose first term is over the rest.
-double amplitude(double x) { return x < 0.5 ? 1 : std::min(1.0, std::sqrt(2 / (std::numbers::pi * x))); }
+double amplitude(double x) { return x < 0.5 ? 1 : std::min(1.0, std::sqrt(2 / std::numbers::pi / x)); }
 
 // A result of waves, `slope` at its steepest around x. Next to the units of the result, the rounding of the phase is an
 // error of the amplitude: eager is within 3 roundings of x times that, where its method is good.

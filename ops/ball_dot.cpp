@@ -51,7 +51,7 @@ void BallDot::add_special(const Ball& a, const Ball& b) {
     if (undecided_ == Undecided::No) undecided_ = product.undecided;
     return;
   }
-  may_nan_ = may_nan_ || product.may_nan;
+  may_nan_ = may_nan_ || product.may_nan || math_->allows(Form::Bf16Instructions);
   may_inf_terms_ += product.may_inf;
   if (is_definite_nan(product)) {
     nan_ = true;
@@ -137,7 +137,12 @@ Inherited BallDot::error(double alpha, const Ball& addend, int64_t stored_parts)
 Ball BallDot::result(double alpha, const Ball& addend, int64_t stored_parts) const {
   if (undecided_ != Undecided::No) return Ball::unknown(undecided_);
   if (!addend.decided()) return addend;
-  if (!std::isfinite(alpha)) return math_->add(math_->mul(Ball::exact(alpha), result()), addend);
+  if (!std::isfinite(alpha)) {
+    Ball scaled = math_->add(math_->mul(Ball::exact(alpha), result()), addend);
+    // Times a factor of each product, which may be 0, and the infinities may differ in sign.
+    scaled.may_nan = scaled.may_nan || (scaled.decided() && !is_definite_nan(scaled));
+    return scaled;
+  }
   // Where alpha is 0 an implementation need not look at the products at all.
   const bool special = nan_ || plus_infinity_ || minus_infinity_;
   if (is_definite_nan(addend) || (nan_ && alpha != 0)) return Ball::exact(nan);

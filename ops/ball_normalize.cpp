@@ -17,15 +17,6 @@ constexpr double tiniest = std::numeric_limits<double>::denorm_min();
 
 double finite_reach(const Ball& ball) { return std::isfinite(ball.mid) ? reach(ball) : 0; }
 
-Ball wider_by(const BallMath& math, const Ball& ball, double error) {
-  if (!ball.decided() || !std::isfinite(ball.mid) || error == 0) return ball;
-  Ball wider = math.with_error(ball.mid, Inherited(ball), error);
-  if (!wider.decided()) return wider;
-  wider.may_nan = wider.may_nan || ball.may_nan;
-  wider.may_inf = wider.may_inf || ball.may_inf;
-  return wider;
-}
-
 // Whether rounding a value of the ball may have lost more than its last place.
 bool may_underflow(const BallMath& math, const Ball& ball) {
   if (!ball.decided() || !std::isfinite(ball.mid) || ball.is_exact()) return false;
@@ -47,6 +38,15 @@ Ball with_overflow(const BallMath& math, Ball result, const Normalized& element,
 
 }  // namespace
 
+Ball wider_by(const BallMath& math, const Ball& ball, double error) {
+  if (!ball.decided() || !std::isfinite(ball.mid) || error == 0) return ball;
+  Ball wider = math.with_error(ball.mid, Inherited(ball), error);
+  if (!wider.decided()) return wider;
+  wider.may_nan = wider.may_nan || ball.may_nan;
+  wider.may_inf = wider.may_inf || ball.may_inf;
+  return wider;
+}
+
 Ball inverse_deviation(const BallMath& math, const Ball& variance, double eps) {
   const Ball shifted = math.add(variance, math.scalar(eps));
   // By one function, or as the quotient of a root, whose units weigh twice in a quotient's.
@@ -67,7 +67,8 @@ Ball normalized(const BallMath& math, const Normalized& element, DType saved_as)
   const double operands = reach(element.x) + reach(element.mean);
   // In the second form x scale and mean scale are rounded twice each, where they may cancel. A part of a subnormal is
   // no double, and times the scale it is one again.
-  const double apart = operands > 0 ? 4 * unit_roundoff * operands + tiniest : 0;
+  const double apart =
+      operands > 0 ? 4 * unit_roundoff * reach(element.x) + 4 * unit_roundoff * reach(element.mean) + tiniest : 0;
   const double saving = std::max(saved(math, element.mean, saved_as).radius - element.mean.radius, 0.0);
   const double off = std::isfinite(apart + saving) ? apart + saving : 0;
   const Ball inverse = saved(math, element.inverse, saved_as);

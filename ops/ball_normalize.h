@@ -16,6 +16,9 @@ Ball inverse_deviation(const BallMath& math, const Ball& variance, double eps);
 // uses them.
 Ball saved(const BallMath& math, const Ball& ball, DType dtype);
 
+// The ball with an error more, and its flags; what is not decided or not finite stays as it is.
+Ball wider_by(const BallMath& math, const Ball& ball, double error);
+
 // An element of a normalisation: x, the mean that is taken off it and what their difference is known to be.
 struct Normalized {
   Ball x;

@@ -113,11 +113,14 @@ Ball ResampledDim::linear_position(const BallMath& math, int64_t index) const {
 }
 
 Ball ResampledDim::nearest_position(const BallMath& math, int64_t index, bool from_centre) const {
-  if (!from_centre && output == input) return Ball::exact(static_cast<double>(index));
-  if (!from_centre && output == 2 * input) return Ball::exact(static_cast<double>(index >> 1));
   const double steps = static_cast<double>(index) + (from_centre ? 0.5 : 0);
-  if (scale && *scale > 0) return place(math, 1, *scale, steps, 0);
-  return place(math, static_cast<double>(input), static_cast<double>(output), steps, 0);
+  const bool is_scaled = scale && *scale > 0;
+  const Ball stepped = is_scaled ? place(math, 1, *scale, steps, 0)
+                                 : place(math, static_cast<double>(input), static_cast<double>(output), steps, 0);
+  if (from_centre || (output != input && output != 2 * input)) return stepped;
+  const Ball whole = Ball::exact(static_cast<double>(output == input ? index : index >> 1));
+  if (!is_scaled) return whole;
+  return is_alone ? stepped : hull(whole, stepped);
 }
 
 }  // namespace parallax

@@ -39,12 +39,14 @@ struct ResampledDim {
   int64_t output = 1;
   bool align_corners = false;
   std::optional<double> scale;  // what the caller says that output is larger by; a scale of 0 or less is none
+  bool is_alone = false;        // the one dim that is resampled
 
   // For the smooth kernels; not clamped.
   Ball position(const BallMath& math, int64_t index) const;
   // The same for linear interpolation, where eager copies a dim whose size does not change, whatever its scale says.
   Ball linear_position(const BallMath& math, int64_t index) const;
-  // For the nearest texel: from the edge of the output's texel, or from its centre.
+  // For the nearest texel: from the edge of the output's texel, or from its centre. Where a picture keeps its size or
+  // doubles it, eager's kernels for small ones and for channels_last leave the scale out, and its others do not.
   Ball nearest_position(const BallMath& math, int64_t index, bool from_centre) const;
 
  private:

@@ -40,7 +40,7 @@ Result<void> compare(const KernelCall& call) {
       const Numbers<C> b = call.operand<C>(arg::other, common);
       for (std::size_t i = 0; i < a.size(); ++i) flags[i] = F()(a[i], b[i]);
     } else {
-      const C b = rounded_to(common, call.number<C>(arg::other));
+      const C b = call.number<C>(arg::other, common);
       for (std::size_t i = 0; i < a.size(); ++i) flags[i] = F()(a[i], b);
     }
   });

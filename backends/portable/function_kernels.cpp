@@ -55,9 +55,8 @@ Result<void> with_number(const KernelCall& call) {
 struct Logit {
   template <class C>
   C operator()(C x, C eps) const {
-    if (x < eps) x = eps;
-    if (x > C(1) - eps) x = C(1) - eps;
-    return std::log(x / (C(1) - x));
+    const C within = x < eps ? eps : x > C(1) - eps ? C(1) - eps : x;
+    return std::log(within / (C(1) - within));
   }
 };
 

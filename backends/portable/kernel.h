@@ -42,6 +42,13 @@ class KernelCall : public Call {
   template <class C>
   Numbers<C> read(const TensorRef& tensor, const Layout& layout, DType common) const {
     Numbers<C> values = numbers<C>(layout.numel());
+    if (common == DType::Bool && is_floating(tensor.dtype)) {
+      // 0.5 is true, and would be 0 as the integer that a bool is computed as.
+      Numbers<double> exact = numbers<double>(layout.numel());
+      read_elements(tensor, layout, exact.data());
+      std::ranges::transform(exact, values.begin(), [](double x) { return static_cast<C>(x != 0); });
+      return values;
+    }
     read_elements(tensor, layout, values.data());
     // Float holds all of f32 and int64_t all of i64, and what is wider than the common dtype loses its excess.
     if (common != tensor.dtype && common != DType::F32 && common != DType::F64 && common != DType::I64) {
@@ -70,13 +77,18 @@ class KernelCall : public Call {
   Numbers<C> operand_or_number(ParameterRef parameter, DType common) const {
     if (is_tensor(parameter)) return operand<C>(parameter, common);
     Numbers<C> values = numbers<C>(output().layout->numel());
-    std::ranges::fill(values, rounded_to(common, number<C>(parameter)));
+    std::ranges::fill(values, number<C>(parameter, common));
     return values;
   }
-  // A scalar parameter as an operand of the common dtype.
+  // A scalar parameter as it is, and as an operand of the common dtype: as a bool, what is not 0 is 1.
   template <class C>
   C number(ParameterRef parameter) const {
     return std::visit([](auto x) { return convert<C>(x); }, scalar(parameter));
+  }
+  template <class C>
+  C number(ParameterRef parameter, DType common) const {
+    if (common == DType::Bool) return static_cast<C>(as_double(scalar(parameter)) != 0);
+    return rounded_to(common, number<C>(parameter));
   }
 
   // Copies the storage of `parameter` into the output's, what lies between the elements included: eager makes the

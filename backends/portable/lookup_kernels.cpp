@@ -146,7 +146,7 @@ Result<void> search_sorted(const KernelCall& call) {
     const Numbers<C> rows = call.read<C>(sorted, *sorted.layout, common);
     Numbers<C> numbers = call.numbers<C>(1);
     if (number) {
-      numbers[0] = rounded_to(common, call.number<C>(arg::self));
+      numbers[0] = call.number<C>(arg::self, common);
     } else {
       numbers = call.read<C>(arg::self, common);
     }

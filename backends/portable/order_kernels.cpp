@@ -63,7 +63,10 @@ Result<void> sort(const KernelCall& call) {
 }
 
 Result<void> topk(const KernelCall& call) {
-  return write_ordered(call, call.integer(arg::dim), call.boolean(arg::largest), call.integer(arg::k), both);
+  // A 0-d tensor is returned whole, even for k = 0.
+  const bool is_number = call.input(arg::self).layout->rank() == 0;
+  const int64_t kept = is_number ? 1 : call.integer(arg::k);
+  return write_ordered(call, call.integer(arg::dim), call.boolean(arg::largest), kept, both);
 }
 
 // One element of each lane, given by its place: `pick(lane, scratch)`.

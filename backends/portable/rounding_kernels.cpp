@@ -67,7 +67,7 @@ Result<void> nan_to_num(const KernelCall& call) {
   const double largest = info(dtype).max_finite;
   with_float_type(dtype, [&]<class C>(std::type_identity<C>) {
     const auto number = [&](arg name, double otherwise) {
-      return call.has(name) ? rounded_to(dtype, call.number<C>(name)) : static_cast<C>(otherwise);
+      return call.has(name) ? call.number<C>(name, dtype) : static_cast<C>(otherwise);
     };
     const C for_nan = number(arg::nan, 0);
     const C for_most = number(arg::posinf, largest);

@@ -113,7 +113,7 @@ Result<void> scatter_with(const KernelCall& call, Combine how, bool include_self
   return with_compute_type(dtype, [&]<class C>(std::type_identity<C>) -> Result<void> {
     Numbers<C> source = call.numbers<C>(0);
     if (call.takes(arg::value)) {
-      source.assign(targets.size(), rounded_to(dtype, call.number<C>(arg::value)));
+      source.assign(targets.size(), call.number<C>(arg::value, dtype));
     } else if (!targets.empty()) {
       source = call.read<C>(call.input(arg::src), seen_by_index(call), dtype);
     }
@@ -136,12 +136,13 @@ Result<Numbers<int64_t>> slice_places(const KernelCall& call, const Dims& source
   const Layout self = at_least_1d(contiguous_layout(call.output_sizes()));
   const Layout source = at_least_1d(contiguous_layout(source_sizes));
   const int dim = wrapped_dim(call.integer(arg::dim), self.rank());
+  Numbers<int64_t> targets = call.numbers<int64_t>(0);
+  if (self.numel() == 0) return targets;  // eager looks at no index there
   for (int64_t& slice : slices) {
     const int64_t lowest = from_end ? -self.sizes[dim] : 0;
     if (slice < lowest || slice >= self.sizes[dim]) return out_of_range(slice, self.sizes[dim]);
     if (slice < 0) slice += self.sizes[dim];
   }
-  Numbers<int64_t> targets = call.numbers<int64_t>(0);
   Layout places{source.sizes, self.strides, 0};
   places.strides[dim] = 0;
   std::size_t next = 0;
@@ -158,7 +159,7 @@ Result<void> index_with(const KernelCall& call, Combine how, bool include_self) 
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
     Numbers<C> source = call.read<C>(arg::source, dtype);
     if (call.takes(arg::alpha)) {
-      const C factor = call.number<C>(arg::alpha);
+      const C factor = dtype == DType::Bool ? call.number<C>(arg::alpha, dtype) : call.number<C>(arg::alpha);
       for (C& x : source) x = multiply(factor, x);
     }
     write_combined(call, how, include_self, targets, source);
@@ -179,8 +180,8 @@ Result<void> index_fill(const KernelCall& call) {
   sizes[wrapped_dim(call.integer(arg::dim), sizes.size())] = call.input(arg::index).layout->numel();
   TRY(const Numbers<int64_t> targets, slice_places(call, sizes, true));
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
-    const C number = call.is_tensor(arg::value) ? call.read<C>(arg::value, dtype).front()
-                                                : rounded_to(dtype, call.number<C>(arg::value));
+    const C number =
+        call.is_tensor(arg::value) ? call.read<C>(arg::value, dtype).front() : call.number<C>(arg::value, dtype);
     Numbers<C> source = call.numbers<C>(0);
     source.assign(targets.size(), number);
     write_combined(call, Combine::Put, true, targets, source);

@@ -60,6 +60,9 @@ PARALLAX_FUNCTION(HyperbolicTangent, std::tanh);
 template <class C>
 C clamped(C x, const std::optional<C>& low, const std::optional<C>& high) {
   if (x != x) return x;
+  for (const std::optional<C>& bound : {low, high}) {
+    if (bound && *bound != *bound) return *bound;
+  }
   if (low) x = !(x >= *low) ? *low : x;
   if (high) x = !(x <= *high) ? *high : x;
   return x;
@@ -69,7 +72,7 @@ Result<void> clamp(const KernelCall& call) {
   const DType dtype = call.output().dtype;
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
     const auto bound = [&](arg name) {
-      return call.has(name) ? std::optional(rounded_to(dtype, call.number<C>(name))) : std::nullopt;
+      return call.has(name) ? std::optional(call.number<C>(name, dtype)) : std::nullopt;
     };
     const std::optional<C> low = bound(arg::min);
     const std::optional<C> high = bound(arg::max);

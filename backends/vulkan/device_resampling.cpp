@@ -78,11 +78,15 @@ Result<void> resample(const KernelCall& call) {
   }
   for (int d = 2; d < source.rank(); ++d) {
     const int own = d - (most_resampled + 2 - form.spatial);
-    const std::optional<double> factor = own < 0 ? std::nullopt : factor_of(call, own, form.spatial);
+    const int64_t made = target.sizes[d];
+    // As eager's kernel for small pictures, which leaves the factor out where a size stays or doubles.
+    const bool is_whole =
+        form.mode == Mode::Nearest && form.spatial == 2 && (made == source.sizes[d] || made == 2 * source.sizes[d]);
+    const std::optional<double> factor = own < 0 || is_whole ? std::nullopt : factor_of(call, own, form.spatial);
     // A dim that is not there has one element.
     const bool is_aligned = aligned || own < 0;
     recorder.word(source.sizes[d]);
-    recorder.number(std::bit_cast<uint64_t>(step_of(source.sizes[d], target.sizes[d], is_aligned, factor)));
+    recorder.number(std::bit_cast<uint64_t>(step_of(source.sizes[d], made, is_aligned, factor)));
   }
   recorder.add(std::move(dispatch));
   return {};

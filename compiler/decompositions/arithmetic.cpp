@@ -70,12 +70,27 @@ Terms extremum(Composer& c) {
                  {c.converted(arg::self).value, c.converted(arg::other).value})};
 }
 
-Terms logical_and(Composer& c) { return {differs(c.raw(arg::self), 0) * differs(c.raw(arg::other), 0)}; }
+// Whether each of both is not 0 once they have one dtype, in which a number may have become 0.
+std::array<Term, 2> truths(Composer& c) {
+  const Term self = c.raw(arg::self);
+  const Term other = c.raw(arg::other);
+  const DType common = c.common_dtype(self, other);
+  return {differs(c.cast(self, common), 0), differs(c.cast(other, common), 0)};
+}
 
-Terms logical_or(Composer& c) { return {differs(c.raw(arg::self), 0) + differs(c.raw(arg::other), 0)}; }
+Terms logical_and(Composer& c) {
+  const auto [self, other] = truths(c);
+  return {self * other};
+}
+
+Terms logical_or(Composer& c) {
+  const auto [self, other] = truths(c);
+  return {self + other};
+}
 
 Terms logical_xor(Composer& c) {
-  return {c.call("aten.ne.Tensor", {differs(c.raw(arg::self), 0).value, differs(c.raw(arg::other), 0).value})};
+  const auto [self, other] = truths(c);
+  return {c.call("aten.ne.Tensor", {self.value, other.value})};
 }
 
 // Nothing but NaN differs from itself.

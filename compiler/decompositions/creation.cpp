@@ -12,6 +12,14 @@ Terms filled_with(Composer& c) {
   return {c.full(c.result().layout.sizes, value, c.result().dtype)};
 }
 
+// The strides may leave gaps, which are memory of the tensor too.
+Terms empty_strided(Composer& c) {
+  const Layout& layout = c.result().layout;
+  const Term memory = c.full({layout.extent()}, 0, c.result().dtype);
+  return {c.call("aten.as_strided.default",
+                 {memory.value, c.argument(arg::size), c.argument(arg::stride), Scalar(int64_t{0})})};
+}
+
 template <arg number>
 Terms filled_by(Composer& c) {
   return {c.full(c.result().layout.sizes, c.scalar(number), c.result().dtype)};
@@ -49,7 +57,7 @@ constexpr std::array creation_rows = {
     Decomposition{"aten.new_ones.default", filled_with<1>},
     Decomposition{"aten.new_full.default", filled_by<arg::fill_value>},
     Decomposition{"aten.empty.memory_format", filled_with<0>},
-    Decomposition{"aten.empty_strided.default", filled_with<0>},
+    Decomposition{"aten.empty_strided.default", empty_strided},
     Decomposition{"aten.empty_like.default", filled_with<0>},
     Decomposition{"aten.new_empty.default", filled_with<0>},
     Decomposition{"aten.scalar_tensor.default", filled_by<arg::s>},

@@ -17,6 +17,7 @@ Terms added(Composer& c, Term product, PlaceAddendFn place = as_it_is) {
   const auto scaled = [](Term x, Scalar by) { return as_double(by) == 1 ? x : x * by; };
   const auto factor = [&](arg parameter) {
     const Scalar given = c.scalar(parameter);
+    if (c.result().dtype == DType::Bool) return Scalar(as_double(given) != 0);
     return is_integral(c.result().dtype) && is_floating(given) ? Scalar(as_integer(given)) : given;
   };
   const Term sum = scaled(product, factor(arg::alpha));

@@ -115,7 +115,11 @@ void normalize_channel(const ReferenceCall& call, std::span<const int64_t> from,
     return element_as_ball(view, element, accumulator, call.profile());
   };
   const Ball mean = training ? moments.mean() : statistic(arg::running_mean);
-  const Ball variance = training ? moments.variance(0) : statistic(arg::running_var);
+  Ball variance = training ? moments.variance(0) : statistic(arg::running_var);
+  // Eager stores that of halves, and its root, which weighs twice, as halves: the inverse is up to 1.08 units off.
+  if (training && saved_as != accumulator) {
+    variance = wider_by(math, variance, 3 * BallMath(saved_as, call.profile()).rounding(reach(variance)));
+  }
   const Ball inverse = inverse_deviation(math, variance, call.real(arg::eps));
   for (std::size_t k = 0; k < lane.size(); ++k) {
     const Ball deviation = training ? moments.deviation(k) : math.sub(lane[k], mean);

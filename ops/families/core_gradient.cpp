@@ -308,7 +308,9 @@ Result<Columns> plan_columns(const Call& call) {
   int64_t taps = 1;
   for (std::size_t d = 0; d < 2; ++d) {
     const auto number = [&](arg list, int64_t least) -> Result<int64_t> {
-      const int64_t value = call.integers(list)[d];
+      const IntList& values = call.integers(list);
+      if (values.size() != 2) return refuse("{}: {} {}s, not 2", op, values.size(), name(list));
+      const int64_t value = values[d];
       if (value < least || value > largest_extent) return refuse("{}: {} {}", op, name(list), value);
       return value;
     };

@@ -91,7 +91,9 @@ Metas infer_bags(const Call& call) {
   const DType index = wide ? DType::I64 : DType::I32;
   const Dims table{plan.bags, plan.width};
   const int64_t offsets = call.tensor(arg::offsets).layout.numel();
-  const int64_t sizes = plan.mode == Mode::Sum ? offsets : plan.bags;
+  // Without gradients eager leaves the sizes of summed bags as the offsets have them.
+  const bool keeps_offsets = plan.mode == Mode::Sum && call.op().schema.name != "_embedding_bag";
+  const int64_t sizes = keeps_offsets ? offsets : plan.bags;
   const auto result = [](DType dtype, const Dims& shape) {
     return ResultMeta{dtype, contiguous_layout(shape), ValueId()};
   };

@@ -91,7 +91,8 @@ Result<void> fill(const ReferenceCall& call) {
   } else {
     value.integer(0) = {number_as(output.dtype, call.scalar(arg::value)), Undecided::No};
   }
-  const Layout everywhere{output.layout.sizes, Dims::filled(output.layout.rank(), 0), 0};
+  const Dims sizes = at_least_1d(output.layout).sizes;  // a 0-d tensor is filled as a vector of one
+  const Layout everywhere{sizes, Dims::filled(sizes.size(), 0), 0};
   TRY_VOID(for_each_indexed(call, everywhere, true, [&](int64_t to, int64_t from) {
     convert_element(value, from, output, to, call.profile());
   }));

@@ -18,11 +18,13 @@ struct Extremes {
   RealRange most;
 };
 
-// The least and the largest number, and 0 with them.
-Extremes extremes_with_zero(const RangeMath& math, const BallView& input, std::span<const int64_t> elements) {
+// The least and the largest number, and 0 with them. Where NaN may be dropped, any number may be left.
+Extremes extremes_with_zero(const ReferenceCall& call, const RangeMath& math, std::span<const int64_t> elements) {
   Extremes found{RealRange::exact(0), RealRange::exact(0)};
   for (const int64_t element : elements) {
-    const RealRange x = RealRange::of(input.ball(element));
+    const Ball& ball = call.input(arg::input).ball(element);
+    RealRange x = RealRange::of(ball);
+    if (can_be_nan(ball) && call.allows(Form::DroppedNan)) x.undecided = Undecided::Unbounded;
     found.least = math.minimum(found.least, x);
     found.most = math.maximum(found.most, x);
   }
@@ -58,7 +60,7 @@ Result<void> reference_of_tensor(const ReferenceCall& call) {
   const BallView& input = call.input(arg::input);
   const RangeMath own(input.dtype, call.profile());
   const RangeMath single(DType::F32, call.profile());
-  const Extremes extremes = extremes_with_zero(own, input, elements_of(input.layout));
+  const Extremes extremes = extremes_with_zero(call, own, elements_of(input.layout));
   const int64_t low = call.integer(arg::quant_min);
   const int64_t high = call.integer(arg::quant_max);
   const RealRange steps = number(single, static_cast<double>(high - low));
@@ -81,7 +83,7 @@ Result<void> reference_symmetric(const ReferenceCall& call) {
   const BallView& input = call.input(arg::input);
   const RangeMath own(input.dtype, call.profile());
   const RangeMath single(DType::F32, call.profile());
-  const Extremes extremes = extremes_with_zero(own, input, elements_of(input.layout));
+  const Extremes extremes = extremes_with_zero(call, own, elements_of(input.layout));
   const RealRange most = own.maximum(negated(extremes.least), extremes.most);
   const auto steps = static_cast<double>(call.integer(arg::quant_max) - call.integer(arg::quant_min));
   call.output().ball(0) = at_least_eps(call, single, own.div(most, number(single, steps / 2))).to_ball();
@@ -122,7 +124,7 @@ Result<void> reference_asymmetric(const ReferenceCall& call) {
   const RealRange low = RealRange::exact(-128);
   const RealRange high = RealRange::exact(127);
   for_each_row(input, [&](std::size_t row, std::span<const int64_t> elements) {
-    const Extremes extremes = extremes_with_zero(math, input, elements);
+    const Extremes extremes = extremes_with_zero(call, math, elements);
     RealRange scale = math.div(math.sub(extremes.most, extremes.least), RealRange::exact(255));
     scale = math.maximum(scale, number(math, 0x1p-23));
     call.output().ball(static_cast<int64_t>(row)) = scale.to_ball();
@@ -154,7 +156,7 @@ Result<void> reference_per_token(const ReferenceCall& call) {
   const BallView& input = call.input(arg::input);
   const RangeMath math(call.output().dtype, call.profile());
   for_each_row(input, [&](std::size_t row, std::span<const int64_t> elements) {
-    const Extremes extremes = extremes_with_zero(math, input, elements);
+    const Extremes extremes = extremes_with_zero(call, math, elements);
     const RealRange most = math.maximum(negated(extremes.least), extremes.most);
     const RealRange scale = math.div(math.maximum(most, number(math, 1e-5)), RealRange::exact(127));
     call.output().ball(static_cast<int64_t>(row)) = scale.to_ball();

@@ -99,6 +99,7 @@ Result<std::vector<ResampledDim>> resampled_dims(const Call& call, const Upsampl
     if (dim.input < 1 || dim.output < 1 || dim.input > largest_extent || dim.output > largest_extent) {
       return refuse("{}: from a size of {} to {}", call.op().name, dim.input, dim.output);
     }
+    dim.is_alone = upsampling.spatial == 1;
     dim.align_corners = call.takes(arg::align_corners) && call.boolean(arg::align_corners);
     dims.push_back(dim);
   }

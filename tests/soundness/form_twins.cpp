@@ -240,6 +240,13 @@ std::vector<double> near_ties() {
   return elements;
 }
 
+// Numbers whose halves are subnormal.
+std::vector<double> least_normals() {
+  std::vector<double> numbers(64);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = 0x1p-126 * (1 + static_cast<double>(i) / 128);
+  return numbers;
+}
+
 std::vector<double> near_half_gates() {
   std::vector<double> elements;
   for (int i = 0; i < 64; ++i) elements.push_back(-3 + std::ldexp(1 + i % 7 / 8.0, -4 - i % 12));
@@ -368,6 +375,7 @@ std::vector<FormTwin> make_twins() {
                   {"out": "y", "op": "aten.view.default", "args": ["%q", [256]]})",
                biased),
       of_call(Form::ReciprocalProduct, "aten.div.Scalar", DType::F32, {{{64}, drawn(64, 1, 2)}}, {Scalar(7.0)}),
+      of_call(Form::Bf16Instructions, "aten.silu.default", DType::BF16, {{{64}, least_normals()}}),
       of_call(Form::OnlineSoftmax, "aten.scaled_dot_product_attention.default", DType::F32, rising_scores()),
   };
 }

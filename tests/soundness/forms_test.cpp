@@ -31,7 +31,7 @@ TEST(Forms, AreNamedOnceAndBelongToFamilies) {
   for (const FormInfo& row : forms) {
     EXPECT_TRUE(names.insert(row.name).second) << row.name;
     EXPECT_EQ(parse_form(row.name), row.form);
-    EXPECT_EQ(row.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), std::string_view::npos) << row.name;
+    EXPECT_EQ(row.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_"), std::string_view::npos) << row.name;
     EXPECT_TRUE(row.meaning.ends_with('.')) << row.name;
     const auto has = [&](const OpFamily& family) { return applies(row.form, family.name); };
     // As many families as the row lists: none is misspelt.

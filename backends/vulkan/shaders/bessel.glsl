@@ -64,7 +64,8 @@ dvec2 hankel_sums(double x, double square) {
 BesselValues bessel_values(double x) {
   BesselValues made;
   if (x < 1e-8lf) {
-    precise double y0 = 0.6366197723675814lf * (wide_log(0.5lf * x) + euler_gamma);
+    // Half of the least number would be 0.
+    precise double y0 = 0.6366197723675814lf * (wide_log(x) - 0.6931471805599453lf + euler_gamma);
     precise double y1 = -0.6366197723675814lf / x;
     made.j0 = 1.0lf;
     made.j1 = 0.5lf * x;

@@ -116,11 +116,7 @@ double next_double(double a, double b) {
 double log_odds(double x, double eps) {
   if (is_nan(x)) return x;
   precise double most = 1.0lf - eps;
-  precise double inner = x;
-  if (!is_nan(eps)) {
-    if (inner < eps) inner = eps;
-    if (inner > most) inner = most;
-  }
+  precise double inner = x < eps ? eps : x > most ? most : x;
   precise double y = wide_log(inner / (1.0lf - inner));
   return y;
 }

@@ -8,11 +8,15 @@ double maximum(double a, double b) { return is_nan(a) || a > b ? a : b; }
 
 float clamped(float x, float low, float high) {
   if (is_nan(x)) return x;
+  if (is_nan(low)) return low;
+  if (is_nan(high)) return high;
   x = !(x >= low) ? low : x;
   return !(x <= high) ? high : x;
 }
 double clamped(double x, double low, double high) {
   if (is_nan(x)) return x;
+  if (is_nan(low)) return low;
+  if (is_nan(high)) return high;
   x = !(x >= low) ? low : x;
   return !(x <= high) ? high : x;
 }
@@ -104,6 +108,18 @@ float hyperbolic_sine(float x) {
 }
 
 const float log_of_2 = 0.6931471805599453;
+
+// A driver may take a subnormal number for one half as large as the least normal one: its bits are a multiple of 2^-149.
+bool is_below_normal(float x) { return floatBitsToUint(x) - 1u < 0x7fffffu; }
+float logarithm(float x) {
+  precise float below = log(float(floatBitsToUint(x))) - 103.27892990343185;
+  return is_below_normal(x) ? below : log(x);
+}
+float logarithm2(float x) {
+  precise float below = log2(float(floatBitsToUint(x))) - 149.0;
+  return is_below_normal(x) ? below : log2(x);
+}
+
 
 // A driver's asinh and acosh may square the number. Where that overflows, 1 is nothing to it: log(2 x).
 float area_sine(float x) {

@@ -129,8 +129,10 @@ double zeta_on_the_right(double s, double q) {
   p = (1.0lf / 30240.0lf + p) * (s + 4.0lf) * (s + 3.0lf) * square;
   p = (-1.0lf / 720.0lf + p) * (s + 2.0lf) * (s + 1.0lf) * square;
   p = (1.0lf / 12.0lf + p) * s / at;
+  // Where q is vast, its power is 0 and the quotient infinite, and their product neither.
+  precise double vast = power_of_positive(at, 1.0lf - s) / (s - 1.0lf) + last * (0.5lf + p);
   precise double y = sum + last * (at / (s - 1.0lf) + (0.5lf + p));
-  return y;
+  return at < 1e100lf ? y : sum + vast;
 }
 
 // The terms left of 0 are, but for their sign, a sum on the right less its rest.

@@ -34,8 +34,7 @@ void main() {
     precise double place = aligned ? double(own) * scale : centre - 0.5lf;
     if (mode == Nearest) {
       precise double edge = double(own) * scale;
-      int nearest = made == size ? own : made == 2 * size ? own / 2 : int(floor(edge));
-      set_one_tap(d, min(nearest, size - 1));
+      set_one_tap(d, min(int(floor(edge)), size - 1));
     } else if (mode == NearestExact) {
       set_one_tap(d, min(int(floor(centre)), size - 1));
     } else if (mode == Linear) {
