@@ -13,12 +13,15 @@ std::optional<StreamCase> draw_single_op(const Op& op, DType dtype, uint64_t fir
   return std::nullopt;
 }
 
+std::string gen_line(const Op& op, DType dtype, uint64_t stream) {
+  const std::string line = fmt::format("parallax gen --op {} --dtype {}", op.name, name(dtype));
+  return stream > 0 ? fmt::format("{} --seed {}", line, stream) : line;
+}
+
 std::optional<CellCase> cell_case(const Op& op, DType dtype, uint64_t first, std::string said) {
   const auto drawn = draw_single_op(op, dtype, first);
   if (!drawn) return std::nullopt;
-  std::string command = fmt::format("parallax gen --op {} --dtype {}", op.name, name(dtype));
-  if (drawn->stream > 0) command += fmt::format(" --seed {}", drawn->stream);
-  return CellCase{std::move(said), print(drawn->test), "", command + " > case.json"};
+  return CellCase{std::move(said), print(drawn->test), "", gen_line(op, dtype, drawn->stream) + " > case.json"};
 }
 
 }  // namespace parallax

@@ -22,6 +22,9 @@ struct StreamCase {
 // The first call of an op at a dtype that fits, from stream `first` on.
 std::optional<StreamCase> draw_single_op(const Op& op, DType dtype, uint64_t first);
 
+// The command that prints that call: "parallax gen --op aten.neg.default --dtype f32 --seed 3".
+std::string gen_line(const Op& op, DType dtype, uint64_t stream);
+
 // What a heat map says of it; nothing where no call fits.
 std::optional<CellCase> cell_case(const Op& op, DType dtype, uint64_t first, std::string said);
 

@@ -14,7 +14,9 @@
 #include "cli/command.h"
 #include "cli/option_checks.h"
 #include "cli/target_options.h"
+#include "fuzz/generate/corner_calls.h"
 #include "fuzz/generate/op_coverage.h"
+#include "graph/print.h"
 #include "graph/text_file.h"
 #include "graph/whole_file.h"
 #include "reports/conformance.h"
@@ -27,6 +29,7 @@ struct ConformanceFlags {
   std::string target;
   std::string pattern;
   int samples = 1;
+  bool corners = false;
   std::string declined_file;
   std::string html;
   std::vector<std::string> compared;
@@ -71,7 +74,7 @@ constexpr std::array dtypes_in_order = {DType::F32, DType::Bool, DType::U8,  DTy
 
 class Measured {
  public:
-  Measured(Target& target, int samples) : target_(target), samples_(samples) {}
+  Measured(Target& target, int samples, bool corners) : target_(target), samples_(samples), corners_(corners) {}
 
   // The worst case of each cell so far, sorted by op.
   std::vector<OpCells> cases() {
@@ -79,9 +82,12 @@ class Measured {
     return std::move(cases_);
   }
 
+  const std::map<Conformance, int64_t>& calls() const { return calls_; }
+
   ConformanceRow row(const OpCoverage& coverage) {
     ConformanceRow row;
     row.op = coverage.op->name;
+    worst_ = Cell::Right;
     cases_.push_back({row.op, {}});
     // What is declined at one dtype is mostly declined at the others: then one sample of each will do.
     int patience = std::max(most_declined, samples_);
@@ -95,40 +101,66 @@ class Measured {
   }
 
  private:
+  // What was seen of one op and dtype.
+  struct Seen {
+    std::array<int, conformance_count> counts{};
+    std::array<std::optional<CellCase>, conformance_count> first;
+    int operator[](Cell one) const { return counts[static_cast<std::size_t>(one)]; }
+  };
+
   std::optional<Cell> cell(const Op& op, DType dtype, int patience, ConformanceRow& row) {
     if (!target_.takes_dtype(dtype)) return Cell::Declined;
-    std::array<int, conformance_count> counts{};
-    std::array<uint64_t, conformance_count> streams{};  // the first of each
-    std::array<std::string, conformance_count> reasons;
-    int seen = 0;
+    Seen seen;
+    int drawn = 0;
+    int declined = 0;
     for (uint64_t stream = 0; stream < most_streams; ++stream) {
       const std::optional<Case> test = SingleOpPool::of(dtype).draw_case(op, stream);
       if (!test) continue;
-      const Examination examination = examine(target_, *test);
-      const Cell one = cell_of(examination);
-      if (row.why.empty() && one != Cell::Right) row.why = examination.judgement.reason;
-      if (row.why_declined.empty() && one == Cell::Declined) row.why_declined = examination.judgement.reason;
-      if (counts[static_cast<std::size_t>(one)]++ == 0) {
-        streams[static_cast<std::size_t>(one)] = stream;
-        reasons[static_cast<std::size_t>(one)] = examination.judgement.reason;
+      const std::string command = gen_line(op, dtype, stream);
+      const bool is_declined = look(*test, "", command, row, seen) == Cell::Declined;
+      if (corners_ && !is_declined) {
+        for (const CornerCall& corner : corner_calls(*test, stream)) {
+          look(corner.test, corner.about, command + " --corners", row, seen);
+        }
       }
-      ++seen;
-      const int declined = counts[static_cast<std::size_t>(Cell::Declined)];
-      if (seen - declined >= samples_ || declined >= patience) break;
+      ++drawn;
+      declined += is_declined;
+      if (drawn - declined >= samples_ || declined >= patience) break;
     }
     for (const Cell candidate : worst_first) {
-      const auto c = static_cast<std::size_t>(candidate);
-      if (counts[c] == 0) continue;
-      const std::string said =
-          reasons[c].empty() ? std::string(name(candidate)) : fmt::format("{}: {}", name(candidate), reasons[c]);
-      cases_.back().cells[static_cast<std::size_t>(dtype)] = cell_case(op, dtype, streams[c], said);
+      if (seen[candidate] == 0) continue;
+      // What a target declines at a corner says nothing of the op.
+      if (candidate == Cell::Declined && declined < drawn) continue;
+      cases_.back().cells[static_cast<std::size_t>(dtype)] = seen.first[static_cast<std::size_t>(candidate)];
       return candidate;
     }
     return std::nullopt;
   }
 
+  Cell look(const Case& test, const std::string& about, const std::string& command, ConformanceRow& row, Seen& seen) {
+    const Examination examination = examine(target_, test);
+    const Cell one = cell_of(examination);
+    ++calls_[one];
+    std::string reason = examination.judgement.reason;
+    if (!about.empty() && !reason.empty()) reason = about + ": " + reason;
+    if (row.why_declined.empty() && one == Cell::Declined) row.why_declined = reason;
+    const auto c = static_cast<std::size_t>(one);
+    if (seen.counts[c]++ == 0) {
+      std::string said = reason.empty() ? std::string(name(one)) : fmt::format("{}: {}", name(one), reason);
+      seen.first[c] = CellCase{std::move(said), print(test), "", command + " > cases.jsonl"};
+    }
+    if (one > worst_) {
+      worst_ = one;
+      row.why = std::move(reason);
+    }
+    return one;
+  }
+
   Target& target_;
   int samples_;
+  bool corners_;
+  std::map<Conformance, int64_t> calls_;
+  Cell worst_ = Cell::Right;  // of the row
   std::vector<OpCells> cases_;
 };
 
@@ -149,8 +181,8 @@ void note_declined(const Target& target, const ConformanceRow& row, Declined& de
 
 Result<int> measure(const ConformanceFlags& flags) {
   TRY(const std::unique_ptr<Target> target, open_target(flags.target, flags.target_options));
-  Measured measured(*target, flags.samples);
-  ConformanceTable table{flags.target, {}, {}};
+  Measured measured(*target, flags.samples, flags.corners);
+  ConformanceTable table{flags.target, {}, {}, {}};
   Declined declined;
   const std::vector<OpCoverage> every = op_coverage();
   for (std::size_t i = 0; i < every.size(); ++i) {
@@ -163,13 +195,17 @@ Result<int> measure(const ConformanceFlags& flags) {
   }
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\n");
   table.versions = target->versions();
+  table.calls = measured.calls();
   if (!flags.declined_file.empty()) TRY_VOID(write_whole_file(flags.declined_file, {declined.to_json()}));
   if (!flags.html.empty()) TRY_VOID(write_whole_file(flags.html, {conformance_page(table, measured.cases())}));
   const std::map<Conformance, int64_t> totals = table.totals();
   if (flags.json) {
     fmt::print("{}\n", conformance_json(table).dump(2));
   } else {
-    for (const auto& [cell, count] : totals) fmt::print("{} {}\n", count, name(cell));
+    for (const auto& [cell, count] : totals) {
+      const auto calls = table.calls.find(cell);
+      fmt::print("{} {}, of the calls {}\n", count, name(cell), calls == table.calls.end() ? 0 : calls->second);
+    }
   }
   return totals.contains(Conformance::Wrong) || totals.contains(Conformance::Crashed) ? diverged : nothing_new;
 }
@@ -209,12 +245,16 @@ void add_conformance_command(CLI::App& program, int& exit_code) {
       "--declined writes what is declined as adapters/declined/NAME.json has it: graphs are not drawn of that.\n"
       "\nExamples:\n"
       "  parallax conformance --target onnxruntime --op aten.avg_pool\n"
+      "  parallax conformance --target pytorch-eager --samples 3 --corners\n"
       "  parallax conformance --diff onnxruntime-1.22.json onnxruntime-1.23.json --html changed.html");
   command->add_option("--target", flags->target, "What to drive (see parallax targets)")->type_name("TARGET");
   command->add_option("--op", flags->pattern, "Only ops whose name holds this")->type_name("OP")->check(op_pattern());
   command->add_option("--samples", flags->samples, "Calls of an op at a dtype")
       ->capture_default_str()
       ->check(whole_number(1, 1000));
+  command->add_flag("--corners", flags->corners,
+                    "Besides each call its corners: arguments left out, 0 and 1, extents of 0 and 1 and equal ones, "
+                    "both zeros, NaN, infinities");
   command->add_option("--declined", flags->declined_file, "Write what was declined to this file")
       ->check(writable_file());
   command->add_option("--html", flags->html, "Write the table, or the difference, as a page to this file")
@@ -224,7 +264,7 @@ void add_conformance_command(CLI::App& program, int& exit_code) {
       ->expected(2)
       ->transform(existing_file());
   add_target_options(*command, flags->target_options);
-  for (const char* option : {"--target", "--op", "--declined"}) {
+  for (const char* option : {"--target", "--op", "--corners", "--declined"}) {
     command->get_option("--diff")->excludes(command->get_option(option));
   }
   command->add_flag("--json", flags->json, "The table as JSON on standard output");

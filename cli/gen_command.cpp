@@ -9,6 +9,7 @@
 #include "cli/option_checks.h"
 #include "cli/profile_option.h"
 #include "cli/target_options.h"
+#include "fuzz/generate/corner_calls.h"
 #include "fuzz/generate/generate.h"
 #include "graph/case_json.h"
 #include "graph/whole_file.h"
@@ -27,6 +28,7 @@ struct GenFlags {
   std::string tapes;
   std::string op;
   std::string dtype = "f32";
+  bool corners = false;
 };
 
 // Cases of one call each, from stream `seed` on.
@@ -39,6 +41,10 @@ Result<int> gen_single_op(const GenFlags& flags) {
     const auto drawn = draw_single_op(*op, *dtype, stream);
     if (!drawn) return fail("--op {} --dtype {}: no call of it can be drawn", flags.op, flags.dtype);
     fmt::print("{}\n", to_json(drawn->test));
+    if (flags.corners) {
+      for (const CornerCall& corner : corner_calls(drawn->test, drawn->stream))
+        fmt::print("{}\n", to_json(corner.test));
+    }
     stream = drawn->stream + 1;
   }
   return nothing_new;
@@ -106,6 +112,8 @@ void add_gen_command(CLI::App& program, int& exit_code) {
   command->add_option("--dtype", flags->dtype, "Of --op: the dtype of its first tensor")
       ->type_name("DTYPE")
       ->capture_default_str()
+      ->needs(op);
+  command->add_flag("--corners", flags->corners, "Besides each call of --op its corners, as conformance asks for them")
       ->needs(op);
   for (const char* option : {"--target", "--profile", "--tapes"}) op->excludes(command->get_option(option));
   command->callback([flags, &exit_code] { exit_code = code_of(gen(*flags)); });

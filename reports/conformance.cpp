@@ -108,6 +108,7 @@ Json conformance_json(const ConformanceTable& table) {
   }
   Json json = {{"target", table.target}, {"totals", Json::object()}, {"ops", std::move(ops)}};
   for (const auto& [cell, count] : table.totals()) json["totals"][std::string(name(cell))] = count;
+  for (const auto& [cell, count] : table.calls) json["calls"][std::string(name(cell))] = count;
   for (const auto& [part, version] : table.versions) json["versions"][part] = version;
   return json;
 }

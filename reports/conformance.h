@@ -24,7 +24,7 @@ std::string_view name(Conformance cell);  // "right", "fell back" …
 struct ConformanceRow {
   std::string op;
   std::array<std::optional<Conformance>, dtype_count> cells;  // by DType
-  std::string why;                                            // of the first that is not right
+  std::string why;                                            // of the first of the worst
   std::string why_declined;                                   // of the first that is declined
 };
 
@@ -32,7 +32,9 @@ struct ConformanceTable {
   std::string target;
   std::vector<std::pair<std::string, std::string>> versions;
   std::vector<ConformanceRow> rows;
+  std::map<Conformance, int64_t> calls;  // how many calls ended so; a cell is of several
 
+  // How many cells are so.
   std::map<Conformance, int64_t> totals() const;
   // The target with its versions, for a heading.
   std::string title() const;
@@ -40,7 +42,7 @@ struct ConformanceTable {
 
 // One line a row: "aten.neg.default   f32 right; i64 declined;".
 std::string conformance_line(const ConformanceRow& row);
-// {"target", "totals", "ops": [{"op", "dtypes": {"f32": "right"}, "why"}], "versions"}, and back; the error names the
+// {"target", "totals", "ops": [{"op", "dtypes": {"f32": "right"}, "why"}], "calls", "versions"}, and back but for the calls; the error names the
 // place in the text.
 Json conformance_json(const ConformanceTable& table);
 Result<ConformanceTable> parse_conformance(std::string_view text);
