@@ -87,8 +87,8 @@ Result<ExpectedRuns> run_in_double(const Profile& profile, const Case& test, Err
       });
 }
 
-Result<ExpectedRuns> run_of(const Profile& profile, const Case& test, const LegalRun::Style& style,
-                            const ErrorNotes& notes) {
+Result<ExpectedRuns> run_of(const Profile& profile, const Case& test, LegalRun::Style style, const ErrorNotes& notes) {
+  style.flushes = profile.flush_to_zero || profile.flushes_operands;
   LegalRun run(test.graph, style, notes);
   return expected_runs(
       profile, test, [&](NodeId node, std::span<const BallView> values) { run.decide(node, values); },

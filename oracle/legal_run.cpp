@@ -41,7 +41,7 @@ void LegalRun::decide(Ball& ball, DType dtype) {
   double x = ball.mid;
   if (ball.radius > 0) x = off(x, drawn_error(ball), std::fabs(ball.mid) <= ball.radius);
   if (style_.rounds) x = round_to(dtype, x);
-  ball = {x, 0, ball.may_nan, ball.may_inf, Undecided::No, -1};
+  ball = {flushed(x, dtype), 0, ball.may_nan, ball.may_inf, Undecided::No, -1};
 }
 
 double LegalRun::off(double x, double amplitude, bool may_be_zero) {
@@ -62,6 +62,11 @@ double LegalRun::off(double x, double amplitude, bool may_be_zero) {
   return x;
 }
 
+double LegalRun::flushed(double x, DType dtype) {
+  if (!style_.flushes || style_.errors != Errors::Random || x == 0) return x;
+  return std::fabs(x) < info(dtype).smallest_normal && draw() < -0.5 ? 0 : x;
+}
+
 bool LegalRun::compute(const ReferenceCall& call) {
   const auto* errors = notes_ ? notes_->of(visits_++, call) : nullptr;
   if (!errors || !call.op().plain(call)) return false;
@@ -77,7 +82,7 @@ bool LegalRun::compute(const ReferenceCall& call) {
       const bool may_be_zero = error->may_be_zero() || std::fabs(x) <= error->amplitude();
       if (error->amplitude() > 0 && !vanished) x = off(x, error->amplitude(), may_be_zero);
       if (style_.rounds) x = is_f32 ? static_cast<double>(static_cast<float>(x)) : round_to(output.dtype, x);
-      output.ball(element).mid = x;
+      output.ball(element).mid = flushed(x, output.dtype);
       ++error;
     });
   }

@@ -28,6 +28,8 @@ class LegalRun {
     bool cancels = false;
     // Results lie on a grid as coarse as their errors allow: numbers that are equal in some implementation are equal.
     bool coincides = false;
+    // A quarter of the random results that are subnormal is 0, as where an implementation takes subnormals for 0.
+    bool flushes = false;
     uint64_t seed = 0;
   };
   // The program in double, or with every result rounded once, as eager holds it.
@@ -55,6 +57,8 @@ class LegalRun {
   void decide(IntegerBall& integer, DType dtype, double exaggeration);
   // The number itself, or one that is off by at most so much.
   double off(double x, double amplitude, bool may_be_zero);
+  // 0 now and then, where the style takes subnormals for it.
+  double flushed(double x, DType dtype);
   double draw();  // in [-1, 1)
 
   const Graph* graph_;

@@ -156,7 +156,11 @@ std::vector<Ball> scores_of(const ReferenceCall& call, const AttentionPlan& plan
   std::vector<Ball> scores;
   for (int64_t key = 0; key < plan.keys; ++key) {
     Ball score = attention.score(row, keys[static_cast<std::size_t>(key)]);
-    if (plan.causal && key > query) score = attention.masked(score, Ball::exact(-infinity));
+    if (plan.causal && key > query) {
+      // Eager's flash kernel scales the infinity: by 0 it is NaN, and by less the greatest score of all.
+      const bool is_masked_last = plan.scale > 0 || call.op().schema.name == "_scaled_dot_product_attention_math";
+      score = is_masked_last ? attention.masked(score, Ball::exact(-infinity)) : Ball::unknown(Undecided::Unbounded);
+    }
     if (plan.has_mask) {
       const int64_t element = operands.mask.element(batch, query, key);
       score = attention.masked(score, mask_ball(call, element, attention.accumulator()));

@@ -147,6 +147,22 @@ TEST(JudgeCase, NumbersThatCancelBehindAStepMayBeZero) {
   EXPECT_EQ(judge_case(profile, *test, *expected_runs(profile, *test), outcome, false).verdict, Verdict::Undecided);
 }
 
+// One operation may take a subnormal for 0 where another reads it as it is.
+TEST(JudgeCase, ASubnormalMayBeFlushedByOneOfItsReaders) {
+  const Profile& profile = *find_profile("xnnpack");
+  const Result<Case> test = parse_case(R"({"parallax": 1, "name": "flushed", "graph": {
+    "inputs": {"x": {"type": "f32[1]"}}, "nodes": [
+      {"out": "a", "op": "aten.clone.default", "args": ["%x"]},
+      {"out": "b", "op": "aten.maximum.default", "args": ["%a", "%a"]},
+      {"out": "c", "op": "aten.ne_.Tensor", "args": ["%a", "%b"]}], "outputs": ["%c"]},
+    "feed": {"x": [-6e-39]}})");
+  ASSERT_TRUE(test) << test.error().text();
+  Outcome outcome;
+  outcome.a.emplace().inputs.resize(1);
+  outcome.a->outputs.emplace_back(DType::F32, Dims{1}).set_double(0, 1);
+  EXPECT_EQ(judge_case(profile, *test, *expected_runs(profile, *test), outcome, false).verdict, Verdict::Undecided);
+}
+
 // What a target returned of a case whose right outputs are known, wrong in one way.
 Tensor spoiled(Tensor tensor, std::string_view how) {
   const int64_t count = tensor.numel();
