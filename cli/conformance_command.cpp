@@ -117,10 +117,10 @@ class Measured {
       const std::optional<Case> test = SingleOpPool::of(dtype).draw_case(op, stream);
       if (!test) continue;
       const std::string command = gen_line(op, dtype, stream);
-      const bool is_declined = look(*test, "", command, row, seen) == Cell::Declined;
+      const bool is_declined = look(*test, "", command + " > case.json", row, seen) == Cell::Declined;
       if (corners_ && !is_declined) {
         for (const CornerCall& corner : corner_calls(*test, stream)) {
-          look(corner.test, corner.about, command + " --corners", row, seen);
+          look(corner.test, corner.about, command + " --corners > cases.jsonl", row, seen);
         }
       }
       ++drawn;
@@ -147,7 +147,7 @@ class Measured {
     const auto c = static_cast<std::size_t>(one);
     if (seen.counts[c]++ == 0) {
       std::string said = reason.empty() ? std::string(name(one)) : fmt::format("{}: {}", name(one), reason);
-      seen.first[c] = CellCase{std::move(said), print(test), "", command + " > cases.jsonl"};
+      seen.first[c] = CellCase{std::move(said), print(test), "", command};
     }
     if (one > worst_) {
       worst_ = one;
