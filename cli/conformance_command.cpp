@@ -101,12 +101,8 @@ class Measured {
   }
 
  private:
-  // What was seen of one op and dtype.
-  struct Seen {
-    std::array<int, conformance_count> counts{};
-    std::array<std::optional<CellCase>, conformance_count> first;
-    int operator[](Cell one) const { return counts[static_cast<std::size_t>(one)]; }
-  };
+  // The first case of one op and dtype that ended so.
+  using Seen = std::array<std::optional<CellCase>, conformance_count>;
 
   std::optional<Cell> cell(const Op& op, DType dtype, int patience, ConformanceRow& row) {
     if (!target_.takes_dtype(dtype)) return Cell::Declined;
@@ -128,10 +124,11 @@ class Measured {
       if (drawn - declined >= samples_ || declined >= patience) break;
     }
     for (const Cell candidate : worst_first) {
-      if (seen[candidate] == 0) continue;
+      std::optional<CellCase>& first = seen[static_cast<std::size_t>(candidate)];
+      if (!first) continue;
       // What a target declines at a corner says nothing of the op.
       if (candidate == Cell::Declined && declined < drawn) continue;
-      cases_.back().cells[static_cast<std::size_t>(dtype)] = seen.first[static_cast<std::size_t>(candidate)];
+      cases_.back().cells[static_cast<std::size_t>(dtype)] = std::move(first);
       return candidate;
     }
     return std::nullopt;
@@ -144,10 +141,9 @@ class Measured {
     std::string reason = examination.judgement.reason;
     if (!about.empty() && !reason.empty()) reason = about + ": " + reason;
     if (row.why_declined.empty() && one == Cell::Declined) row.why_declined = reason;
-    const auto c = static_cast<std::size_t>(one);
-    if (seen.counts[c]++ == 0) {
+    if (std::optional<CellCase>& first = seen[static_cast<std::size_t>(one)]; !first) {
       std::string said = reason.empty() ? std::string(name(one)) : fmt::format("{}: {}", name(one), reason);
-      seen.first[c] = CellCase{std::move(said), print(test), "", command};
+      first = CellCase{std::move(said), print(test), "", command};
     }
     if (one > worst_) {
       worst_ = one;

@@ -49,9 +49,7 @@ struct Minimum {
 template <class F>
 Result<void> binary_with_alpha(const KernelCall& call) {
   with_compute_type(call.output().dtype, [&]<class C>(std::type_identity<C>) {
-    // A bool that is not 0 is 1, -1 too.
-    const bool truth = call.output().dtype == DType::Bool;
-    const C alpha = truth ? call.number<C>(arg::alpha, DType::Bool) : call.number<C>(arg::alpha);
+    const C alpha = call.alpha<C>();
     combine<C>(call, [&](C a, C b) { return F()(a, multiply(alpha, b)); });
   });
   return {};

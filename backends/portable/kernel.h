@@ -90,6 +90,11 @@ class KernelCall : public Call {
     if (common == DType::Bool) return static_cast<C>(as_double(scalar(parameter)) != 0);
     return rounded_to(common, number<C>(parameter));
   }
+  // What scales an operand before it is added: not rounded to the result's dtype, and a truth where that is bool.
+  template <class C>
+  C alpha() const {
+    return output().dtype == DType::Bool ? number<C>(arg::alpha, DType::Bool) : number<C>(arg::alpha);
+  }
 
   // Copies the storage of `parameter` into the output's, what lies between the elements included: eager makes the
   // results of copy and of the scatter ops from a clone of the whole storage, and as_strided can reach all of it.

@@ -45,8 +45,7 @@ Result<void> pad(const KernelCall& call) {
   const Numbers<int64_t> places = shown_places(call, outside);
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
     const Numbers<C> values = call.read<C>(arg::self, dtype);
-    C border = outside == nothing ? call.number<C>(arg::value, dtype) : C(0);
-    if (outside == nothing && dtype == DType::Bool) border = C(as_double(call.scalar(arg::value)) != 0);  // 0.5 is true
+    const C border = outside == nothing ? call.number<C>(arg::value, dtype) : C(0);
     Numbers<C> shown = call.numbers<C>(static_cast<int64_t>(places.size()));
     for (std::size_t i = 0; i < places.size(); ++i) {
       shown[i] = places[i] < 0 ? border : values[static_cast<std::size_t>(places[i])];

@@ -32,7 +32,6 @@ struct Axis {
   int64_t from, to;
   bool align_corners;
   std::optional<double> factor;
-  bool is_picture;  // of two dims
 
   W scale() const {
     if (align_corners) return to > 1 ? static_cast<W>(from - 1) / static_cast<W>(to - 1) : W(0);
@@ -43,9 +42,6 @@ struct Axis {
   Taps<W> taps(Mode mode, int64_t position) const {
     const auto at = static_cast<W>(position);
     if (mode == Mode::Nearest) {
-      // As eager's kernel for small pictures, whatever the scale.
-      if (is_picture && from == to) return one_tap<W>(position);
-      if (is_picture && to == 2 * from) return one_tap<W>(position / 2);
       return one_tap<W>(std::min(static_cast<int64_t>(std::floor(at * scale())), from - 1));
     }
     if (mode == Mode::NearestExact) {
@@ -72,8 +68,11 @@ Result<void> upsample(const KernelCall& call) {
     for (int dim = 0; dim < most_spatial_dims; ++dim) {
       const bool own = dim >= most_spatial_dims - form.spatial;
       const auto d = static_cast<std::size_t>(dim);
-      const Axis<W> axis{from[d], to[d], align_corners, own ? factor_of(call, dim, form.spatial) : std::nullopt,
-                         form.spatial == 2};
+      // As eager's kernel for small pictures, which leaves the factor out where a size stays or doubles.
+      const bool is_whole =
+          form.mode == Mode::Nearest && form.spatial == 2 && (to[d] == from[d] || to[d] == 2 * from[d]);
+      const std::optional<double> factor = own && !is_whole ? factor_of(call, dim, form.spatial) : std::nullopt;
+      const Axis<W> axis{from[d], to[d], align_corners, factor};
       for (int64_t i = 0; i < to[d]; ++i) taps[d].push_back(own ? axis.taps(form.mode, i) : one_tap<W>(0));
     }
     const Numbers<W> values = call.read<W>(input, *input.layout, is_floating(dtype) ? dtype : DType::F32);

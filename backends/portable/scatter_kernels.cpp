@@ -159,7 +159,7 @@ Result<void> index_with(const KernelCall& call, Combine how, bool include_self) 
   with_compute_type(dtype, [&]<class C>(std::type_identity<C>) {
     Numbers<C> source = call.read<C>(arg::source, dtype);
     if (call.takes(arg::alpha)) {
-      const C factor = dtype == DType::Bool ? call.number<C>(arg::alpha, dtype) : call.number<C>(arg::alpha);
+      const C factor = call.alpha<C>();
       for (C& x : source) x = multiply(factor, x);
     }
     write_combined(call, how, include_self, targets, source);

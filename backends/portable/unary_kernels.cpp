@@ -60,11 +60,8 @@ PARALLAX_FUNCTION(HyperbolicTangent, std::tanh);
 template <class C>
 C clamped(C x, const std::optional<C>& low, const std::optional<C>& high) {
   if (x != x) return x;
-  for (const std::optional<C>& bound : {low, high}) {
-    if (bound && *bound != *bound) return *bound;
-  }
   if (low) x = !(x >= *low) ? *low : x;
-  if (high) x = !(x <= *high) ? *high : x;
+  if (high && x == x) x = !(x <= *high) ? *high : x;
   return x;
 }
 

@@ -9,8 +9,7 @@
 #include <set>
 
 #include "core/limits.h"
-#include "fuzz/generate/draw_data.h"
-#include "fuzz/generate/weights.h"
+#include "fuzz/generate/single_op.h"
 #include "graph/builder.h"
 #include "graph/print.h"
 
@@ -97,14 +96,7 @@ class CornerList {
     for (Argument& argument : mapped) {
       for_each_value(argument, [&](ValueId& value) { value = values[value.index]; });
     }
-    const auto results = builder.add_node(*node_.op, std::move(mapped));
-    if (!results || results->empty()) return std::nullopt;
-    for (const ValueId result : *results) builder.add_output(result);
-    Case test;
-    test.graph = builder.take();
-    Choices choices(seed, stream_);
-    draw_data(choices, weights_of(GenerateProfile::All), test);
-    return test;
+    return case_of_call(builder, *node_.op, std::move(mapped), Choices(seed, stream_));
   }
 
   void offer(std::string about, Case test) {

@@ -12,6 +12,17 @@ constexpr uint64_t seed = 1;
 
 }  // namespace
 
+std::optional<Case> case_of_call(GraphBuilder& builder, const Op& op, std::vector<Argument> arguments,
+                                 Choices choices) {
+  const auto results = builder.add_node(op, std::move(arguments));
+  if (!results || results->empty()) return std::nullopt;
+  for (const ValueId result : *results) builder.add_output(result);
+  Case test;
+  test.graph = builder.take();
+  draw_data(choices, weights_of(GenerateProfile::All), test);
+  return test;
+}
+
 SingleOpPool::SingleOpPool(DType dtype) : dtype_(dtype) {
   const auto add = [&](DType of, const Dims& sizes) {
     const auto value = builder_.add_source(SourceKind::Input, "", of, contiguous_layout(sizes), Tensor(of, sizes));
@@ -64,14 +75,8 @@ std::optional<Case> SingleOpPool::draw_case(const Op& op, uint64_t stream) const
     return made;
   };
   for (Argument& argument : *arguments) for_each_value(argument, [&](ValueId& value) { value = input(value); });
-  const auto results = builder.add_node(op, *std::move(arguments));
-  if (!results || results->empty()) return std::nullopt;
-  for (const ValueId result : *results) builder.add_output(result);
-  Case test;
-  test.name = fmt::format("{} {} {}", op.name, name(dtype_), stream);
-  test.graph = builder.take();
-  Choices choices(seed + 1, stream);
-  draw_data(choices, weights_of(GenerateProfile::All), test);
+  std::optional<Case> test = case_of_call(builder, op, *std::move(arguments), Choices(seed + 1, stream));
+  if (test) test->name = fmt::format("{} {} {}", op.name, name(dtype_), stream);
   return test;
 }
 

@@ -10,6 +10,10 @@
 
 namespace parallax {
 
+// A case of one call on the inputs that the builder has: its results are returned, and its data is drawn. Nothing where
+// the call does not infer.
+std::optional<Case> case_of_call(GraphBuilder& builder, const Op& op, std::vector<Argument> arguments, Choices choices);
+
 // Tensors of one dtype in the shapes that families ask for, and what indexes, masks and scales them. Calls are drawn
 // over them.
 class SingleOpPool {

@@ -8,17 +8,13 @@ double maximum(double a, double b) { return is_nan(a) || a > b ? a : b; }
 
 float clamped(float x, float low, float high) {
   if (is_nan(x)) return x;
-  if (is_nan(low)) return low;
-  if (is_nan(high)) return high;
   x = !(x >= low) ? low : x;
-  return !(x <= high) ? high : x;
+  return is_nan(x) || x <= high ? x : high;
 }
 double clamped(double x, double low, double high) {
   if (is_nan(x)) return x;
-  if (is_nan(low)) return low;
-  if (is_nan(high)) return high;
   x = !(x >= low) ? low : x;
-  return !(x <= high) ? high : x;
+  return is_nan(x) || x <= high ? x : high;
 }
 
 // With floats: LLVM 19, which Debian 13's lavapipe compiles with, gets 1 - y wrong where y has its sign set by bits.
