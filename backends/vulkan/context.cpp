@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define PARALLAX_CHECKS_LEAKS
@@ -100,6 +101,22 @@ bool is_wanted(const std::string& wanted, std::size_t index, std::string_view na
   return name.contains(wanted.empty() ? "llvmpipe" : wanted);
 }
 
+// Sets an environment variable that the user has not set, until the end of the scope. Other processes do not get it.
+class VariableForNow {
+ public:
+  VariableForNow(const char* name, const char* value) : name_(std::getenv(name) ? nullptr : name) {
+    if (name_) ::setenv(name_, value, 1);
+  }
+  ~VariableForNow() {
+    if (name_) ::unsetenv(name_);
+  }
+  VariableForNow(const VariableForNow&) = delete;
+  VariableForNow& operator=(const VariableForNow&) = delete;
+
+ private:
+  const char* name_;
+};
+
 constexpr std::array failures = {std::pair(std::string_view("feature"), Failure::Feature),
                                  std::pair(std::string_view("memory"), Failure::Memory),
                                  std::pair(std::string_view("shader"), Failure::Shader),
@@ -176,6 +193,10 @@ Result<std::shared_ptr<Context>> Context::open(const ContextRequest& request) {
   }
   const std::shared_ptr<Context> context(new Context);
   context->fails_ = request.fails;
+  // llvmpipe, which reads them once, spends most of a campaign in LLVM on kernels that run for microseconds. Without
+  // LLVM's optimizations and with vectors of 128 bits a kernel is compiled in half the time.
+  const VariableForNow passes("GALLIVM_PERF", "nopt");
+  const VariableForNow width("LP_NATIVE_VECTOR_WIDTH", "128");
   TRY_VOID(context->create_instance(request.validate));
   TRY_VOID(context->pick_device(request.device));
   TRY_VOID(context->create_device());
