@@ -54,6 +54,21 @@ def resolve(catalogue: Catalogue, spec: str) -> tuple[str, str, list[str]]:
     return name, version, pins
 
 
+def python_of(catalogue: Catalogue, target: str, version: str) -> Path | None:
+    """Of an installed environment in which the target has that version of its system: its family's own, or another
+    family's that is pinned to it (ExecuTorch's has its torch). Nothing for a target of ours, which needs none."""
+    name = target.partition("?")[0].partition("@")[0]
+    if name not in catalogue["targets"]:
+        return None
+    families = catalogue["targets"][name]["families"]
+    folders = [f"{families[0]}-{version}"]
+    for family in families[1:]:
+        pinned = catalogue["families"][family]["pins"].items()
+        folders += [f"{family}-{one}" for one, pins in pinned if f"{families[0]}=={version}" in pins]
+    pythons = [environments() / folder / "bin" / "python" for folder in folders]
+    return next((python for python in pythons if python.exists()), None)
+
+
 def run_command(command: list[str]) -> tuple[int, str]:
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     return done.returncode, done.stdout

@@ -10,36 +10,24 @@ import json
 import os
 import subprocess
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from adapters.install import python_of, read_catalogue
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CASES = ROOT / "corpus" / "cases" / "found"
 BUGS = ROOT / "bugs"
-CATALOGUE = json.loads((ROOT / "adapters" / "targets.json").read_text())
+CATALOGUE = read_catalogue()
 SECONDS = 300
-
-
-def interpreter(case: dict[str, object]) -> Path | None:
-    """Of an installed environment with the system and version that a case was found in: a family's own, or another
-    family's of the target that is pinned to it (ExecuTorch's has its torch)."""
-    origin = case["origin"]
-    assert isinstance(origin, dict)
-    name = str(origin["target"]).partition("?")[0].partition("@")[0]
-    if name not in CATALOGUE["targets"]:
-        return None  # one of our own, which needs none
-    families = CATALOGUE["targets"][name]["families"]
-    pin = f"{families[0]}=={origin['version']}"
-    folders = [f"{families[0]}-{origin['version']}"]
-    for family in families[1:]:
-        folders += [
-            f"{family}-{version}" for version, pins in CATALOGUE["families"][family]["pins"].items() if pin in pins
-        ]
-    pythons = [ROOT / ".targets" / folder / "bin" / "python" for folder in folders]
-    return next((python for python in pythons if python.exists()), None)
 
 
 def names() -> list[str]:
     return sorted(file.stem for file in CASES.glob("*.json") if not file.stem.endswith("-control"))
+
+
+def ended(command: list[str | Path]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
 
 
 class FoundTest(unittest.TestCase):
@@ -59,15 +47,19 @@ class FoundTest(unittest.TestCase):
 
     @unittest.skipUnless(os.environ.get("PARALLAX_TEST_ALL") == "1", "runs with --all")
     def test_each_script_shows_its_bug(self) -> None:
+        runs: dict[str, list[str | Path]] = {}
         for name in names():
-            python = interpreter(json.loads((CASES / f"{name}.json").read_text()))
+            origin = json.loads((CASES / f"{name}.json").read_text())["origin"]
+            python = python_of(CATALOGUE, origin["target"], origin["version"])
             script = BUGS / f"{name}.py"
-            if python is None or not script.exists():
-                continue
-            with self.subTest(name):
-                ran = subprocess.run([python, script], capture_output=True, text=True, check=False, timeout=SECONDS)
-                self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
-                self.assertNotIn(f'{script.name}"', ran.stderr)  # an exception that is its own would end with 1 too
+            if python is not None and script.exists():
+                runs[name] = [python, script]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for name, ran in zip(runs, pool.map(ended, runs.values()), strict=True):
+                with self.subTest(name):
+                    self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+                    self.assertNotIn(f'{name}.py"', ran.stderr)  # an exception that is its own would end with 1 too
+        print(f"{len(runs)} of {len(names())} bugs have a script whose system is installed")
 
 
 if __name__ == "__main__":
