@@ -35,9 +35,9 @@ std::string bars(const std::map<std::string, int64_t>& counts) {
 
 void Histogram::add(const Graph& graph, int reused_slots, bool is_undecided) {
   ++graphs_;
-  coverage_.add(graph, is_undecided);
   planned_ += reused_slots >= 0;
-  const AliasRelations relations = alias_relations(graph);
+  const auto [relations, by_node] = alias_relations_by_node(graph);
+  coverage_.add(graph, by_node, is_undecided);
   bool alias = false;
   for (std::size_t i = 0; i < alias_relation_count; ++i) {
     if (!relations[i]) continue;

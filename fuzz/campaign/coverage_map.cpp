@@ -15,15 +15,14 @@ std::optional<AliasRelation> parse_relation(std::string_view text) {
 
 }  // namespace
 
-void CoverageMap::add(const Graph& graph, bool is_undecided) {
-  const std::vector<AliasRelations> relations = alias_relations_by_node(graph);
+void CoverageMap::add(const Graph& graph, std::span<const AliasRelations> by_node, bool is_undecided) {
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     if (node.results.empty()) continue;
     Cell& cell = ops_[node.op->name][static_cast<std::size_t>(graph.meta(node.results.front()).dtype)];
     ++cell.nodes;
     cell.undecided += is_undecided;
-    cell.relations |= relations[n];
+    cell.relations |= by_node[n];
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 
 #include "core/result.h"
@@ -24,7 +25,8 @@ class CoverageMap {
   };
   using Row = std::array<Cell, dtype_count>;  // by the dtype of a node's first result
 
-  void add(const Graph& graph, bool is_undecided = false);
+  // `by_node`: of the graph's alias relations, those that each node brings about.
+  void add(const Graph& graph, std::span<const AliasRelations> by_node, bool is_undecided = false);
   void add(const CoverageMap& other);
   const std::map<std::string, Row>& ops() const { return ops_; }
 

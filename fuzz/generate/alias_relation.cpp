@@ -42,7 +42,7 @@ class Classifier {
   }
 
   const AliasRelations& all() const { return found_; }
-  std::vector<AliasRelations> take_by_node() { return std::move(by_node_); }
+  RelationsOfNodes take() { return {found_, std::move(by_node_)}; }
 
  private:
   struct ValueState {
@@ -271,7 +271,7 @@ std::string_view name(AliasRelation relation) { return names[static_cast<std::si
 
 AliasRelations alias_relations(const Graph& graph) { return Classifier(graph).all(); }
 
-std::vector<AliasRelations> alias_relations_by_node(const Graph& graph) { return Classifier(graph).take_by_node(); }
+RelationsOfNodes alias_relations_by_node(const Graph& graph) { return Classifier(graph).take(); }
 
 bool is_elidable_copy(const Graph& graph, const Node& node) {
   if (node.op->group != OpGroup::Copy || node.results.size() != 1) return false;

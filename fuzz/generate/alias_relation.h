@@ -62,8 +62,11 @@ using AliasRelations = std::bitset<alias_relation_count>;
 // The relations that occur in a graph.
 AliasRelations alias_relations(const Graph& graph);
 
-// Those that each node brings about, by node; what only outputs, sources or missing readers make is of none.
-std::vector<AliasRelations> alias_relations_by_node(const Graph& graph);
+struct RelationsOfNodes {
+  AliasRelations all;                   // of the graph
+  std::vector<AliasRelations> by_node;  // what each brings about; what outputs, sources or missing readers make: none
+};
+RelationsOfNodes alias_relations_by_node(const Graph& graph);
 
 // Whether a node's one result is a copy that a compiler may elide: a fresh storage, the operand's dtype and sizes.
 bool is_elidable_copy(const Graph& graph, const Node& node);

@@ -35,13 +35,13 @@ std::vector<uint64_t> graph_features(const Graph& graph) {
       if (relations[r]) features.push_back(mix(what, r));
     }
   };
-  const std::vector<AliasRelations> by_node = alias_relations_by_node(graph);
+  const auto [all, by_node] = alias_relations_by_node(graph);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const uint64_t kind = kind_of(graph, graph.nodes[n]);
     features.push_back(mix(kind, no_relation));
     add(kind, by_node[n]);
   }
-  add(whole_graph, alias_relations(graph));
+  add(whole_graph, all);
   return features;
 }
 
