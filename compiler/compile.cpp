@@ -14,8 +14,8 @@
 namespace parallax {
 namespace {
 
-Result<Graph> run_passes(const Graph& graph, const std::vector<Pass>& passes, const CompileOptions& options,
-                         const PassObserver& observe) {
+Result<Graph> graph_behind(const std::vector<Pass>& passes, const Graph& graph, const CompileOptions& options,
+                           const PassObserver& observe = nullptr) {
   const Graph* present = &graph;
   Graph made;
   for (const Pass& pass : passes) {
@@ -153,50 +153,66 @@ void leave_out_smaller(int64_t least_size, std::vector<SymbolSizes>& sizes, std:
 
 }  // namespace
 
-Result<Program> compile(const Graph& graph, const CompileOptions& options, const PassObserver& observe) {
-  if (const auto inlined = inlined_if_custom(graph)) return compile(inlined->graph, options, observe);
+Result<PassedGraph> run_passes(const Graph& graph, const CompileOptions& options, const PassObserver& observe) {
+  if (const auto inlined = inlined_if_custom(graph)) return run_passes(inlined->graph, options, observe);
   const ActiveMutant mutant(options.faults.mutant());
-  const CompilerParts parts = options.faults.parts();
-  TRY(const std::vector<Pass> passes, options.selection.from(parts.passes));
-  TRY(const Graph made, run_passes(graph, passes, options, observe));
-  TRY(Graph compiled, compile_subgraphs(made, options));
-  return lower(std::move(compiled), {}, parts, options);
+  TRY(const std::vector<Pass> passes, options.selection.from(options.faults.parts().passes));
+  PassedGraph passed;
+  TRY(passed.graph, graph_behind(passes, graph, options, observe));
+  return passed;
 }
 
-Result<Program> compile(const Graph& graph, const Symbols& symbols, const CompileOptions& options) {
+Result<PassedGraph> run_passes(const Graph& graph, const Symbols& symbols, const CompileOptions& options) {
   const ActiveMutant mutant(options.faults.mutant());
-  const CompilerParts parts = options.faults.parts();
-  TRY(const std::vector<Pass> passes, options.selection.from(parts.passes));
+  TRY(const std::vector<Pass> passes, options.selection.from(options.faults.parts().passes));
   if (const Node* node = find_control(graph)) {
     return std::unexpected(Error{ErrorKind::Unsupported, "", "",
                                  fmt::format("'{}' ({}) in a case whose sizes change", node->name, node->op->name)});
   }
+  PassedGraph passed;
   TRY(const Graph bound, at_sizes(graph, symbols, symbols.bound()));
-  TRY(Graph made, run_passes(bound, passes, options, nullptr));
+  TRY(passed.graph, graph_behind(passes, bound, options));
   std::vector<SymbolSizes> sizes;
-  std::vector<Graph> others;
   for (Instance& instance : instances_to_try(graph, symbols)) {
-    TRY(Graph other, run_passes(instance.graph, passes, options, nullptr));
+    TRY(Graph other, graph_behind(passes, instance.graph, options));
     sizes.push_back(std::move(instance.sizes));
-    others.push_back(std::move(other));
+    passed.others.push_back(std::move(other));
   }
   // The numbers of the calls are those of the compiled graph from here on.
-  Symbols inputs_alone = symbols;
-  inputs_alone.numbers.clear();
+  passed.symbols = symbols;
+  passed.symbols.numbers.clear();
   TRY_VOID(expect_all_tried(symbols, 0, sizes));
-  int64_t least_size = 0;
-  auto varying = varying_numbers(made, inputs_alone, sizes, others);
+  auto varying = varying_numbers(passed.graph, passed.symbols, sizes, passed.others);
   if (!varying) {
-    least_size = 2;
-    leave_out_smaller(least_size, sizes, others);
-    if (expect_all_tried(symbols, least_size, sizes)) varying = varying_numbers(made, inputs_alone, sizes, others);
+    passed.least_size = 2;
+    leave_out_smaller(passed.least_size, sizes, passed.others);
+    if (expect_all_tried(symbols, passed.least_size, sizes))
+      varying = varying_numbers(passed.graph, passed.symbols, sizes, passed.others);
   }
   if (!varying) return std::unexpected(varying.error());
-  TRY(Program program, lower(std::move(made), others, parts, options));
-  program.symbols = std::move(inputs_alone);
-  program.varying = *std::move(varying);
-  program.least_size = least_size;
+  passed.varying = *std::move(varying);
+  return passed;
+}
+
+Result<Program> compile(const PassedGraph& passed, const CompileOptions& options) {
+  const ActiveMutant mutant(options.faults.mutant());
+  const CompilerParts parts = options.faults.parts();
+  TRY(Graph compiled, compile_subgraphs(passed.graph, options));
+  TRY(Program program, lower(std::move(compiled), passed.others, parts, options));
+  program.symbols = passed.symbols;
+  program.varying = passed.varying;
+  program.least_size = passed.least_size;
   return program;
+}
+
+Result<Program> compile(const Graph& graph, const CompileOptions& options, const PassObserver& observe) {
+  TRY(const PassedGraph passed, run_passes(graph, options, observe));
+  return compile(passed, options);
+}
+
+Result<Program> compile(const Graph& graph, const Symbols& symbols, const CompileOptions& options) {
+  TRY(const PassedGraph passed, run_passes(graph, symbols, options));
+  return compile(passed, options);
 }
 
 }  // namespace parallax

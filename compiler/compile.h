@@ -33,13 +33,27 @@ struct CompileOptions {
 // because it had nothing to do.
 using PassObserver = std::function<void(const Pass& pass, const Graph& before, const Graph& after)>;
 
-// The plan is not checked here: nothing may depend on its being right (planner/plan_checker.h).
-// A node that no backend takes, and a plan that does not fit the arena's limit, are refused with the node's name.
-Result<Program> compile(const Graph& graph, const CompileOptions& options, const PassObserver& observe = nullptr);
+// What the passes make of a graph, which is where builds begin that differ in their backends and memory alone.
+struct PassedGraph {
+  Graph graph;                // at the bound of its symbols
+  std::vector<Graph> others;  // at the other sizes that were tried; none without symbols
+  Symbols symbols;            // and the next two as in the program
+  std::vector<VaryingNumber> varying;
+  int64_t least_size = 0;
+};
 
-// One program for every size that the symbols may have, as it is at their bound (resize() brings it to others). Passes
-// need not know of symbols: they are run at several sizes, and what they make must be one graph but for its shapes and
-// for numbers that grow in step with the sizes. Anything else is an error of kind Unsupported that names the node.
+// Of the options only the faults, the selection of passes, `evaluate` and `keeps` count. With symbols the passes are
+// run at several sizes, of which they need not know: what they make must be one graph but for its shapes and for
+// numbers that grow in step with the sizes. Anything else is an error of kind Unsupported that names the node.
+Result<PassedGraph> run_passes(const Graph& graph, const CompileOptions& options,
+                               const PassObserver& observe = nullptr);
+Result<PassedGraph> run_passes(const Graph& graph, const Symbols& symbols, const CompileOptions& options);
+
+// The plan is not checked here: nothing may depend on its being right (planner/plan_checker.h). With symbols it is one
+// program for every size that they may have, as it is at their bound (resize() brings it to others).
+// A node that no backend takes, and a plan that does not fit the arena's limit, are refused with the node's name.
+Result<Program> compile(const PassedGraph& passed, const CompileOptions& options);
+Result<Program> compile(const Graph& graph, const CompileOptions& options, const PassObserver& observe = nullptr);
 Result<Program> compile(const Graph& graph, const Symbols& symbols, const CompileOptions& options);
 
 }  // namespace parallax

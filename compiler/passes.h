@@ -58,6 +58,7 @@ Result<Graph> sink_permutes(const Graph& graph);
 bool holds_permutes(const Graph& graph);
 // The same call on the same operands is made once (merge_common_calls.cpp).
 Result<Graph> merge_common_calls(const Graph& graph);
+bool holds_common_calls(const Graph& graph);
 // Nodes whose results reach neither an output nor a write disappear (drop_dead_nodes.cpp).
 Result<Graph> drop_dead_nodes(const Graph& graph);
 bool holds_dead_nodes(const Graph& graph);
@@ -84,7 +85,7 @@ inline constexpr std::array standard_passes = {
     Pass{"fold_constants", fold_constants, holds_constant_calls},
     Pass{"simplify", by_graph<simplify>},
     Pass{"sink_permutes", by_graph<sink_permutes>, holds_permutes},
-    Pass{"merge_common_calls", by_graph<merge_common_calls>},
+    Pass{"merge_common_calls", by_graph<merge_common_calls>, holds_common_calls},
     Pass{"drop_dead_nodes", by_graph<drop_dead_nodes>, holds_dead_nodes},
     Pass{"elide_copies", by_graph<elide_copies>, holds_copies},
     Pass{"lay_out_regions", by_graph<lay_out_regions>, holds_pictures},

@@ -31,12 +31,19 @@ bool same_argument(const Argument& a, const Argument& b) {
   return a == b;
 }
 
-// The same in everything but which values are named.
-bool same_but_for_values(const Argument& a, const Argument& b) {
-  if (std::holds_alternative<ValueId>(a)) return std::holds_alternative<ValueId>(b);
+// The same in everything but the values that are named, which are `alike`.
+template <class Alike>
+bool same_but_for_values(const Argument& a, const Argument& b, Alike&& alike) {
+  if (const auto* x = std::get_if<ValueId>(&a)) {
+    const auto* y = std::get_if<ValueId>(&b);
+    return y && alike(*x, *y);
+  }
   const auto* x = std::get_if<ValueList>(&a);
   const auto* y = std::get_if<ValueList>(&b);
-  return x && y ? std::ranges::equal(*x, *y, {}, &ValueId::valid, &ValueId::valid) : same_argument(a, b);
+  const auto both = [&](ValueId one, ValueId other) {
+    return one.valid() == other.valid() && (!one.valid() || alike(one, other));
+  };
+  return x && y ? std::ranges::equal(*x, *y, both) : same_argument(a, b);
 }
 
 // Whether what a call makes, or that eager takes it, hangs on how far its operands' storages are known to reach, which
@@ -117,7 +124,9 @@ Result<void> Rewriter::add(const Node& node, std::vector<Argument> arguments) {
 // Fills known_, where the call is the old one and its operands are like the old ones.
 bool Rewriter::know_results(const Node& node, std::span<const Argument> arguments) {
   if (metas_ == OldMetas::InferredAnew || node.op->writes() || sees_whole_storages(*node.op)) return false;
-  if (!std::ranges::equal(node.arguments, arguments, same_but_for_values)) return false;
+  const auto any = [](ValueId, ValueId) { return true; };
+  const auto same = [&](const Argument& a, const Argument& b) { return same_but_for_values(a, b, any); };
+  if (!std::ranges::equal(node.arguments, arguments, same)) return false;
   operands_.clear();
   for (const Argument& argument : node.arguments) {
     for_each_value(argument, [&](ValueId value) { operands_.emplace_back(value, ValueId()); });
@@ -194,6 +203,12 @@ Result<Graph> renumbered(const Graph& graph, OldMetas metas) {
 
 bool same_arguments(std::span<const Argument> a, std::span<const Argument> b) {
   return std::ranges::equal(a, b, same_argument);
+}
+
+bool same_arguments(std::span<const Argument> a, std::span<const Argument> b,
+                    const std::function<bool(ValueId, ValueId)>& alike) {
+  return std::ranges::equal(a, b,
+                            [&](const Argument& x, const Argument& y) { return same_but_for_values(x, y, alike); });
 }
 
 bool same_graph(const Graph& a, const Graph& b) {

@@ -5,6 +5,7 @@
 // was inferred of it: a call that is copied with operands like its old ones makes what it made.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -66,6 +67,9 @@ Result<Graph> renumbered(const Graph& graph, OldMetas metas = OldMetas::Trusted)
 
 // Whether two calls of an op are the same: NaN is the same as itself, and the zeros differ.
 bool same_arguments(std::span<const Argument> a, std::span<const Argument> b);
+// Likewise, of values that are `alike` instead of the same.
+bool same_arguments(std::span<const Argument> a, std::span<const Argument> b,
+                    const std::function<bool(ValueId, ValueId)>& alike);
 // Whether two graphs are the same in everything: names, calls, metadata, sources with their data, outputs.
 bool same_graph(const Graph& a, const Graph& b);
 

@@ -79,8 +79,10 @@ class CompiledTarget : public Target {
     const auto start = std::chrono::steady_clock::now();
     Outcome outcome;
     complained();  // of what an earlier case or its explanation ran
-    const Result<LoadedRuns> plain = built(test, plain_);
-    const Result<LoadedRuns> full = plain ? built(test, full_build) : plain;
+    // Both builds have the same passes, which take the most time of all.
+    const Result<PassedGraphs> passed = passed_graphs(test, options_of(plain_, test));
+    const Result<LoadedRuns> plain = passed ? built(test, *passed, plain_) : std::unexpected(passed.error());
+    const Result<LoadedRuns> full = plain ? built(test, *passed, full_build) : plain;
     if (full) {
       run_protocol(*plain, *full, options_.memory, test, second, outcome);
       if (options_.threads > 1 && outcome.status == Status::Ok)
@@ -169,50 +171,80 @@ class CompiledTarget : public Target {
     }
   }
 
+  // What the passes make of a case's graph, and of those of its methods.
+  using PassedGraphs = std::vector<PassedGraph>;
+
+  static Result<PassedGraphs> passed_graphs(const Case& test, const CompileOptions& options) {
+    PassedGraphs graphs(1);
+    if (!test.symbols.empty()) {
+      TRY(graphs.front(), run_passes(test.graph, test.symbols, options));
+      return graphs;
+    }
+    TRY(graphs.front(), run_passes(test.graph, options));
+    for (const Method& method : test.methods) {
+      TRY(PassedGraph of_method, run_passes(method.graph, options));
+      graphs.push_back(std::move(of_method));
+    }
+    return graphs;
+  }
+
+  Result<LoadedRuns> built(const Case& test, const Build& how) const {
+    if (how.anew && has_several_runs(test)) {
+      LoadedRuns runs;
+      for (std::size_t run = 0; run <= test.later.size(); ++run) {
+        TRY(Loaded alone, built_alone(test, run, how));
+        runs.push_back(std::move(alone));
+      }
+      return runs;
+    }
+    TRY(const PassedGraphs passed, passed_graphs(test, options_of(how, test)));
+    return built(test, passed, how);
+  }
+
   // One executable a run. Each is resized from the one before it: whether a plan still holds is asked of the
   // plan that is there. At sizes where the program is another one it is compiled again.
-  Result<LoadedRuns> built(const Case& test, const Build& how) const {
+  Result<LoadedRuns> built(const Case& test, const PassedGraphs& passed, const Build& how) const {
     const CompileOptions options = options_of(how, test);
-    DeviceOfBackend device;
-    if (how.partitioned && !how.on_host) device = {options_.device, 0, {options_.faults.parts().device, seed_of(test)}};
-    const std::vector<MakeDelegate> makers = delegate_makers(how, options_.delegates);
+    TRY(Program program, compile(passed.front(), options));
     LoadedRuns runs;
-    const auto add = [&](Program program) -> Result<void> {
-      TRY(Loaded executable, load(std::move(program), makers, device));
+    if (test.symbols.empty()) {
+      TRY(Loaded first, loaded(std::move(program), test, how));
+      LoadedRuns methods = {std::move(first)};
+      for (const PassedGraph& method : std::span(passed).subspan(1)) {
+        TRY(Program of_method, compile(method, options));
+        TRY(Loaded executable, loaded(std::move(of_method), test, how));
+        methods.push_back(std::move(executable));
+      }
+      runs = {methods.front()};
+      for (const LaterRun& run : test.later) runs.push_back(methods[run.method]);
+      return runs;
+    }
+    for (std::size_t run = 0; run <= test.later.size(); ++run) {
+      const SymbolSizes sizes = sizes_of_run(test, run);
+      if (is_compiled_alone(program, sizes)) {
+        TRY(Loaded alone, built_alone(test, run, how));
+        runs.push_back(std::move(alone));
+        continue;
+      }
+      TRY(program, resize(program, sizes, options));
+      TRY_VOID(check_outputs(program.graph, test, sizes));
+      TRY(Loaded executable, loaded(program, test, how));
       runs.push_back(std::move(executable));
-      return {};
-    };
-    const auto add_alone = [&](std::size_t run) -> Result<void> {
-      TRY(const Case one, case_of_run(test, run));
-      TRY(Program program, compile(one.graph, options));
-      return add(std::move(program));
-    };
-    if (how.anew && has_several_runs(test)) {
-      for (std::size_t run = 0; run <= test.later.size(); ++run) TRY_VOID(add_alone(run));
-    } else if (test.symbols.empty()) {
-      TRY(Program program, compile(test.graph, options));
-      TRY_VOID(add(std::move(program)));
-      for (const Method& method : test.methods) {
-        TRY(Program of_method, compile(method.graph, options));
-        TRY_VOID(add(std::move(of_method)));
-      }
-      const LoadedRuns programs = std::move(runs);
-      runs = {programs.front()};
-      for (const LaterRun& run : test.later) runs.push_back(programs[run.method]);
-    } else {
-      TRY(Program program, compile(test.graph, test.symbols, options));
-      for (std::size_t run = 0; run <= test.later.size(); ++run) {
-        const SymbolSizes sizes = sizes_of_run(test, run);
-        if (is_compiled_alone(program, sizes)) {
-          TRY_VOID(add_alone(run));
-          continue;
-        }
-        TRY(program, resize(program, sizes, options));
-        TRY_VOID(check_outputs(program.graph, test, sizes));
-        TRY_VOID(add(program));
-      }
     }
     return runs;
+  }
+
+  // Of one run's graph, at its sizes.
+  Result<Loaded> built_alone(const Case& test, std::size_t run, const Build& how) const {
+    TRY(const Case one, case_of_run(test, run));
+    TRY(Program program, compile(one.graph, options_of(how, test)));
+    return loaded(std::move(program), test, how);
+  }
+
+  Result<Loaded> loaded(Program program, const Case& test, const Build& how) const {
+    DeviceOfBackend device;
+    if (how.partitioned && !how.on_host) device = {options_.device, 0, {options_.faults.parts().device, seed_of(test)}};
+    return load(std::move(program), delegate_makers(how, options_.delegates), device);
   }
 
   // Whether the plan of a program that is resized from run to run is sound where it is made for this run's sizes alone.

@@ -172,6 +172,20 @@ Result<Graph> merge_common_calls_with(const Graph& graph, const MergeRules& rule
   return Merger(graph, rules).run();
 }
 
+bool holds_common_calls(const Graph& graph) {
+  // A tensor that was written in place is the same tensor under another name.
+  const auto alike = [&](ValueId a, ValueId b) { return graph.objects[a.index] == graph.objects[b.index]; };
+  for (auto node = graph.nodes.begin(); node != graph.nodes.end(); ++node) {
+    if (node->op->writes() || node->op->group == OpGroup::Copy) continue;
+    const bool common = std::any_of(graph.nodes.begin(), node, [&](const Node& earlier) {
+      return earlier.op == node->op &&
+             (is_fill(*node->op) || same_arguments(earlier.arguments, node->arguments, alike));
+    });
+    if (common) return true;
+  }
+  return false;
+}
+
 Result<Graph> merge_common_calls(const Graph& graph) { return merge_common_calls_with(graph, {}); }
 
 }  // namespace parallax

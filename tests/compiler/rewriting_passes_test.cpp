@@ -1,9 +1,15 @@
 // Constant folding, common calls, permute sinking, and the selection of passes.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "backends/runtime/executor.h"
 #include "compiler/compile.h"
+#include "compiler/passes.h"
+#include "compiler/rewriter.h"
+#include "core/choices.h"
 #include "tests/support/pass_examples.h"
+#include "tests/support/portable_ops.h"
 
 namespace parallax {
 namespace {
@@ -151,9 +157,33 @@ TEST(PassSelection, TakesNamesInOrder) {
   EXPECT_EQ(names({{}, "functionalize"}), "return_writes decompose_writes functionalize ");
   const auto unknown = PassSelection{{"fuse"}, ""}.from(standard_passes);
   ASSERT_FALSE(unknown);
-  EXPECT_TRUE(unknown.error().reason.starts_with("no pass is called 'fuse'; they are return_writes, decompose_writes, functionalize"))
+  EXPECT_TRUE(unknown.error().reason.starts_with(
+      "no pass is called 'fuse'; they are return_writes, decompose_writes, functionalize"))
       << unknown.error().reason;
   EXPECT_FALSE((PassSelection{{"simplify"}, "functionalize"}.from(standard_passes)));
+}
+
+TEST(Passes, LeaveAGraphAsItIsWhereTheyDoNotApply) {
+  // But for the numbers of its values, and for dead nodes, which some leave out.
+  const auto tidy = [](const Graph& graph) { return renumbered(drop_dead_nodes(graph).value()).value(); };
+  std::map<std::string_view, int> left;
+  for (uint64_t stream = 0; stream < 400; ++stream) {
+    SCOPED_TRACE(::testing::Message() << "seed 72, stream " << stream);
+    Choices choices(72, stream);
+    Graph graph = generate(choices, testing::portable_options()).graph;
+    for (const Pass& pass : standard_passes) {
+      Result<Graph> made = pass.run(graph, {runtime::evaluate});
+      ASSERT_TRUE(made) << pass.name << ": " << made.error().text();
+      if (pass.applies && !pass.applies(graph)) {
+        ++left[pass.name];
+        EXPECT_TRUE(same_graph(tidy(graph), tidy(*made))) << pass.name;
+      }
+      graph = *std::move(made);
+    }
+  }
+  for (const Pass& pass : standard_passes) {
+    EXPECT_TRUE(!pass.applies || left[pass.name] > 0) << pass.name;
+  }
 }
 
 }  // namespace
