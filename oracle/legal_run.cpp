@@ -26,11 +26,17 @@ int64_t exaggerated(int64_t value, int64_t x, double exaggeration, DType dtype) 
       std::clamp(most, static_cast<double>(limits.min_integer), static_cast<double>(limits.max_integer)));
 }
 
+// Whether results are an operand's magnitude with a sign: where that may be either, no number in between is one.
+bool sets_signs(const Op& op) {
+  const Op& functional = op.functional ? *op.functional : op;
+  return functional.name == "aten.copysign.Tensor" || functional.name == "aten.copysign.Scalar";
+}
+
 }  // namespace
 
 double LegalRun::draw() { return std::ldexp(static_cast<double>(mix(style_.seed, ++drawn_) >> 11), -52) - 1; }
 
-void LegalRun::decide(Ball& ball, DType dtype) {
+void LegalRun::decide(Ball& ball, DType dtype, bool is_signed) {
   // Minus and plus infinity are two programs from here on, and no run of either tells of the other.
   if (ball.decided() && ball.may_inf && !ball.may_inf.is_of_one_sign()) {
     ball = Ball::unknown(Undecided::SignedZero);
@@ -39,7 +45,8 @@ void LegalRun::decide(Ball& ball, DType dtype) {
   // A definite NaN or infinity is a number already; what has no end stays undecided.
   if (!ball.decided() || !std::isfinite(ball.mid) || !std::isfinite(ball.radius)) return;
   double x = ball.mid;
-  if (ball.radius > 0) x = off(x, drawn_error(ball), std::fabs(ball.mid) <= ball.radius);
+  const bool may_be_zero = std::fabs(ball.mid) <= ball.radius;
+  if (ball.radius > 0) x = is_signed && may_be_zero ? signed_anew(ball.radius) : off(x, drawn_error(ball), may_be_zero);
   if (style_.rounds) x = round_to(dtype, x);
   ball = {flushed(x, dtype), 0, ball.may_nan, ball.may_inf, Undecided::No, -1};
 }
@@ -62,6 +69,19 @@ double LegalRun::off(double x, double amplitude, bool may_be_zero) {
   return x;
 }
 
+double LegalRun::signed_anew(double magnitude) {
+  switch (style_.errors) {
+    case Errors::Random:
+      return draw() < 0 ? -magnitude : magnitude;
+    case Errors::Down:
+      return -magnitude;
+    case Errors::None:
+    case Errors::Up:
+      break;
+  }
+  return magnitude;
+}
+
 double LegalRun::flushed(double x, DType dtype) {
   if (!style_.flushes || style_.errors != Errors::Random || x == 0) return x;
   return std::fabs(x) < info(dtype).smallest_normal && draw() < -0.5 ? 0 : x;
@@ -70,6 +90,7 @@ double LegalRun::flushed(double x, DType dtype) {
 bool LegalRun::compute(const ReferenceCall& call) {
   const auto* errors = notes_ ? notes_->of(visits_++, call) : nullptr;
   if (!errors || !call.op().plain(call)) return false;
+  const bool is_signed = sets_signs(call.op());
   for (std::size_t k = 0; k < errors->size(); ++k) {
     const BallView& output = call.output(static_cast<int>(k));
     const bool is_f32 = output.dtype == DType::F32;
@@ -80,7 +101,8 @@ bool LegalRun::compute(const ReferenceCall& call) {
       const bool vanished = x == 0 && !error->may_be_zero();
       // Here, where a step before came out otherwise, numbers may cancel that do not in the program.
       const bool may_be_zero = error->may_be_zero() || std::fabs(x) <= error->amplitude();
-      if (error->amplitude() > 0 && !vanished) x = off(x, error->amplitude(), may_be_zero);
+      if (error->amplitude() > 0 && !vanished)
+        x = is_signed && may_be_zero ? signed_anew(std::fabs(x)) : off(x, error->amplitude(), may_be_zero);
       if (style_.rounds) x = is_f32 ? static_cast<double>(static_cast<float>(x)) : round_to(output.dtype, x);
       output.ball(element).mid = flushed(x, output.dtype);
       ++error;
@@ -117,11 +139,12 @@ void LegalRun::decide(const Node& node, std::span<const BallView> values) {
   if (node.op->is_view() || std::exchange(computed_, false)) return;
   // Integers that no index and no size is made of.
   const double exaggeration = quantizes(*node.op) ? style_.exaggeration : 1;
+  const bool is_signed = sets_signs(*node.op);
   const auto decide_all = [&](ValueId value) {
     const BallView& view = values[value.index];
     for_each_element(view.layout, [&](int64_t element) {
       if (view.floating()) {
-        decide(view.ball(element), view.dtype);
+        decide(view.ball(element), view.dtype, is_signed);
       } else {
         decide(view.integer(element), view.dtype, exaggeration);
       }

@@ -53,10 +53,12 @@ class LegalRun {
   void decide(const Node& node, std::span<const BallView> values);
 
  private:
-  void decide(Ball& ball, DType dtype);
+  void decide(Ball& ball, DType dtype, bool is_signed);
   void decide(IntegerBall& integer, DType dtype, double exaggeration);
   // The number itself, or one that is off by at most so much.
   double off(double x, double amplitude, bool may_be_zero);
+  // The magnitude with a sign that is drawn.
+  double signed_anew(double magnitude);
   // 0 now and then, where the style takes subnormals for it.
   double flushed(double x, DType dtype);
   double draw();  // in [-1, 1)

@@ -198,5 +198,22 @@ TEST(JudgeCase, WholeProgramsAsEagerComputedThemMatchAndSpoiledOnesDoNot) {
   }
 }
 
+// The sign of a 0 is not known: copysign gives 1 or -1, and no number in between. The variance of equal ones is 0.
+TEST(JudgeCase, ALegalRunGivesNoNumberBetweenTwoSigns) {
+  const Profile& profile = *find_profile("portable");
+  const Result<Case> test = parse_case(R"({"parallax": 1, "name": "signs", "graph": {
+    "inputs": {"ones": {"type": "f32[2]"}, "signs": {"type": "f32[2]"}}, "nodes": [
+      {"out": "a", "op": "aten.copysign.Tensor", "args": ["%ones", "%signs"]},
+      {"out": "b", "op": "aten.var.correction", "args": ["%a"]},
+      {"out": "c", "op": "aten.atan2.default", "args": ["%b", "%b"]}], "outputs": ["%c"]},
+    "feed": {"ones": [1, 1], "signs": [0, 1]}})");
+  ASSERT_TRUE(test) << test.error().text();
+  Outcome outcome;
+  outcome.a.emplace().inputs.resize(2);
+  outcome.a->outputs.emplace_back(DType::F32, Dims{}).set_double(0, 0);
+  const Judgement judgement = judge_case(profile, *test, *expected_runs(profile, *test), outcome, false);
+  EXPECT_NE(judgement.verdict, Verdict::Mismatch) << judgement.reason;
+}
+
 }  // namespace
 }  // namespace parallax
