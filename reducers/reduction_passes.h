@@ -26,7 +26,7 @@ void cut_suffix(Reduction& reduction);
 void cut_prefix(Reduction& reduction);
 // Ranges of nodes gone, as long as they can be.
 void delete_ranges(Reduction& reduction);
-// One node gone, in every way: each operand of its type, an input, a constant.
+// One node gone, in every way: each operand of its type, an input, a constant, the view that a view is of.
 std::vector<Edit> bypass_candidates(const Case& test, const RecordedValues& recorded);
 // One branch or one step in place of a node that runs subgraphs, fewer results, carries and operands of it, fewer calls
 // inside, and calls inside made before it.

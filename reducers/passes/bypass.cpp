@@ -1,5 +1,5 @@
 // One node gone, in every way: each operand of its type stands in for what it made, then what such a value was made of
-// further up, then an input, then a constant.
+// further up, then an input, then a constant, then the view that a view is of.
 #include <fmt/format.h>
 
 #include "graph/print.h"
@@ -47,6 +47,22 @@ std::vector<ValueId> same_type_ancestors(const Graph& graph, const Node& node, V
   return ancestors;
 }
 
+// What a view is of stands in for it although its sizes are others, where it is a view itself: of a chain one is left.
+void offer_sources_of_views(const Case& test, CandidateList& candidates) {
+  const Graph& graph = test.graph;
+  std::vector<bool> is_view(graph.metas.size(), false);
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    const auto* source = node.op->is_view() ? std::get_if<ValueId>(&node.arguments.front()) : nullptr;
+    if (!source) continue;
+    for (ValueId result : node.results) is_view[result.index] = true;
+    if (!is_view[source->index] || node.results.size() != 1) continue;
+    Sketch sketch = without_node(test, n);
+    sketch.replace(node.results.front(), *source);
+    candidates.offer(fmt::format("{} for {}", graph.name(*source), node.name), sketch);
+  }
+}
+
 }  // namespace
 
 std::vector<Edit> bypass_candidates(const Case& test, const RecordedValues& recorded) {
@@ -78,6 +94,7 @@ std::vector<Edit> bypass_candidates(const Case& test, const RecordedValues& reco
       candidates.offer(fmt::format("{} for {}", source_kind_name(kind), node.name), sketch);
     }
   }
+  offer_sources_of_views(test, candidates);
   return candidates.take();
 }
 
