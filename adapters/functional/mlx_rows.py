@@ -74,7 +74,7 @@ LIBRARY = Library(Names(), array_of, lambda x, dtype: x.astype(MLX_DTYPES[dtype]
 
 DIRECT = {
     "Expm1": mx.expm1, "Log1p": mx.log1p, "Log2": mx.log2, "Log10": mx.log10, "Rsqrt": mx.rsqrt, "Erf": mx.erf,
-    "Erfinv": mx.erfinv, "Sigmoid": mx.sigmoid, "Softplus": nn.softplus, "Selu": nn.selu, "Mish": nn.mish,
+    "Erfinv": mx.erfinv, "Sigmoid": mx.sigmoid, "Softplus": nn.softplus, "Mish": nn.mish,
     "Silu": nn.silu, "Atan2": mx.arctan2, "LogAddExp": mx.logaddexp,
     "BitwiseNot": mx.bitwise_invert, "Relu": nn.relu, "Remainder": mx.remainder,
 }  # fmt: skip
@@ -119,7 +119,16 @@ def remainder(call: Call) -> Tensor:
 def elu(call: Call) -> Tensor:
     """By expm1: nn.elu and nn.celu are documented as exp(x) - 1, which cancels next to 0."""
     alpha = call.number(call.get("alpha"))
-    x = mx.divide(call.x, alpha) if call.kind == "Celu" else call.x
+    return _elu(call, alpha, mx.divide(call.x, alpha) if call.kind == "Celu" else call.x)
+
+
+@row("Selu")
+def selu(call: Call) -> Tensor:
+    """nn.selu is documented with constants of five and six digits, 1.0507 and 1.67326."""
+    return mx.multiply(call.number(1.0507009873554805), _elu(call, call.number(1.6732632423543772), call.x))
+
+
+def _elu(call: Call, alpha: Tensor, x: Tensor) -> Tensor:
     return mx.where(mx.greater(call.x, call.number(0)), call.x, mx.multiply(alpha, mx.expm1(x)))
 
 
