@@ -13,6 +13,7 @@ from pathlib import Path
 import litert_torch
 import torch
 from litert_torch import fx_infra
+from litert_torch._convert import converter_v2
 from litert_torch.backend.lowerings import registry
 
 from adapters.litert.interpreter import DELEGATED, delegated, load, runner
@@ -55,7 +56,7 @@ DTYPES = ("bool", "u8", "i8", "i16", "i32", "i64", "f32")
 SWITCHES = (
     *INTERPRETER_SWITCHES,
     Switch("lightweight", ("no", "yes")),
-    Switch("converter", ("v1", "v2")),
+    *([Switch("converter", ("v1", "v2"))] if converter_v2.is_supported() else []),
 )
 
 
@@ -72,7 +73,7 @@ def make_litert_torch(name: str, arguments: list[str], delegate: bool, profile: 
                 case.example,
                 enable_x64=True,  # it would take 64 bits for 32, with a warning
                 lightweight_conversion=settings["lightweight"] == "yes",
-                use_v2=settings["converter"] == "v2",
+                use_v2=settings.get("converter") == "v2",
             )
             model = converted.model_content()
 
