@@ -189,5 +189,4 @@ def average_pool(call: Call) -> Tensor:
 def max_pool(call: Call) -> list[Tensor]:
     if 0 in call.shape:
         return [jnp.zeros(shape, DTYPES[dtype]) for dtype, shape in call.results]
-    places = window_rows.max_places(call, call.attributes["kernel_shape"])
-    return [_reduce_windows(call, -np.inf, lax.max), places]
+    return window_rows.with_places(call, _reduce_windows(call, -np.inf, lax.max))

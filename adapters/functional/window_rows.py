@@ -63,9 +63,13 @@ def max_pool(call: Call) -> list[Tensor]:
     """The maxima and their places, each counted in its own plane: the writer takes the remainder anyway."""
     if 0 in call.shape:
         return [call.np.zeros(call.shape, dtype) for dtype, _ in call.results]
-    kernel = call.attributes["kernel_shape"]
-    made = call.np.max(windows(call, kernel, float("-inf")), axis=(3,))
-    return [call.np.reshape(made, call.shape), max_places(call, kernel)]
+    made = call.np.max(windows(call, call.attributes["kernel_shape"], float("-inf")), axis=(3,))
+    return with_places(call, call.np.reshape(made, call.shape))
+
+
+def with_places(call: Call, maxima: Tensor) -> list[Tensor]:
+    """The maxima, and where the node has a second result their places."""
+    return [maxima] if len(call.results) == 1 else [maxima, max_places(call, call.attributes["kernel_shape"])]
 
 
 def max_places(call: Call, kernel: list[int]) -> Tensor:

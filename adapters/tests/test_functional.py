@@ -135,6 +135,8 @@ class RowTest(unittest.TestCase):
             [np.array([[[[1, 5, 2], [7, 0, 5]]]], dtype=np.float32)],
         )
         self.assertEqual((values.tolist(), places.tolist()), ([[[[7, 5]]]], [[[[3, 1]]]]))
+        picture = np.array([[[[1, 5, 2], [7, 0, 5]]]], dtype=np.float32)
+        self.check(("max_pool2d.default", "%x", [2, 2], [1, 1]), picture, np.array([[[[7, 5]]]], dtype=np.float32))
 
     def test_resampling(self) -> None:
         x = np.array([[[0.0, 1.0, 2.0]]])
