@@ -20,7 +20,7 @@ class Names:
     """TensorFlow's functions by the names that numpy has for them."""
 
     abs, negative, sign, ceil, floor, round = tf.abs, tf.negative, tf.sign, tf.math.ceil, tf.floor, tf.round
-    exp, log, sqrt, rsqrt, reciprocal = tf.exp, tf.math.log, tf.sqrt, tf.math.rsqrt, tf.math.reciprocal
+    exp, log, sqrt, rsqrt = tf.exp, tf.math.log, tf.sqrt, tf.math.rsqrt
     sin, cos, tan, arcsin, arccos, arctan = tf.sin, tf.cos, tf.tan, tf.asin, tf.acos, tf.atan
     sinh, cosh, tanh, arcsinh, arccosh, arctanh = tf.sinh, tf.cosh, tf.tanh, tf.asinh, tf.acosh, tf.atanh
     add, subtract, multiply, divide, power = tf.add, tf.subtract, tf.multiply, tf.realdiv, tf.pow
@@ -33,6 +33,11 @@ class Names:
     sum, mean, prod, max, min = tf.reduce_sum, tf.reduce_mean, tf.reduce_prod, tf.reduce_max, tf.reduce_min
     logsumexp, softmax, log_softmax = tf.reduce_logsumexp, tf.nn.softmax, tf.nn.log_softmax
     argmax, argmin, cumsum = tf.argmax, tf.argmin, tf.cumsum
+
+    @staticmethod
+    def reciprocal(x: Tensor) -> Tensor:
+        """As a quotient, which rounds once: tf.math.reciprocal is Eigen's, of which 1 or 2 units are documented."""
+        return tf.realdiv(tf.ones_like(x), x)
 
     @staticmethod
     def clip(x: Tensor, low: Tensor, high: Tensor) -> Tensor:
@@ -195,4 +200,4 @@ def max_pool(call: Call) -> list[Tensor]:
         return window_rows.max_pool(call)
     pools = {1: tf.nn.max_pool1d, 2: tf.nn.max_pool2d, 3: tf.nn.max_pool3d}
     made = channels_second(pools[len(kernel)](channels_last(call.x), kernel, call.attributes["strides"], "VALID"))
-    return [made, window_rows.max_places(call, kernel)]
+    return window_rows.with_places(call, made)
