@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ops/ball_math.h"
+#include "ops/elementwise.h"
 
 namespace parallax {
 namespace {
@@ -23,17 +24,16 @@ void store(const BallTensor& tensor, const BallView& view) {
   });
 }
 
-// Either tensor; an integer that is another one in each is undecided for the reason that the predicate is.
+// Either integer: one that is another in each is undecided for the reason that the predicate is.
+IntegerBall either(const IntegerBall& a, const IntegerBall& b, Undecided reason) {
+  if (a.decided() && b.decided()) return a.value == b.value ? a : IntegerBall{a.value, reason};
+  return {a.value, first_undecided({a, b}), std::min(a.lowest(), b.lowest()), std::max(a.highest(), b.highest())};
+}
+
 void widen(BallTensor& tensor, const BallTensor& other, Undecided reason) {
   for (std::size_t i = 0; i < tensor.balls.size(); ++i) tensor.balls[i] = hull(tensor.balls[i], other.balls[i]);
   for (std::size_t i = 0; i < tensor.integers.size(); ++i) {
-    IntegerBall& element = tensor.integers[i];
-    if (element.undecided != Undecided::No) continue;
-    if (other.integers[i].undecided != Undecided::No) {
-      element = other.integers[i];
-    } else if (element.value != other.integers[i].value) {
-      element.undecided = reason;
-    }
+    tensor.integers[i] = either(tensor.integers[i], other.integers[i], reason);
   }
 }
 
@@ -46,7 +46,7 @@ void forget(const BallView& view, Undecided reason) {
     if (view.floating()) {
       view.ball(element) = Ball::unknown(reason);
     } else {
-      view.integer(element).undecided = reason;
+      view.integer(element) = {0, reason};
     }
   });
 }

@@ -121,6 +121,26 @@ TEST(ControlFlow, AnUndecidedPredicateGivesTheHullOfBothBranches) {
   }
 }
 
+// -81 + 2147483648 is one of two floats, and the predicate hangs on which.
+TEST(ControlFlow, AnUndecidedPredicateGivesTheHullOfAnIntervalAndAnInteger) {
+  const Expected expected = run(R"({"parallax": 1, "name": "interval", "requires": ["subgraphs", "quantized"],
+    "graph": {"inputs": {"x": {"type": "f32[1]"}, "y": {"type": "i32[1]"}}, "nodes": [
+      {"out": "q", "op": "quantized_decomposed.quantize_per_tensor.default",
+       "args": ["%x", 0.0371, 2147483647, -2147483648, 2147483647, "i32"]},
+      {"out": "c", "op": "aten.lt.Scalar", "args": ["%q", -1]},
+      {"out": "p", "op": "aten.all.default", "args": ["%c"]},
+      {"out": "e", "op": "cond", "args": ["%p", {"graph": "then"}, {"graph": "else"}, ["%q", "%y"]]},
+      {"out": "e0", "op": "getitem", "args": ["%e", 0]}], "outputs": ["%q", "%e0"],
+      "subgraphs": {
+        "then": {"inputs": {"a": {"type": "i32[1]"}, "b": {"type": "i32[1]"}}, "nodes": [], "outputs": ["%a"]},
+        "else": {"inputs": {"a": {"type": "i32[1]"}, "b": {"type": "i32[1]"}}, "nodes": [], "outputs": ["%b"]}}},
+    "feed": {"x": [-3], "y": [0]}})");
+  ASSERT_TRUE(expected.outputs[0].integers[0].is_interval());
+  const IntegerBall result = expected.outputs[1].integers[0];
+  EXPECT_LE(result.lowest(), 0);
+  EXPECT_GE(result.highest(), expected.outputs[0].integers[0].highest());
+}
+
 TEST(ControlFlow, ALegalRunTakesOneOfTheBranches) {
   const Case test = read(undecided_branch().dump());
   ExpectedRuns expected = *expected_runs(eager(), test);
