@@ -172,6 +172,20 @@ def torch_functions() -> dict[str, Callable[..., Any]]:
     }
 
 
+def as_tensor(array: Array, dtype: str) -> Any:
+    import torch
+
+    if dtype == "bf16":
+        return torch.from_numpy(array.view(np.int16).copy()).view(torch.bfloat16)
+    return torch.from_numpy(np.ascontiguousarray(array))
+
+
+def as_array(tensor: Any) -> Array:
+    import torch
+
+    return tensor.view(torch.int16).numpy().view(np.uint16) if tensor.dtype == torch.bfloat16 else tensor.numpy()
+
+
 def torch_compile(operation: str, dtype: str, operands: list[Array]) -> Program:
     os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
     import torch
@@ -180,16 +194,7 @@ def torch_compile(operation: str, dtype: str, operands: list[Array]) -> Program:
     torch._dynamo.reset()
     compiled = torch.compile(torch_functions()[operation], dynamic=operands[0].ndim == 1, fullgraph=True)
 
-    def tensor(array: Array) -> Any:
-        if dtype == "bf16":
-            return torch.from_numpy(array.view(np.int16).copy()).view(torch.bfloat16)
-        return torch.from_numpy(np.ascontiguousarray(array))
-
-    def run(*arrays: Array) -> Array:
-        result = compiled(*map(tensor, arrays))
-        return result.view(torch.int16).numpy().view(np.uint16) if result.dtype == torch.bfloat16 else result.numpy()
-
-    return run
+    return lambda *arrays: as_array(compiled(*(as_tensor(array, dtype) for array in arrays)))
 
 
 def executorch_xnnpack(operation: str, dtype: str, operands: list[Array]) -> Program:
@@ -246,7 +251,7 @@ ATEN: dict[str, tuple[str, list[Any]]] = {
     "sum": ("sum.dim_IntList", ["%x", [1]]),
     "mean": ("mean.dim", ["%x", [1]]),
     "matmul": ("matmul.default", ["%x", "%x1"]),
-    "convolution": ("conv2d.default", ["%x", "%x1", None, 1, 1]),
+    "convolution": ("conv2d.default", ["%x", "%x1", None, [1, 1], [1, 1]]),
 }  # fmt: skip
 
 
@@ -257,6 +262,8 @@ def aten_case(operation: str, dtype: str, operands: list[Array]) -> dict[str, An
         op, arguments = "layer_norm.default", ["%x", list(operands[1].shape), "%x1"]
     elif operation == "gelu_tanh":
         op, arguments, named = "gelu.default", ["%x"], {"approximate": "tanh"}
+    elif operation in ("cast_up", "cast_down_up"):
+        return aten_cast(operation, dtype, operands)
     elif operation in ATEN:
         op, arguments = ATEN[operation]
     else:
@@ -265,6 +272,19 @@ def aten_case(operation: str, dtype: str, operands: list[Array]) -> dict[str, An
     inputs = {name: {"type": text} for name, text in zip(("x", "x1"), types, strict=False)}
     node = {"out": "y", "op": f"aten.{op}", "args": arguments, "kwargs": named}
     return {"inputs": inputs, "nodes": [node], "outputs": ["%y"]}
+
+
+def aten_cast(operation: str, dtype: str, operands: list[Array]) -> dict[str, Any]:
+    """The exponential of what is cast to f32, or a cast to f16 and back."""
+    cast = "aten._to_copy.default"
+    nodes = [{"out": "t", "op": cast, "args": ["%x"], "kwargs": {"dtype": "f16"}}]
+    if operation == "cast_up":
+        nodes[0]["kwargs"] = {"dtype": "f32"}
+        nodes.append({"out": "y", "op": "aten.exp.default", "args": ["%t"], "kwargs": {}})
+    else:
+        nodes.append({"out": "y", "op": cast, "args": ["%t"], "kwargs": {"dtype": "f32"}})
+    text = f"{dtype}[{','.join(map(str, operands[0].shape))}]"
+    return {"inputs": {"x": {"type": text}}, "nodes": nodes, "outputs": ["%y"]}
 
 
 def each_size(make: Callable[[list[Array]], Program], operands: list[Array]) -> Program:
@@ -408,6 +428,51 @@ def litert_xnnpack(operation: str, dtype: str, operands: list[Array]) -> Program
     return litert(operation, dtype, operands, delegate=True)
 
 
+def torchax(operation: str, dtype: str, operands: list[Array]) -> Program:
+    from adapters.torch.case_module import quiet_single_thread
+    from adapters.torch.stateless import without_state
+    from adapters.torch.torchax_xla import as_arrays, compile_program, j2t
+    from adapters.worker.system import Stages
+
+    quiet_single_thread()
+
+    def program(arrays: list[Array]) -> Program:
+        case = without_state(aten_case(operation, dtype, arrays), tuple(as_tensor(array, dtype) for array in arrays))
+        run = compile_program(case, "export", Stages())
+
+        def call(*given: Array) -> Array:
+            tensors = [as_tensor(array, dtype) for array in given]
+            result = j2t(run(as_arrays(tensors))[0], use_dlpack=False)
+            # Of every dtype it gives f32 for these two, which is no error of the function's.
+            return as_array(result.to(tensors[0].dtype) if operation in ("lgamma", "digamma") else result)
+
+        return call
+
+    return each_size(program, operands)
+
+
+def litert_torch(operation: str, dtype: str, operands: list[Array], delegate: bool = False) -> Program:
+    from adapters.litert.interpreter import load, runner
+    from adapters.torch.case_module import quiet_single_thread
+    from adapters.torch.litert_converter import SWITCHES, convert
+    from adapters.torch.stateless import without_state
+    from adapters.worker.switches import parse
+
+    quiet_single_thread()
+    settings = parse([], SWITCHES)
+
+    def program(arrays: list[Array]) -> Program:
+        case = without_state(aten_case(operation, dtype, arrays), tuple(as_tensor(array, dtype) for array in arrays))
+        run = runner(load(convert(case, settings), delegate, settings), 1)
+        return lambda *given: np.array(run([np.ascontiguousarray(array) for array in given])[0])
+
+    return each_size(program, operands)
+
+
+def litert_torch_xnnpack(operation: str, dtype: str, operands: list[Array]) -> Program:
+    return litert_torch(operation, dtype, operands, delegate=True)
+
+
 def mlx(operation: str, dtype: str, operands: list[Array]) -> Program:
     """Uncompiled: a call alone is not fused, and what is fused calls the same functions from C++ that is built anew."""
     from adapters.functional.mlx_cpu import FUNCTIONS, program_of
@@ -484,6 +549,9 @@ SYSTEMS: dict[str, tuple[Builder, str]] = {  # and the distribution whose versio
     "tensorflow-xla": (tensorflow_xla, "tensorflow-cpu"),
     "litert": (litert, "ai-edge-litert"),
     "litert-xnnpack": (litert_xnnpack, "ai-edge-litert"),
+    "torchax": (torchax, "torchax"),
+    "litert-torch": (litert_torch, "litert-torch"),
+    "litert-torch-xnnpack": (litert_torch_xnnpack, "litert-torch"),
     "mlx": (mlx, "mlx"),
     "onnx-reference": (onnx_reference, "onnx"),
 }

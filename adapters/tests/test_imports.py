@@ -22,7 +22,7 @@ USES = {
     "ncnn": {"onnx"},
     "audit": {"torch"},
     "importing": {"torch", "onnx"},
-    "measure": {"onnx", "ncnn", "functional"},
+    "measure": {"onnx", "ncnn", "functional", "litert", "torch"},
 }
 
 

@@ -30,9 +30,9 @@ from adapters.torch.case_module import (
 )
 from adapters.torch.limits import EXPORT_REJECTIONS
 from adapters.torch.reachable_ops import reachable
-from adapters.torch.stateless import instance_of, without_state
+from adapters.torch.stateless import Stateless, instance_of, without_state
 from adapters.worker.last_program import remembered
-from adapters.worker.switches import Switch, declared, parse
+from adapters.worker.switches import Settings, Switch, declared, parse
 from adapters.worker.system import Json, Rejection, Stages, System
 
 REJECTIONS = (
@@ -60,6 +60,18 @@ SWITCHES = (
 )
 
 
+def convert(case: Stateless, settings: Settings) -> bytes:
+    """The flatbuffer of the case."""
+    converted = litert_torch.convert(
+        case_module(case.program).eval(),
+        case.example,
+        enable_x64=True,  # it would take 64 bits for 32, with a warning
+        lightweight_conversion=settings["lightweight"] == "yes",
+        use_v2=settings.get("converter") == "v2",
+    )
+    return converted.model_content()
+
+
 def make_litert_torch(name: str, arguments: list[str], delegate: bool, profile: str) -> System:
     settings = parse(arguments, SWITCHES)
     quiet_single_thread()
@@ -68,14 +80,7 @@ def make_litert_torch(name: str, arguments: list[str], delegate: bool, profile: 
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
         case = without_state(graph, inputs)
         with torch.no_grad(), stages("lower"):
-            converted = litert_torch.convert(
-                case_module(case.program).eval(),
-                case.example,
-                enable_x64=True,  # it would take 64 bits for 32, with a warning
-                lightweight_conversion=settings["lightweight"] == "yes",
-                use_v2=settings.get("converter") == "v2",
-            )
-            model = converted.model_content()
+            model = convert(case, settings)
 
         def start() -> Instance:
             with stages("load"):

@@ -6,4 +6,4 @@ from adapters.torch.litert_converter import make_litert_torch
 from adapters.worker.loop import serve
 
 if __name__ == "__main__":
-    serve(lambda arguments: make_litert_torch("litert-torch-xnnpack", arguments, True, "litert-xnnpack"))
+    serve(lambda arguments: make_litert_torch("litert-torch-xnnpack", arguments, True, "litert-torch-xnnpack"))

@@ -109,7 +109,7 @@ def make_system(arguments: list[str]) -> System:
         return any(name in table for table in tables for name in (one, one.overloadpacket))
 
     hello = {
-        **torch_hello("torchax", "jax", "torchax", promises_identity=False),
+        **torch_hello("torchax", "torchax", "torchax", promises_identity=False),
         "ops": [*reachable(all_ops(), knows), "getitem"],
         "switches": declared(SWITCHES),
     }
