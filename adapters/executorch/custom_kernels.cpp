@@ -1,6 +1,6 @@
 // Kernels in ExecuTorch's runtime for the operations that a case has a reference for. The runtime takes functions
 // without a context, so each operation has one of a table of them; all hand their tensors to one function of Python's,
-// which runs the reference (custom_kernels.py). Built with the headers of the wheel, against its _portable_lib.
+// which runs the reference (custom_kernels.py). Built with the headers of the wheel, against its runtime.
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/kernel/kernel_runtime_context.h>
 #include <executorch/runtime/kernel/operator_registry.h>

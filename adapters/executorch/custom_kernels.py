@@ -20,7 +20,7 @@ from typing import Any
 
 import executorch
 import torch
-from executorch.extension.pybindings import _portable_lib
+from executorch.extension import pybindings
 
 from adapters.torch.custom_ops import LIBRARY, Function, Registration
 from adapters.worker.system import UnsupportedError
@@ -50,8 +50,15 @@ class Operand(ctypes.Structure):
 RUN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.POINTER(Operand), ctypes.c_int)
 
 
+def runtime_library() -> Path | None:
+    """The extension module with the runtime, which others can register kernels in. From 1.5 on it is _C, which keeps
+    the functions for that to itself."""
+    folder = Path(next(iter(pybindings.__path__)))
+    return next(folder.glob("_portable_lib.*.so"), None)
+
+
 def can_build() -> bool:
-    return shutil.which(COMPILER) is not None
+    return shutil.which(COMPILER) is not None and runtime_library() is not None
 
 
 def tensor_of(operand: Operand) -> torch.Tensor:
@@ -70,7 +77,9 @@ def tensor_of(operand: Operand) -> torch.Tensor:
 
 def library() -> ctypes.CDLL:
     """The kernels, built once for each environment; where that cannot be written to, once for each process."""
-    runtime = Path(_portable_lib.__file__)
+    runtime = runtime_library()
+    if runtime is None:
+        raise UnsupportedError("this release of ExecuTorch takes no kernels of others")
     mark = hashlib.sha256(SOURCE.read_bytes() + str(runtime).encode()).hexdigest()[:16]
     built = Path(sys.prefix) / f"parallax-kernels-{mark}.so"
     if built.exists():
@@ -80,6 +89,7 @@ def library() -> ctypes.CDLL:
     with tempfile.TemporaryDirectory(prefix="parallax-kernels-", dir=sys.prefix if kept else None) as folder:
         new = Path(folder) / built.name
         command = [COMPILER, "-std=c++17", "-O1", "-shared", "-fPIC", "-DC10_USING_CUSTOM_GENERATED_MACROS"]
+        command += ["-DET_LOG_ENABLED=0"]  # 1.5 keeps the function that would write the log to itself
         command += [f"-I{headers}", f"-I{headers / 'executorch/runtime/core/portable_type/c10'}"]
         command += [str(SOURCE), "-o", str(new), str(runtime), f"-Wl,-rpath,{runtime.parent}"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
