@@ -17,14 +17,21 @@ from typing import Any
 import torch
 import torch._export.utils as export_utils
 import torch._ops
+import torch.utils._pytree
 from torch._subclasses import fake_impls
 from torch.export import exported_program
+
+from adapters.torch.decomposition_tables import DecompositionTables, make_random_state_late
+from adapters.torch.graph_code import GraphCode
+from adapters.torch.node_history import share_histories
+from adapters.torch.plain_trees import go_straight
 
 
 class OpScan:
     """torch.export's scan for composite ops, done once and not three times a case; renew() notices new ops."""
 
-    def __init__(self) -> None:
+    def __init__(self, tables: DecompositionTables) -> None:
+        self._tables = tables
         self._scan = export_utils._collect_all_valid_cia_ops_for_namespace
         self._known: dict[str, set[Any]] = {}
         self._ops = 0
@@ -35,6 +42,7 @@ class OpScan:
         ops = len(torch._C._dispatch_get_all_op_names())
         if ops != self._ops:
             self._known.clear()
+            self._tables.forget()
             self._ops = ops
 
     def _collect(self, namespace: Any) -> set[Any]:
@@ -119,6 +127,7 @@ def speed_up() -> OpScan:
     """To be called once, after the libraries are imported."""
     torch.set_num_threads(1)
     torch._ops.Callable = _PlainCallable()
+    torch.utils._pytree.Callable = _PlainCallable()  # of functions that each tree_map_only defines anew
     # What the imports made stays for good: collecting it again and again took a seventh of the time.
     gc.collect()
     gc.freeze()
@@ -126,4 +135,8 @@ def speed_up() -> OpScan:
     # Earlier releases of PyTorch override in another way; there it takes its time.
     if len(inspect.signature(exported_program._override_composite_implicit_decomp).parameters) == 1:
         CompositeOverrides()
-    return OpScan()
+    GraphCode()
+    share_histories()
+    go_straight()
+    make_random_state_late()
+    return OpScan(DecompositionTables())
