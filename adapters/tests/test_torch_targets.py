@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -201,6 +202,8 @@ class RunTest(unittest.TestCase):
         ops = set(torchax_xla.make_system([]).hello()["ops"])
         self.assertLessEqual({"aten.add_.Tensor", "aten.__and__.Tensor", "aten.floor_divide_.Tensor"}, ops)
         self.assertNotIn("aten.append.t", ops)  # TorchScript's
+        message = "AssertionError: prims.scalar_tensor.default\n\nWhile executing %scalar_tensor"
+        self.assertTrue(any(re.search(one.pattern, message) for one in torchax_xla.REJECTIONS))
 
     @unittest.skipUnless(has("litert_torch"), "this Python has no litert-torch")
     def test_litert_torch(self) -> None:
@@ -208,7 +211,7 @@ class RunTest(unittest.TestCase):
 
         for delegate, arguments in ((False, []), (False, ["--kernels=reference"]), (True, [])):
             with self.subTest(delegate=delegate, arguments=arguments):
-                system = make_litert_torch("litert-torch", arguments, delegate, "litert")
+                system = make_litert_torch("litert-torch", arguments, delegate, "litert-torch")
                 self.check(system, [])
                 reply = system.run({"case": CASE}, Stages())
                 self.assertEqual(reply.get("delegated", 0) > 0, delegate)

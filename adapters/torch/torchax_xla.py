@@ -35,7 +35,7 @@ REJECTIONS = (
         "torchax/tensor.py: the operation is named that it has neither a lowering nor a decomposition for",
     ),
     Rejection(
-        r"^AssertionError: (aten|prims)\.\S+$",
+        r"^AssertionError: (aten|prims)\.\S+(\n|$)",  # torch.fx says after it which node that is
         "torchax/export.py, JaxInterpreter: the operation is named that it has no lowering for",
         stage="lower",
     ),
