@@ -55,13 +55,16 @@ def resolve(catalogue: Catalogue, spec: str) -> tuple[str, str, list[str]]:
 
 
 def python_of(catalogue: Catalogue, target: str, version: str) -> Path | None:
-    """Of an installed environment in which the target has that version of its system: its family's own, or another
-    family's that is pinned to it (ExecuTorch's has its torch). Nothing for a target of ours, which needs none."""
+    """Of an installed environment in which the target has that version of its system: its family's own, one whose pins
+    have the version (TensorFlow's has LiteRT), or another family's that is pinned to it (ExecuTorch's has its torch).
+    Nothing for a target of ours, which needs none."""
     name = target.partition("?")[0].partition("@")[0]
     if name not in catalogue["targets"]:
         return None
     families = catalogue["targets"][name]["families"]
     folders = [f"{families[0]}-{version}"]
+    own = catalogue["families"][families[0]]["pins"].items()
+    folders += [f"{families[0]}-{one}" for one, pins in own if any(pin.endswith(f"=={version}") for pin in pins)]
     for family in families[1:]:
         pinned = catalogue["families"][family]["pins"].items()
         folders += [f"{family}-{one}" for one, pins in pinned if f"{families[0]}=={version}" in pins]
