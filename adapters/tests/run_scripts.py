@@ -16,13 +16,13 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-import torch
-
 DRIVEN = "run(target, make_module, FEEDS)"
 
 
 def run(script: Path, name: str) -> dict[str, object]:
     """How a script ends for one of its classes, and what it prints."""
+    import torch  # not above: others read DRIVEN where there is none
+
     torch._dynamo.reset()
     source = script.read_text(encoding="utf-8")
     if name == "Eager":
