@@ -46,7 +46,9 @@ void LegalRun::decide(Ball& ball, DType dtype, bool is_signed) {
   if (!ball.decided() || !std::isfinite(ball.mid) || !std::isfinite(ball.radius)) return;
   double x = ball.mid;
   const bool may_be_zero = std::fabs(ball.mid) <= ball.radius;
-  if (ball.radius > 0) x = is_signed && may_be_zero ? signed_anew(ball.radius) : off(x, drawn_error(ball), may_be_zero);
+  if (ball.radius > 0) {
+    x = is_signed && ball.mid == 0 ? signed_anew(ball.radius) : off(x, drawn_error(ball), may_be_zero);
+  }
   if (style_.rounds) x = round_to(dtype, x);
   ball = {flushed(x, dtype), 0, ball.may_nan, ball.may_inf, Undecided::No, -1};
 }
@@ -101,8 +103,10 @@ bool LegalRun::compute(const ReferenceCall& call) {
       const bool vanished = x == 0 && !error->may_be_zero();
       // Here, where a step before came out otherwise, numbers may cancel that do not in the program.
       const bool may_be_zero = error->may_be_zero() || std::fabs(x) <= error->amplitude();
+      // From the one sign to the other it is twice as far as to 0, which a number that is flushed may become.
+      const bool has_either_sign = is_signed && error->amplitude() > 1.5 * std::fabs(x);
       if (error->amplitude() > 0 && !vanished)
-        x = is_signed && may_be_zero ? signed_anew(std::fabs(x)) : off(x, error->amplitude(), may_be_zero);
+        x = has_either_sign ? signed_anew(std::fabs(x)) : off(x, error->amplitude(), may_be_zero);
       if (style_.rounds) x = is_f32 ? static_cast<double>(static_cast<float>(x)) : round_to(output.dtype, x);
       output.ball(element).mid = flushed(x, output.dtype);
       ++error;

@@ -40,7 +40,7 @@ constexpr int drawn_before = 40;
 constexpr int swapped_ops = 10;
 constexpr int swapped_operands = 8;
 
-// Of draws of an op that mostly leaves its results open, how many are given up.
+// Percentage of the draws of an op that mostly leaves its results open that are given up.
 constexpr int dropped_open = 75;
 
 // Memory that is not written, and polynomials, whose degree is a number of any size: of what reads their results little
