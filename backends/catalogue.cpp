@@ -333,6 +333,7 @@ Result<std::unique_ptr<Target>> Catalogue::open(std::string_view text, const Ext
   TRY(std::vector<std::string> words, command(spec));
   ExternalOptions completed = options;
   if (const Known* known = find(spec.name)) {
+    completed.forks = true;
     const std::filesystem::path measured = root_ / "adapters" / "declined" / (known->declined + ".json");
     if (std::filesystem::exists(measured)) {
       TRY(completed.declined, Declined::read(measured));

@@ -9,6 +9,7 @@ from __future__ import annotations
 import torch._inductor.config
 
 from adapters.torch.compile import COMPILE_SWITCHES, make_system
+from adapters.torch.inductor_folders import find_vector_sets
 from adapters.worker.loop import serve
 from adapters.worker.switches import Settings, Switch
 from adapters.worker.warm_cache import CACHE
@@ -38,6 +39,10 @@ def configure(settings: Settings) -> None:
                 setattr(torch._inductor.config, name, settings[name] == "yes")
     if settings["vectors"] == "no":
         torch._inductor.config.cpp.simdlen = 1
+
+
+def before_fork() -> None:
+    find_vector_sets()
 
 
 if __name__ == "__main__":

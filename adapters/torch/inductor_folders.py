@@ -90,3 +90,14 @@ def keep_apart() -> None:
     if headers and locks:
         remove_partial_headers(Path(headers), Path(locks))
         mark_headers(CppBuilder)
+
+
+def find_vector_sets() -> None:
+    """Which vector instructions there are, which inductor finds out once per process: by compiling, and by a Python
+    that loads what was compiled."""
+    from torch._inductor import cpu_vec_isa
+
+    with tempfile.TemporaryDirectory(prefix=PREFIX) as folder:
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = folder
+        cpu_vec_isa.valid_vec_isa_list()
+    del os.environ["TORCHINDUCTOR_CACHE_DIR"]

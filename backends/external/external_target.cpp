@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backends/external/artifact_folder.h"
+#include "backends/external/fork_server.h"
 #include "backends/external/last_line.h"
 #include "backends/given_up.h"
 #include "graph/control_op.h"
@@ -109,7 +110,8 @@ Result<void> ExternalTarget::start() {
   worker_.reset();
   ended_seconds_ += std::exchange(last_seconds_, 0);
   served_ = 0;
-  TRY(worker_, Process::start(command_, options_.limits));
+  TRY(worker_, options_.forks ? start_worker(command_, options_.limits, options_.first_limit)
+                              : Process::start(command_, options_.limits));
   const int64_t id = next_id_++;
   const LineOrFailure answer = worker_->exchange(encode_hello(id), options_.first_limit);
   const auto* line = std::get_if<std::string>(&answer);

@@ -35,6 +35,7 @@ constexpr std::chrono::milliseconds tick{100};
 constexpr std::chrono::milliseconds core_tick{500};
 constexpr off_t error_limit = off_t{16} << 20;
 constexpr std::size_t errors_kept = std::size_t{64} << 10;
+constexpr std::size_t most_descriptors = 3;  // that go with one line
 
 class Descriptor {
  public:
@@ -63,7 +64,7 @@ std::string read_tail(int fd, off_t begin, std::size_t limit) {
 }
 
 // In the child, between fork and exec: only calls that are safe there. Tells the parent why exec failed.
-[[noreturn]] void become(char* const* arguments, int input, int output, int errors, int report,
+[[noreturn]] void become(char* const* arguments, const Process::ChildFiles& files, int report,
                          std::size_t memory_bytes) {
   ::setpgid(0, 0);
   ::signal(SIGPIPE, SIG_DFL);
@@ -71,9 +72,9 @@ std::string read_tail(int fd, off_t begin, std::size_t limit) {
     const rlimit limit{memory_bytes, memory_bytes};
     ::setrlimit(RLIMIT_AS, &limit);
   }
-  ::dup2(input, 0);
-  ::dup2(output, 1);
-  ::dup2(errors, 2);
+  ::dup2(files.input, 0);
+  ::dup2(files.output, 1);
+  ::dup2(files.errors, 2);
   ::execvp(arguments[0], arguments);
   const int reason = errno;
   [[maybe_unused]] const ssize_t written = ::write(report, &reason, sizeof reason);
@@ -89,47 +90,54 @@ std::string ProcessEnd::text() const {
   return name ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
 }
 
-Result<Process> Process::start(const std::vector<std::string>& command, const ProcessLimits& limits) {
-  if (command.empty() || command[0].empty()) return fail("an empty command line");
+Result<Process> Process::start_by(const Start& begin, std::shared_ptr<ProcessParent> parent,
+                                  const ProcessLimits& limits) {
   // Every descriptor closes on exec, or a child started beside this one would hold our ends open.
-  int sockets[2], pipes[2], reports[2];
+  int sockets[2], pipes[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
     return fail("socketpair: {}", std::strerror(errno));
   Descriptor input(sockets[0]), child_input(sockets[1]);
   if (::pipe2(pipes, O_CLOEXEC) != 0) return fail("pipe: {}", std::strerror(errno));
   Descriptor output(pipes[0]), child_output(pipes[1]);
-  if (::pipe2(reports, O_CLOEXEC) != 0) return fail("pipe: {}", std::strerror(errno));
-  Descriptor report(reports[0]), child_report(reports[1]);
   Descriptor errors(::memfd_create("stderr", MFD_CLOEXEC));
   if (errors.get() < 0) return fail("memfd_create: {}", std::strerror(errno));
   ::fcntl(errors.get(), F_SETFL, O_APPEND);  // so that the file can be emptied under its writer
   ::fcntl(input.get(), F_SETFL, O_NONBLOCK);
   ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
 
-  std::vector<char*> arguments;
-  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
-
-  const pid_t pid = ::fork();
-  if (pid < 0) return fail("fork: {}", std::strerror(errno));
-  if (pid == 0) {
-    become(arguments.data(), child_input.get(), child_output.get(), errors.get(), child_report.get(),
-           limits.memory_bytes);
-  }
-  ::setpgid(pid, pid);  // both do it, so that the group exists whoever runs first
-  ::close(child_report.release());
-  int reason = 0;
-  if (::read(report.get(), &reason, sizeof reason) == sizeof reason) {
-    ::waitpid(pid, nullptr, 0);
-    return fail("cannot start {}: {}", command[0], std::strerror(reason));
-  }
+  TRY(const pid_t pid, begin({child_input.get(), child_output.get(), errors.get()}));
   Process process;
   process.pid_ = pid;
+  process.parent_ = std::move(parent);
   process.input_ = input.release();
   process.output_ = output.release();
   process.errors_ = errors.release();
   process.limits_ = limits;
   return process;
+}
+
+Result<Process> Process::start(const std::vector<std::string>& command, const ProcessLimits& limits) {
+  if (command.empty() || command[0].empty()) return fail("an empty command line");
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  const auto begin = [&](const ChildFiles& files) -> Result<pid_t> {
+    int reports[2];
+    if (::pipe2(reports, O_CLOEXEC) != 0) return fail("pipe: {}", std::strerror(errno));
+    Descriptor report(reports[0]), child_report(reports[1]);
+    const pid_t pid = ::fork();
+    if (pid < 0) return fail("fork: {}", std::strerror(errno));
+    if (pid == 0) become(arguments.data(), files, child_report.get(), limits.memory_bytes);
+    ::setpgid(pid, pid);  // both do it, so that the group exists whoever runs first
+    ::close(child_report.release());
+    int reason = 0;
+    if (::read(report.get(), &reason, sizeof reason) == sizeof reason) {
+      ::waitpid(pid, nullptr, 0);
+      return fail("cannot start {}: {}", command[0], std::strerror(reason));
+    }
+    return pid;
+  };
+  return start_by(begin, nullptr, limits);
 }
 
 Process::Process(Process&& other) noexcept { *this = std::move(other); }
@@ -139,6 +147,7 @@ Process& Process::operator=(Process&& other) noexcept {
   reap(true);
   close_all();
   pid_ = std::exchange(other.pid_, -1);
+  parent_ = std::move(other.parent_);
   input_ = std::exchange(other.input_, -1);
   output_ = std::exchange(other.output_, -1);
   errors_ = std::exchange(other.errors_, -1);
@@ -160,30 +169,41 @@ void Process::close_all() {
   }
 }
 
-ProcessEnd Process::reap(bool kill_first) {
-  if (pid_ < 0) return {};
-  if (kill_first) ::kill(-pid_, SIGKILL);
-  int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
+// The status that ended it, once it has been waited for.
+ProcessEnd Process::reaped(int status) {
   ::kill(-pid_, SIGKILL);  // what it left behind in its group
   pid_ = -1;
   if (WIFSIGNALED(status)) return {.signal = WTERMSIG(status)};
   return {.exit_status = WEXITSTATUS(status)};
 }
 
+std::optional<int> Process::status(bool wait) {
+  if (parent_) return parent_->status(pid_, wait);
+  int status = 0;
+  pid_t ended = -1;
+  do {
+    ended = ::waitpid(pid_, &status, wait ? 0 : WNOHANG);
+  } while (ended < 0 && errno == EINTR);
+  return ended == 0 ? std::nullopt : std::optional(status);
+}
+
+ProcessEnd Process::reap(bool kill_first) {
+  if (pid_ < 0) return {};
+  if (kill_first) ::kill(-pid_, SIGKILL);
+  return reaped(*status(true));
+}
+
 // After its output ended. A child that is dying gets a moment, so that its own signal or status is what is reported.
 ProcessEnd Process::reap_ended() {
   const Clock::time_point deadline = Clock::now() + std::chrono::seconds(1);
-  siginfo_t state{};
-  while (::waitid(P_PID, static_cast<id_t>(pid_), &state, WEXITED | WNOHANG | WNOWAIT) == 0 && state.si_pid == 0) {
+  while (true) {
+    if (const std::optional<int> ended = status(false)) return reaped(*ended);
     if (Clock::now() > deadline) {
       reap(true);
       return {.closed_output = true};
     }
     ::usleep(1000);
   }
-  return reap(false);
 }
 
 Process::Progress Process::read_some() {
@@ -198,9 +218,24 @@ Process::Progress Process::read_some() {
   return newline == std::string::npos ? Progress::Going : Progress::Line;
 }
 
-// False once the child cannot be written to any more; what it said before is still to be read.
-bool Process::write_some(const std::string& line, std::size_t& sent) {
-  const ssize_t put = ::send(input_, line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
+// False once the child cannot be written to any more; what it said before is still to be read. The descriptors go with
+// the first byte.
+bool Process::write_some(const std::string& line, std::size_t& sent, std::span<const int> descriptors) {
+  iovec text{const_cast<char*>(line.data()) + sent, line.size() - sent};
+  msghdr message{};
+  message.msg_iov = &text;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(most_descriptors * sizeof(int))> control{};
+  if (sent == 0 && !descriptors.empty()) {
+    message.msg_control = control.data();
+    message.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
+    cmsghdr* const rights = CMSG_FIRSTHDR(&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(descriptors.size_bytes());
+    std::memcpy(CMSG_DATA(rights), descriptors.data(), descriptors.size_bytes());
+  }
+  const ssize_t put = ::sendmsg(input_, &message, MSG_NOSIGNAL);
   if (put >= 0) sent += static_cast<std::size_t>(put);
   return put >= 0 || errno == EAGAIN || errno == EINTR;
 }
@@ -215,8 +250,9 @@ void Process::trim_errors() {
   }
 }
 
-LineOrFailure Process::exchange(const std::string& line, std::chrono::milliseconds limit) {
-  PARALLAX_CHECK(pid_ >= 0);
+LineOrFailure Process::exchange(const std::string& line, std::chrono::milliseconds limit,
+                                std::span<const int> descriptors) {
+  PARALLAX_CHECK(pid_ >= 0 && descriptors.size() <= most_descriptors);
   if (::ftruncate(errors_, 0) != 0) return reap(true);
   errors_begin_ = 0;
   const std::string message = line + '\n';
@@ -249,7 +285,7 @@ LineOrFailure Process::exchange(const std::string& line, std::chrono::millisecon
     const bool writing = writable && sent < message.size();
     ::poll(waits.data(), writing ? 2 : 1, static_cast<int>(std::min(left, tick).count()));
     trim_errors();
-    if (writing && waits[1].revents != 0) writable = write_some(message, sent);
+    if (writing && waits[1].revents != 0) writable = write_some(message, sent, descriptors);
     if (waits[0].revents == 0) continue;
     switch (read_some()) {
       case Progress::Going:

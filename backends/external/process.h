@@ -9,6 +9,9 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -37,10 +40,30 @@ struct ProcessEnd {
 };
 using LineOrFailure = std::variant<std::string, ProcessTimeout, ProcessOverflow, ProcessGivenUp, ProcessEnd>;
 
+// Whose child a process is: the one that learns how it ended.
+class ProcessParent {
+ public:
+  virtual ~ProcessParent() = default;
+  // How its child ended, as waitpid tells it, for once; nothing while it goes on, unless that is waited for.
+  virtual std::optional<int> status(pid_t pid, bool wait) = 0;
+};
+
 class Process {
  public:
   // Starts `command` (found in PATH). The error says what could not be started, and why.
   static Result<Process> start(const std::vector<std::string>& command, const ProcessLimits& limits);
+
+  // The descriptors that a child has as standard input, output and error.
+  struct ChildFiles {
+    int input;
+    int output;
+    int errors;
+  };
+  using Start = std::function<Result<pid_t>(const ChildFiles& files)>;
+  // The same where `begin` starts it, in a process group of its own, as a child of `parent`; of this program where that
+  // is null.
+  static Result<Process> start_by(const Start& begin, std::shared_ptr<ProcessParent> parent,
+                                  const ProcessLimits& limits);
 
   Process(Process&& other) noexcept;
   Process& operator=(Process&& other) noexcept;
@@ -50,8 +73,10 @@ class Process {
   ~Process();
 
   // Sends `line` and a newline and waits for one line back. After anything but a line the child is dead and reaped. The
-  // limit does not count the time in which the child wanted to run and other processes had the cores.
-  LineOrFailure exchange(const std::string& line, std::chrono::milliseconds limit);
+  // limit does not count the time in which the child wanted to run and other processes had the cores. Descriptors go
+  // with the line, and the child gets them as its own.
+  LineOrFailure exchange(const std::string& line, std::chrono::milliseconds limit,
+                         std::span<const int> descriptors = {});
 
   // Whether it has ended, or has said something that nobody asked for: it is not to be used again.
   bool is_stale();
@@ -68,17 +93,20 @@ class Process {
   // What a wait for the child found.
   enum class Progress { Going, Line, Overflow, End };
   Progress read_some();
-  bool write_some(const std::string& line, std::size_t& sent);
+  bool write_some(const std::string& line, std::size_t& sent, std::span<const int> descriptors);
   void trim_errors();
+  std::optional<int> status(bool wait);
   ProcessEnd reap(bool kill_first);
   ProcessEnd reap_ended();
+  ProcessEnd reaped(int status);
   void close_all();
 
   pid_t pid_ = -1;
-  int input_ = -1;          // a socket: a write to a dead child is an error and no SIGPIPE
-  int output_ = -1;         // a pipe
-  int errors_ = -1;         // the memory file behind the child's standard error
-  off_t errors_begin_ = 0;  // what lies before it was given back
+  std::shared_ptr<ProcessParent> parent_;  // null: this program
+  int input_ = -1;                         // a socket: a write to a dead child is an error and no SIGPIPE
+  int output_ = -1;                        // a pipe
+  int errors_ = -1;                        // the memory file behind the child's standard error
+  off_t errors_begin_ = 0;                 // what lies before it was given back
   std::string received_;
   std::size_t searched_ = 0;  // no newline in received_ before this
   ProcessLimits limits_;

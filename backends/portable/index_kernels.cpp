@@ -1,14 +1,11 @@
 // Elements chosen by the values of other tensors.
 #include <array>
 
+#include "backends/portable/index_range.h"
 #include "backends/portable/kernel.h"
 
 namespace parallax::portable {
 namespace {
-
-std::unexpected<Error> out_of_range(int64_t index, int64_t size) {
-  return refuse("index {} is out of range for a dim of size {}", index, size);
-}
 
 // The index list of one dim, as the case gave it or as a mask's true places along that dim.
 struct DimIndex {

@@ -2,14 +2,11 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/portable/index_range.h"
 #include "backends/portable/lane_access.h"
 
 namespace parallax::portable {
 namespace {
-
-std::unexpected<Error> out_of_range(int64_t index, int64_t size) {
-  return refuse("index {} is out of range for a dim of size {}", index, size);
-}
 
 // The output's elements are those of `from` at row-major places.
 void write_found(const KernelCall& call, const TensorRef& from, const Layout& layout, const Numbers<int64_t>& places) {

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/portable/index_range.h"
 #include "backends/portable/lane_access.h"
 
 namespace parallax::portable {
 namespace {
-
-std::unexpected<Error> out_of_range(int64_t index, int64_t size) {
-  return refuse("index {} is out of range for a dim of size {}", index, size);
-}
 
 enum class Combine : uint8_t { Put, Add, Multiply, Mean, Largest, Smallest };
 

@@ -171,12 +171,12 @@ Result<void> adaptive_average(const KernelCall& call) {
 
 // The results of a maximum.
 constexpr int values_result = 0;
-constexpr int indices_result = 1;
+constexpr int places_result = 1;
 
 // max_poolNd_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)
 template <int spatial>
 Result<void> maximum(const KernelCall& call) {
-  for (int result : {values_result, indices_result}) {
+  for (int result : {values_result, places_result}) {
     const Task task = result == values_result ? Task::Largest : Task::PlaceOfLargest;
     record(call, kernel_pool<spatial>(call, task, call.input(arg::self), call.output(result)));
   }
@@ -186,7 +186,7 @@ Result<void> maximum(const KernelCall& call) {
 // adaptive_max_pool2d(self, output_size)
 Result<void> adaptive_maximum(const KernelCall& call) {
   record(call, pool<2>(Task::AdaptiveLargest, call.input(arg::self), call.output(values_result)));
-  record(call, pool<2>(Task::PlaceOfAdaptiveLargest, call.input(arg::self), call.output(indices_result)));
+  record(call, pool<2>(Task::PlaceOfAdaptiveLargest, call.input(arg::self), call.output(places_result)));
   return {};
 }
 
