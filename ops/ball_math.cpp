@@ -289,8 +289,10 @@ Ball BallMath::div(const Ball& a, const Ball& b) const {
   const double quotient = a.mid / b.mid;
   const double divisor = (std::fabs(b.mid) - b.radius) * (1 - 0x1p-52);
   if (divisor <= 0) return Ball::unknown(Undecided::Unbounded);
-  const Inherited inherited((a.radius + std::fabs(quotient) * b.radius) / divisor,
-                            independent(a.spread(), quotient * b.spread()) / divisor);
+  Inherited inherited(a.radius / divisor + std::fabs(quotient) * (b.radius / divisor),
+                      independent(a.spread(), quotient * b.spread()) / divisor);
+  // The two terms and the quotient in them may have lost half a unit each where they are subnormal in double.
+  if (inherited.radius != 0 || a.radius != 0 || b.radius != 0) inherited.radius += 2 * tiniest;
   // What is not known exactly is no power of two.
   const Ball finite_part =
       profile_.divides_as_ieee(dtype_, b.radius == 0 ? b.mid : nan)

@@ -2,6 +2,7 @@
 // outcomes.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/limits.h"
 #include "ops/ball_flags.h"
@@ -24,9 +25,16 @@ struct Quotients {
   double high;
 };
 
+// A quotient that is too small for a double keeps its sign: its floor hangs on that.
+double quotient(double a, double b) {
+  const double rounded = a / b;
+  return rounded == 0 && a != 0 ? std::copysign(std::numeric_limits<double>::denorm_min(), rounded) : rounded;
+}
+
 // The quotients of two intervals, a little widened; the divisor's has no 0 inside.
 Quotients quotients(const Ball& a, const Ball& b) {
-  const double ends[] = {a.low() / b.low(), a.low() / b.high(), a.high() / b.low(), a.high() / b.high()};
+  const double ends[] = {quotient(a.low(), b.low()), quotient(a.low(), b.high()), quotient(a.high(), b.low()),
+                         quotient(a.high(), b.high())};
   const auto [low, high] = std::minmax_element(std::begin(ends), std::end(ends));
   return {*low - slack * std::fabs(*low), *high + slack * std::fabs(*high)};
 }

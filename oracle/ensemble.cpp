@@ -87,9 +87,10 @@ Result<ExpectedRuns> run_in_double(const Profile& profile, const Case& test, Err
       });
 }
 
-Result<ExpectedRuns> run_of(const Profile& profile, const Case& test, LegalRun::Style style, const ErrorNotes& notes) {
+Result<ExpectedRuns> run_of(const Profile& profile, const Case& test, LegalRun::Style style, const ErrorNotes& notes,
+                            const VanishingResults& vanishing) {
   style.flushes = profile.flush_to_zero || profile.flushes_operands;
-  LegalRun run(test.graph, style, notes);
+  LegalRun run(test.graph, style, notes, vanishing);
   return expected_runs(
       profile, test, [&](NodeId node, std::span<const BallView> values) { run.decide(node, values); },
       [&](const Node& node, std::span<const BallView> values) { run.decide(node, values); },
@@ -132,9 +133,11 @@ int64_t elements_of(const Graph& graph) {
   return elements;
 }
 
-// How many members run at the same time: of a program that is worth a thread, one on each core.
+// A program with so many is worth a thread, and not worth another run with bounds.
+constexpr int64_t many_elements = 50'000;
+
+// How many members run at the same time.
 int members_together(const Graph& graph) {
-  constexpr int64_t many_elements = 50'000;
   if (elements_of(graph) < many_elements) return 1;
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
 }
@@ -196,6 +199,8 @@ bool add_spreads(const Profile& profile, const Case& test, int members, Expected
   ErrorNotes notes;
   const Result<ExpectedRuns> values = run_in_double(profile, test, notes);
   if (!values) return false;
+  const VanishingResults vanishing =
+      elements_of(test.graph) < many_elements ? VanishingResults::of(profile, test) : VanishingResults();
   // Tensors of the proof, the values and each member lie side by side in the same order.
   std::vector<const BallTensor*> plain;
   const auto begin = [&](BallTensor& noted, const BallTensor& value) {
@@ -209,10 +214,10 @@ bool add_spreads(const Profile& profile, const Case& test, int members, Expected
     const int count = std::min(together, members - first);
     std::vector<std::future<Result<ExpectedRuns>>> others;
     for (int i = 1; i < count; ++i) {
-      others.push_back(
-          std::async(std::launch::async, [&, i] { return run_of(profile, test, style_of(first + i), notes); }));
+      others.push_back(std::async(std::launch::async,
+                                  [&, i] { return run_of(profile, test, style_of(first + i), notes, vanishing); }));
     }
-    const Result<ExpectedRuns> own = run_of(profile, test, style_of(first), notes);
+    const Result<ExpectedRuns> own = run_of(profile, test, style_of(first), notes, vanishing);
     for (int i = 0; i < count; ++i) {
       const Result<ExpectedRuns> run = i == 0 ? own : others[static_cast<std::size_t>(i - 1)].get();
       const double weight = style_of(first + i).exaggeration > 1 ? exaggerated_weight : 1;

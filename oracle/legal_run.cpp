@@ -32,11 +32,17 @@ bool sets_signs(const Op& op) {
   return functional.name == "aten.copysign.Tensor" || functional.name == "aten.copysign.Scalar";
 }
 
+// Whether a result without a sign of its own is half a turn to either side, or none: the angle of two zeros.
+bool turns_by_signs(const Op& op) {
+  const Op& functional = op.functional ? *op.functional : op;
+  return functional.name == "aten.atan2.default";
+}
+
 }  // namespace
 
 double LegalRun::draw() { return std::ldexp(static_cast<double>(mix(style_.seed, ++drawn_) >> 11), -52) - 1; }
 
-void LegalRun::decide(Ball& ball, DType dtype, bool is_signed) {
+void LegalRun::decide(Ball& ball, DType dtype, Zeros zeros) {
   // Minus and plus infinity are two programs from here on, and no run of either tells of the other.
   if (ball.decided() && ball.may_inf && !ball.may_inf.is_of_one_sign()) {
     ball = Ball::unknown(Undecided::SignedZero);
@@ -47,7 +53,11 @@ void LegalRun::decide(Ball& ball, DType dtype, bool is_signed) {
   double x = ball.mid;
   const bool may_be_zero = std::fabs(ball.mid) <= ball.radius;
   if (ball.radius > 0) {
-    x = is_signed && ball.mid == 0 ? signed_anew(ball.radius) : off(x, drawn_error(ball), may_be_zero);
+    if (zeros == Zeros::Vary || ball.mid != 0) {
+      x = off(x, drawn_error(ball), may_be_zero);
+    } else if (zeros == Zeros::Sign || !stays()) {
+      x = signed_anew(ball.radius);
+    }
   }
   if (style_.rounds) x = round_to(dtype, x);
   ball = {flushed(x, dtype), 0, ball.may_nan, ball.may_inf, Undecided::No, -1};
@@ -71,9 +81,16 @@ double LegalRun::off(double x, double amplitude, bool may_be_zero) {
   return x;
 }
 
+// Where zeros mostly have one sign, all angles of them are the same.
+bool LegalRun::stays() {
+  if (style_.errors == Errors::None) return true;
+  return style_.errors == Errors::Random && !style_.coincides && (style_.cancels || draw() < -1.0 / 3);
+}
+
 double LegalRun::signed_anew(double magnitude) {
   switch (style_.errors) {
     case Errors::Random:
+      if (style_.coincides) return style_.seed % 16 < 8 ? -magnitude : magnitude;
       return draw() < 0 ? -magnitude : magnitude;
     case Errors::Down:
       return -magnitude;
@@ -90,22 +107,27 @@ double LegalRun::flushed(double x, DType dtype) {
 }
 
 bool LegalRun::compute(const ReferenceCall& call) {
-  const auto* errors = notes_ ? notes_->of(visits_++, call) : nullptr;
+  if (!notes_) return false;
+  const std::size_t visit = visits_++;
+  const auto* errors = notes_->of(visit, call);
   if (!errors || !call.op().plain(call)) return false;
   const bool is_signed = sets_signs(call.op());
   for (std::size_t k = 0; k < errors->size(); ++k) {
     const BallView& output = call.output(static_cast<int>(k));
     const bool is_f32 = output.dtype == DType::F32;
     auto error = (*errors)[k].begin();
+    const std::span<const float> reaches = vanishing_->reaches(visit, call.op());
+    std::size_t at = 0;
     for_each_element(output.layout, [&](int64_t element) {
       double x = output.ball(element).mid;
+      const double reach = at < reaches.size() ? static_cast<double>(reaches[at++]) : 0;
       // A factor that became 0 here makes the product 0, however far off the program's own number may be.
       const bool vanished = x == 0 && !error->may_be_zero();
       // Here, where a step before came out otherwise, numbers may cancel that do not in the program.
-      const bool may_be_zero = error->may_be_zero() || std::fabs(x) <= error->amplitude();
+      const bool may_be_zero = error->may_be_zero() || std::fabs(x) <= std::max(error->amplitude(), reach);
       // From the one sign to the other it is twice as far as to 0, which a number that is flushed may become.
       const bool has_either_sign = is_signed && error->amplitude() > 1.5 * std::fabs(x);
-      if (error->amplitude() > 0 && !vanished)
+      if ((error->amplitude() > 0 || reach > 0) && !vanished)
         x = has_either_sign ? signed_anew(std::fabs(x)) : off(x, error->amplitude(), may_be_zero);
       if (style_.rounds) x = is_f32 ? static_cast<double>(static_cast<float>(x)) : round_to(output.dtype, x);
       output.ball(element).mid = flushed(x, output.dtype);
@@ -143,12 +165,12 @@ void LegalRun::decide(const Node& node, std::span<const BallView> values) {
   if (node.op->is_view() || std::exchange(computed_, false)) return;
   // Integers that no index and no size is made of.
   const double exaggeration = quantizes(*node.op) ? style_.exaggeration : 1;
-  const bool is_signed = sets_signs(*node.op);
+  const Zeros zeros = sets_signs(*node.op) ? Zeros::Sign : turns_by_signs(*node.op) ? Zeros::Turn : Zeros::Vary;
   const auto decide_all = [&](ValueId value) {
     const BallView& view = values[value.index];
     for_each_element(view.layout, [&](int64_t element) {
       if (view.floating()) {
-        decide(view.ball(element), view.dtype, is_signed);
+        decide(view.ball(element), view.dtype, zeros);
       } else {
         decide(view.integer(element), view.dtype, exaggeration);
       }

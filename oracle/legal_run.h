@@ -8,6 +8,7 @@
 #include "graph/graph.h"
 #include "ops/op.h"
 #include "oracle/noted_errors.h"
+#include "oracle/vanishing_results.h"
 
 namespace parallax {
 
@@ -38,9 +39,10 @@ class LegalRun {
 
   // The graph must outlive the run.
   LegalRun(const Graph& graph, const Style& style) : graph_(&graph), style_(style) {}
-  // One whose errors are those of the notes, which must outlive it too.
-  LegalRun(const Graph& graph, const Style& style, const ErrorNotes& notes)
-      : graph_(&graph), style_(style), notes_(&notes) {}
+  // One whose errors are those of the notes, and whose results vanish as those of a run with bounds may. Both must
+  // outlive it too.
+  LegalRun(const Graph& graph, const Style& style, const ErrorNotes& notes, const VanishingResults& vanishing)
+      : graph_(&graph), style_(style), notes_(&notes), vanishing_(&vanishing) {}
 
   // In place of the reference kernel, where the notes tell of the call: its results in double, off by as much as they
   // may be. Whether it computed them.
@@ -53,12 +55,16 @@ class LegalRun {
   void decide(const Node& node, std::span<const BallView> values);
 
  private:
-  void decide(Ball& ball, DType dtype, bool is_signed);
+  // What a ball around 0 stands for: any number in it, its two ends, or its ends and 0.
+  enum class Zeros { Vary, Sign, Turn };
+  void decide(Ball& ball, DType dtype, Zeros zeros);
   void decide(IntegerBall& integer, DType dtype, double exaggeration);
   // The number itself, or one that is off by at most so much.
   double off(double x, double amplitude, bool may_be_zero);
-  // The magnitude with a sign that is drawn.
+  // The magnitude with a sign that is drawn, or, where numbers coincide, the same for all.
   double signed_anew(double magnitude);
+  // Whether an angle of two zeros is 0.
+  bool stays();
   // 0 now and then, where the style takes subnormals for it.
   double flushed(double x, DType dtype);
   double draw();  // in [-1, 1)
@@ -66,8 +72,9 @@ class LegalRun {
   const Graph* graph_;
   Style style_;
   const ErrorNotes* notes_ = nullptr;
-  std::size_t visits_ = 0;  // calls that `compute` was asked of
-  bool computed_ = false;   // the node that is to be decided next
+  const VanishingResults* vanishing_ = nullptr;  // there where notes are
+  std::size_t visits_ = 0;                       // calls that `compute` was asked of
+  bool computed_ = false;                        // the node that is to be decided next
   uint64_t drawn_ = 0;
 };
 

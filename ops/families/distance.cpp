@@ -42,7 +42,7 @@ Ball count_of_differences(const BallMath& math, const Row& a, const Row& b) {
       sum.add(distance);
       continue;
     }
-    if (distance.decided() && contains_zero(distance) && distance.radius > 0) {
+    if (distance.decided() && contains_zero(distance) && (distance.radius > 0 || distance.may_inf)) {
       return Ball::unknown(Undecided::InexactCompare);
     }
     Ball one = Ball::exact(contains_zero(distance) ? 0 : 1);

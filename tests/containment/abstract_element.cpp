@@ -56,8 +56,10 @@ Ball draw_special(DType dtype, double ordinary, std::mt19937_64& random) {
       return Ball::exact(sign * format.smallest_subnormal * static_cast<double>(1 + below(random, 5)));
     case 9:
       return interval(unit(random) * format.smallest_normal, format.smallest_normal);
-    case 10:
-      return Ball::exact(sign * format.max_finite);
+    case 10:  // the largest number, which stands for the infinity of a pole too
+      ball = Ball::exact(sign * format.max_finite);
+      ball.may_inf = below(random, 2) == 0;
+      return ball;
     case 11:
       ball = interval(sign * format.max_finite / 2, format.max_finite / 2);
       if (below(random, 2) == 0) ball.may_inf = below(random, 2) == 0 ? MayInf(true) : MayInf::of_one_sign();

@@ -31,6 +31,18 @@ std::string text_of(DType dtype, const IntegerBall& integer) {
   return fmt::format("{} {}", name(dtype), integer.value);
 }
 
+// Now and then an operand holds what an earlier one of its dtype does at the same place: there differences cancel, and
+// quotients are 1.
+void repeat_some(std::vector<BallStorage>& drawn, std::size_t s, std::mt19937_64& random) {
+  if (random() % 4 != 0) return;
+  for (std::size_t earlier = 0; earlier < drawn.size(); ++earlier) {
+    if (earlier == s || drawn[earlier].dtype != drawn[s].dtype) continue;
+    for (std::size_t i = 0; i < std::min(drawn[s].balls.size(), drawn[earlier].balls.size()); ++i) {
+      if (random() % 2 == 0) drawn[s].balls[i] = drawn[earlier].balls[i];
+    }
+  }
+}
+
 std::shared_ptr<const runtime::Executable> executable_of(const Graph& graph) {
   Result<Program> program = compile(graph, runtime::compile_options(runtime::plain_build));
   if (!program) return nullptr;
@@ -59,6 +71,7 @@ std::optional<AbstractCall> AbstractCall::draw(const Op& op, DType dtype, uint64
     storage = BallStorage(meta.dtype, meta.layout.extent());
     AbstractElements elements(meta.dtype, call.random_);
     for (Ball& ball : storage.balls) ball = elements.draw_ball();
+    repeat_some(call.drawn_, meta.storage.index, call.random_);
     const Tensor& data = call.test_.feed[fed++];
     const std::vector<int64_t> places = elements_of(meta.layout);
     for (std::size_t i = 0; i < places.size() && !is_floating(meta.dtype); ++i) {

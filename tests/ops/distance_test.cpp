@@ -57,6 +57,16 @@ TEST(Distance, ACountOfInexactNumbersIsOpen) {
   EXPECT_EQ(harness.ball(*distances(harness, a, b, 0, 2)).undecided, Undecided::InexactCompare);
 }
 
+// Two poles may be at no distance, or at an infinite one.
+TEST(Distance, ACountOfInfinitiesOfUnknownSignIsOpen) {
+  OpHarness harness;
+  const ValueId a = harness.add(DType::F32, {1, 1}, {0x1p127});
+  const ValueId b = harness.add(DType::F32, {1, 1}, {0x1p127});
+  harness.ball(a, 0).may_inf = true;
+  harness.ball(b, 0).may_inf = true;
+  EXPECT_EQ(harness.ball(*distances(harness, a, b, 0, 2)).undecided, Undecided::InexactCompare);
+}
+
 // |a|^2 + |b|^2 - 2 a b cancels: an error in its last place is large in the root.
 TEST(DistanceSoundness, ByAProductOfMatrices) {
   std::mt19937_64 random(seed);

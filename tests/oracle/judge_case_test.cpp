@@ -198,21 +198,44 @@ TEST(JudgeCase, WholeProgramsAsEagerComputedThemMatchAndSpoiledOnesDoNot) {
   }
 }
 
+// The verdict on a program of one f32 output that gives this number.
+Verdict verdict_on(std::string_view text, double given) {
+  const Profile& profile = *find_profile("portable");
+  const Result<Case> test = parse_case(text);
+  if (!test) throw std::runtime_error(test.error().text());
+  Outcome outcome;
+  outcome.a.emplace().inputs.resize(test->feed.size());
+  outcome.a->outputs.emplace_back(DType::F32, Dims{}).set_double(0, given);
+  return judge_case(profile, *test, *expected_runs(profile, *test), outcome, false).verdict;
+}
+
 // The sign of a 0 is not known: copysign gives 1 or -1, and no number in between. The variance of equal ones is 0.
 TEST(JudgeCase, ALegalRunGivesNoNumberBetweenTwoSigns) {
-  const Profile& profile = *find_profile("portable");
-  const Result<Case> test = parse_case(R"({"parallax": 1, "name": "signs", "graph": {
+  constexpr std::string_view variance = R"({"parallax": 1, "name": "signs", "graph": {
     "inputs": {"ones": {"type": "f32[2]"}, "signs": {"type": "f32[2]"}}, "nodes": [
       {"out": "a", "op": "aten.copysign.Tensor", "args": ["%ones", "%signs"]},
       {"out": "b", "op": "aten.var.correction", "args": ["%a"]},
       {"out": "c", "op": "aten.atan2.default", "args": ["%b", "%b"]}], "outputs": ["%c"]},
-    "feed": {"ones": [1, 1], "signs": [0, 1]}})");
-  ASSERT_TRUE(test) << test.error().text();
-  Outcome outcome;
-  outcome.a.emplace().inputs.resize(2);
-  outcome.a->outputs.emplace_back(DType::F32, Dims{}).set_double(0, 0);
-  const Judgement judgement = judge_case(profile, *test, *expected_runs(profile, *test), outcome, false);
-  EXPECT_NE(judgement.verdict, Verdict::Mismatch) << judgement.reason;
+    "feed": {"ones": [1, 1], "signs": [0, 1]}})";
+  EXPECT_NE(verdict_on(variance, 0), Verdict::Mismatch);
+}
+
+// An angle of two zeros is 0 or half a turn to either side, as their signs say: for all of them alike, too.
+TEST(JudgeCase, ALegalRunTurnsAnglesOfZerosAlike) {
+  constexpr std::string_view largest = R"({"parallax": 1, "name": "angles", "graph": {
+    "inputs": {"x": {"type": "f32[6]"}}, "nodes": [
+      {"out": "a", "op": "aten.atan2.default", "args": ["%x", "%x"]},
+      {"out": "n", "op": "aten.norm.ScalarOpt_dtype", "args": ["%a", "inf"], "kwargs": {"dtype": "f32"}}],
+    "outputs": ["%n"]}, "feed": {"x": [0, 0, 0, 0, 0, 0]}})";
+  EXPECT_NE(verdict_on(largest, 0), Verdict::Mismatch);
+  EXPECT_NE(verdict_on(largest, 3.1415927), Verdict::Mismatch);
+  EXPECT_EQ(verdict_on(largest, 400), Verdict::Mismatch);
+  constexpr std::string_view positive = R"({"parallax": 1, "name": "angle", "graph": {
+    "inputs": {"x": {"type": "f32[]"}, "y": {"type": "f32[]"}}, "nodes": [
+      {"out": "a", "op": "aten.atan2.default", "args": ["%x", "%y"]},
+      {"out": "r", "op": "aten.relu.default", "args": ["%a"]}], "outputs": ["%r"]}, "feed": {"x": [0], "y": [-1]}})";
+  EXPECT_NE(verdict_on(positive, 0), Verdict::Mismatch);
+  EXPECT_NE(verdict_on(positive, 3.1415927), Verdict::Mismatch);
 }
 
 }  // namespace
