@@ -7,7 +7,6 @@
 #include "core/limits.h"
 
 namespace parallax {
-namespace {}  // namespace
 
 DType accumulator_of(const BallMath& math) {
   const bool half = math.dtype() == DType::F16 || math.dtype() == DType::BF16;
@@ -62,8 +61,11 @@ void BallSum::add(const Ball& term) {
 }
 
 bool BallSum::on_exact_grid() const {
-  if (radius_ != 0 || mid_error_ != 0 || math_->profile().flush_to_zero) return false;
-  return terms_ == 0 || magnitude_ <= std::ldexp(1.0, lowest_ + info(accumulator_).precision);
+  if (radius_ != 0 || mid_error_ != 0) return false;
+  if (terms_ == 0) return true;
+  // Each partial sum is a multiple of the lowest bit: where that is no subnormal, none of them is flushed.
+  if (math_->profile().flush_to_zero && std::ldexp(1.0, lowest_) < info(accumulator_).smallest_normal) return false;
+  return magnitude_ <= std::ldexp(1.0, lowest_ + info(accumulator_).precision);
 }
 
 Ball BallSum::result() const {

@@ -69,8 +69,8 @@ double LegalRun::off(double x, double amplitude, bool may_be_zero) {
       break;
     case Errors::Random: {
       const double moved = x + draw() * style_.exaggeration * amplitude;
-      const bool vanishes = may_be_zero && (style_.cancels || draw() < -0.5);
-      if (style_.coincides) return on_grid(x, amplitude);
+      const bool vanishes = may_be_zero && (style_.cancels || style_.coincides || draw() < -0.5);
+      if (style_.coincides && !vanishes) return on_grid(x, amplitude);
       return vanishes ? 0 : moved;
     }
     case Errors::Up:

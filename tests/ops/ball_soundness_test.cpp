@@ -322,6 +322,22 @@ TEST(BallSoundness, ProductsThatSaturate) {
 }
 
 // On the grid a sum is proved to the last bit, and whatever the order, there is nothing to forgive.
+// Partial sums of multiples of 1/2 are no subnormals, so that nothing is flushed.
+TEST(BallSum, IsExactWherePartialSumsCannotBeSubnormal) {
+  Profile flushing = *find_profile("eager");
+  flushing.flush_to_zero = true;
+  const BallMath math(DType::F32, flushing);
+  const auto sum_of = [&](std::initializer_list<double> terms) {
+    BallSum sum(math);
+    for (const double term : terms) sum.add(Ball::exact(term));
+    return sum.result();
+  };
+  EXPECT_TRUE(is_same(sum_of({0, 0}), Ball::exact(0)));
+  EXPECT_TRUE(is_same(sum_of({1.5, -1, 7}), Ball::exact(7.5)));
+  EXPECT_TRUE(is_same(sum_of({0x1p-125, -0x1p-126}), Ball::exact(0x1p-126)));
+  EXPECT_GT(sum_of({0x1.8p-126, -0x1p-126, 0x1p-126}).radius, 0) << "the first two leave a subnormal";
+}
+
 TEST(BallTightness, ExactOperandsOnAGridHaveNoRadius) {
   const BallMath math(DType::F32, profile());
   EXPECT_EQ(math.add(Ball::exact(1.5), Ball::exact(2.25)).radius, 0);

@@ -134,6 +134,19 @@ TEST(Ensemble, WhatMayBeZeroIsZeroInAllElementsAtOnce) {
   EXPECT_TRUE(std::isinf(spreads_of(test, first_look_members)[0].half));
 }
 
+// The deviation of equal sines is 0 where their errors are the same, and its reference kernel gives an interval from 0.
+TEST(Ensemble, NumbersThatCoincideDoNotDeviate) {
+  for (int64_t count = 2; count <= 6; ++count) {
+    Tensor ones(DType::F32, {count});
+    for (int64_t i = 0; i < count; ++i) ones.set_double(i, 1);
+    const Case test = case_over(ones, [](GraphBuilder& builder, ValueId x) {
+      const ValueId deviation = *builder.call("aten.std.correction", {*builder.call("aten.sin.default", {x})});
+      return *builder.call("aten.any.default", {deviation});
+    });
+    EXPECT_TRUE(std::isinf(spreads_of(test)[0].half)) << count;
+  }
+}
+
 // A float beyond the integers, which eager leaves undefined.
 TEST(Ensemble, WhatIsUndecidedOfExactOperandsStaysSo) {
   Tensor large(DType::F32, {1});
