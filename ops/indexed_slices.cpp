@@ -84,6 +84,10 @@ std::vector<IndexRange> ranges_of_slices(const Call& call) {
   return {{call.value(arg::index), at_least_1d(call.tensor(arg::self).layout).sizes[*dim]}};
 }
 
+std::vector<IndexRange> ranges_of_elements(const Call& call) {
+  return {{call.value(arg::index), call.tensor(arg::self).layout.numel()}};
+}
+
 std::optional<DrawnSlices> draw_slices(const Op& op, SampleContext& context, IndexWidth width, bool once) {
   std::vector<DrawnSlices> fitting;
   for (const Candidate& self : context.pool()) {

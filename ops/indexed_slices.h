@@ -47,6 +47,8 @@ Result<bool> for_each_indexed(const ReferenceCall& call, const Layout& source, b
 
 // The index_ranges of these ops.
 std::vector<IndexRange> ranges_of_slices(const Call& call);
+// Those of take and put, whose index counts all elements of self.
+std::vector<IndexRange> ranges_of_elements(const Call& call);
 
 // What a sample draws: self, a dim, and an index with a source that has a slice for each of its elements.
 struct DrawnSlices {

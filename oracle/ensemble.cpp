@@ -190,9 +190,12 @@ void forget(ExpectedRuns& expected) {
 }  // namespace
 
 std::span<const int> looks_at(const Graph& graph) {
-  static constexpr std::array looks = {first_look_members, reported_members, small_program_members};
+  static constexpr std::array looks = {first_look_members, reported_members, small_program_members,
+                                       least_program_members};
   constexpr int64_t few_elements = 10'000;
-  return elements_of(graph) < few_elements ? looks : std::span(looks).first(2);
+  constexpr int64_t least_elements = 2'000;
+  const int64_t elements = elements_of(graph);
+  return std::span(looks).first(elements < least_elements ? 4 : elements < few_elements ? 3 : 2);
 }
 
 bool add_spreads(const Profile& profile, const Case& test, int members, ExpectedRuns& expected) {

@@ -19,10 +19,11 @@ from adapters.onnx.writer import Written
 from adapters.worker.arrays import DTYPES, Array
 from adapters.worker.loop import serve
 from adapters.worker.switches import Switch, declared, parse
-from adapters.worker.system import Stages, System
+from adapters.worker.system import Rejection, Stages, System
 
 FUNCTIONS = direct(TABLE)
 SWITCHES = (Switch("compile", ("yes", "no")),)
+REJECTIONS = (Rejection("Only inexact types are supported", "mx.matmul says that it takes no integers"),)
 
 
 def function_of(graph: Graph, compiled: bool) -> Callable[..., list[Tensor]]:
@@ -66,6 +67,7 @@ def make(arguments: list[str]) -> System:
         [dtype for dtype in DTYPES if dtype != "f64"],  # exp, sin and cos of f64 are f32's (mlx issue 3047)
         "mlx",
         build,
+        REJECTIONS,
         versions={"mlx-cpu": version("mlx-cpu")},
         ops=taken(FUNCTIONS),
         more={"switches": declared(SWITCHES)},

@@ -4,6 +4,7 @@
 #include "ops/cast.h"
 #include "ops/copying.h"
 #include "ops/families.h"
+#include "ops/indexed_slices.h"
 #include "ops/indices.h"
 #include "ops/sample.h"
 #include "ops/view_layout.h"
@@ -237,10 +238,6 @@ std::vector<IndexRange> ranges_along_dim(const Call& call) {
   return dim ? std::vector{IndexRange{call.value(arg::index), self.sizes[*dim]}} : std::vector<IndexRange>();
 }
 
-std::vector<IndexRange> ranges_of_all(const Call& call) {
-  return {{call.value(arg::index), call.tensor(arg::self).layout.numel()}};
-}
-
 std::vector<IndexRange> ranges_taken_along(const Call& call) {
   const Layout& self = call.tensor(arg::self).layout;
   if (!call.has(arg::dim)) return {{call.value(arg::indices), self.numel()}};
@@ -349,7 +346,7 @@ std::vector<OpDef> gather_family() {
        .infer = infer_take,
        .reference = reference_take,
        .sample = sample_take,
-       .index_ranges = ranges_of_all},
+       .index_ranges = ranges_of_elements},
       {.schema = "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
        .infer = infer_take_along_dim,
        .reference = reference_take_along_dim,

@@ -151,10 +151,6 @@ Result<void> reference_put(const ReferenceCall& call) {
   return {};
 }
 
-std::vector<IndexRange> ranges_of_all(const Call& call) {
-  return {{call.value(arg::index), call.tensor(arg::self).layout.numel()}};
-}
-
 Drawn sample_index_copy(const Op& op, SampleContext& context) {
   const auto drawn = draw_slices(op, context, IndexWidth::Wide, true);
   if (!drawn) return std::nullopt;
@@ -245,13 +241,13 @@ std::vector<OpDef> index_copy_family() {
        .infer = infer_put,
        .reference = reference_put,
        .sample = sample_put,
-       .index_ranges = ranges_of_all},
+       .index_ranges = ranges_of_elements},
       {.schema = "put_(Tensor(a!) self, Tensor index, Tensor source, bool accumulate=False) -> Tensor(a!)",
        .infer = infer_inplace_apart,
        .reference = reference_inplace,
        .sample = sample_put,
        .functional = "aten.put.default",
-       .index_ranges = ranges_of_all},
+       .index_ranges = ranges_of_elements},
   };
 }
 

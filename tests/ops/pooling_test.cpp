@@ -80,6 +80,18 @@ TEST(AveragePool, HalvesAreSummedAsEagerSumsThem) {
   EXPECT_TRUE(in_ball(DType::F16, harness.ball(*three), 256));
 }
 
+// Measured on eager 2.13: only a mean over three dims looks at the input without its padding.
+TEST(AveragePool, ThreeDimsTakeNoKernelLargerThanTheInput) {
+  OpHarness harness;
+  const ValueId volume = harness.add(DType::F32, {1, 1, 2, 2}, counting(4));
+  const ValueId picture = harness.add(DType::F32, {1, 1, 2}, counting(2));
+  const IntList tall = {2, 1, 1};
+  EXPECT_FALSE(harness.infer("aten.avg_pool3d.default", {volume, tall, IntList{1}, IntList{1, 0, 0}}));
+  EXPECT_FALSE(harness.infer("aten.avg_pool3d.default", {volume, tall, IntList{1}, IntList{0}, Scalar(true)}));
+  EXPECT_TRUE(harness.infer("aten.avg_pool2d.default", {picture, IntList{2, 1}, IntList{1}, IntList{1, 0}}));
+  EXPECT_TRUE(harness.infer("aten.max_pool3d_with_indices.default", {volume, tall, IntList{1}, IntList{1, 0, 0}}));
+}
+
 TEST(MaxPool, TheFirstMaximumAndTheLastNaN) {
   OpHarness harness;
   const ValueId ties = harness.add(DType::F32, {1, 2, 4}, {1, 1, 2, 2, 1, 1, 2, 2});

@@ -68,6 +68,17 @@ TEST(Ensemble, TheSameCaseHasTheSameSpreads) {
 }
 
 // Errors that both operands share cancel: (x / 3) - (x / 3), each with its own rounding in the proof.
+TEST(Ensemble, AProgramOfFewerElementsIsLookedAtByMoreMembers) {
+  const auto most = [](int64_t elements) {
+    const Case test = case_over(
+        ragged({elements}), [](GraphBuilder& builder, ValueId x) { return *builder.call("aten.sin.default", {x}); });
+    return looks_at(test.graph).back();
+  };
+  EXPECT_EQ(most(10), least_program_members);
+  EXPECT_EQ(most(2'000), small_program_members);
+  EXPECT_EQ(most(20'000), reported_members);
+}
+
 TEST(Ensemble, MembersAreRunJointlyThroughTheGraph) {
   const Case test = case_over(ragged({4}), [](GraphBuilder& builder, ValueId x) {
     const ValueId third = *builder.call("aten.div.Scalar", {x, Scalar(3.0)});
