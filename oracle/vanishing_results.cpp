@@ -49,8 +49,9 @@ bool may_be_zero(const Ball& ball) { return ball.decided() && ball.radius > 0 &&
 
 VanishingResults VanishingResults::of(const Profile& profile, const Case& test) {
   VanishingResults vanishing;
-  const auto after = [&](const Node& node, std::span<const BallView> values) {
-    // The visits of a branch lie behind that of its call.
+  const auto after = [&](NodeId id, std::span<const BallView> values) {
+    const Node& node = test.graph.node(id);
+    // A node of control flow has no visit of its own, and neither have those of its subgraphs.
     if (vanishing.visits_.empty() || vanishing.visits_.back().op != node.op) return;
     std::vector<float>& reaches = vanishing.visits_.back().reaches;
     if (reaches.empty()) return;
@@ -61,13 +62,10 @@ VanishingResults VanishingResults::of(const Profile& profile, const Case& test) 
       if (!may_be_zero(result.ball(element))) reach = 0;
     });
   };
-  const Result<ExpectedRuns> runs = expected_runs(
-      profile, test, [&](NodeId node, std::span<const BallView> values) { after(test.graph.node(node), values); },
-      after,
-      [&](const ReferenceCall& call) {
-        vanishing.visits_.push_back({&call.op(), reaches_of(call)});
-        return false;
-      });
+  const Result<ExpectedRuns> runs = expected_runs(profile, test, after, nullptr, [&](const ReferenceCall& call) {
+    vanishing.visits_.push_back({&call.op(), reaches_of(call)});
+    return false;
+  });
   return runs ? vanishing : VanishingResults();
 }
 

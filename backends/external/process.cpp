@@ -119,6 +119,7 @@ Result<Process> Process::start_by(const Start& begin, std::shared_ptr<ProcessPar
 Result<Process> Process::start(const std::vector<std::string>& command, const ProcessLimits& limits) {
   if (command.empty() || command[0].empty()) return fail("an empty command line");
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   const auto begin = [&](const ChildFiles& files) -> Result<pid_t> {
