@@ -135,8 +135,13 @@ double BallMath::rounding(double magnitude) const {
 BallMath BallMath::as(FunctionKind kind, double operand) const {
   BallMath math = *this;
   math.function_ = profile_.error_of(kind, dtype_);
-  if (math.function_.ulp_per_operand > 0)
-    math.function_.ulp += static_cast<float>(math.function_.ulp_per_operand * operand);
+  if (math.function_.ulp_per_operand > 0) {
+    // An error grows with the operand as long as the multiple of a period that is taken off fits: far beyond it may be
+    // anything, as a tangent on llvmpipe is from 2^24 quarters of a turn on.
+    constexpr double most_ulp = 0x1p16;
+    const double grown = math.function_.ulp_per_operand * operand;
+    math.function_.ulp += static_cast<float>(grown < most_ulp ? grown : infinity);
+  }
   return math;
 }
 

@@ -25,7 +25,8 @@ int proved_bits(const Ball& ball);
 // exact, and for what is no number.
 double excess_of(const BallTensor& expected, const Tensor& got, int64_t element);
 
-// Whether an element of two tensors of the expected type is the same number, or both are NaN, or it is undecided.
+// Whether an element of two tensors of the expected type is the same number, or both are NaN, or it is undecided. One
+// that may be NaN as well as a number may be so in one of them.
 bool is_same_or_undecided(const BallTensor& expected, const Tensor& a, const Tensor& b, int64_t element);
 
 }  // namespace parallax

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import unittest
+from types import SimpleNamespace
 
 for _package in ("numpy", "ml_dtypes", "onnx"):
     if importlib.util.find_spec(_package) is None:
         raise unittest.SkipTest(f"this Python has no {_package}")
 
 from adapters.onnx.graph import Graph, Value
-from adapters.onnx.runtimes.mnn import refuse_normalization
+from adapters.onnx.runtimes.mnn import elements, refuse_normalization
 from adapters.worker.system import UnsupportedError
 
 
@@ -37,6 +38,20 @@ class NormalizationTest(unittest.TestCase):
             self.normalize(mean)
             with self.assertRaises(UnsupportedError):
                 refuse_normalization(self.graph)
+
+
+class ElementsTest(unittest.TestCase):
+    """What a result holds, of no elements too."""
+
+    def test_a_result_without_elements_is_not_read(self) -> None:
+        def read() -> None:
+            raise SystemError("call to readMap meet a error")
+
+        self.assertEqual(elements(SimpleNamespace(size=0, shape=[0, 2], read=read)).shape, (0, 2))
+
+    def test_other_results_are_read(self) -> None:
+        found = elements(SimpleNamespace(size=1, shape=[], read=lambda: 3.0))
+        self.assertEqual((found.shape, found.tolist()), ((), 3.0))
 
 
 if __name__ == "__main__":

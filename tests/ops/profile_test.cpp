@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/limits.h"
+#include "ops/ball_functions.h"
 #include "ops/ball_math.h"
 #include "ops/profile_json.h"
 #include "ops/profiles.h"
@@ -71,6 +72,13 @@ TEST(Profile, ADivisionThatIsExactByPowersOfTwoRoundsOnceByThemOnly) {
 
 bool allows(const Profile& profile, Form form, const char* op, DType dtype) {
   return allows(profile, form, op_named(op), dtype);
+}
+
+// Measured on llvmpipe: the tangent of 283305600 is -1 there, and 1.2995 in truth.
+TEST(Profile, AnErrorThatGrowsWithTheOperandIsBoundedAsFarAsItWasMeasured) {
+  const BallMath math(DType::F32, *find_profile("vulkan-lavapipe"));
+  EXPECT_LT(ball_tan(math, Ball::exact(0x1p20)).radius, 1e-2);
+  EXPECT_EQ(ball_tan(math, Ball::exact(283305600)).undecided, Undecided::Unbounded);
 }
 
 TEST(Profile, AFormIsAllowedByOpAndDtype) {

@@ -172,6 +172,17 @@ TEST(Judge, TwoRunsOfOneInputMustAgreeInBits) {
   EXPECT_EQ(judge(identity_graph(), expecting({loose, loose}), outcome, true).verdict, Verdict::Nondeterministic);
 }
 
+// As a masked_fill by the sign of a NaN is.
+TEST(Judge, WhatMayBeNanMayBeSoInOneOfTwoRuns) {
+  Ball either{1, 0, true, false, Undecided::No};
+  Outcome outcome = returning(tensor_of(DType::F32, {1, 1}));
+  outcome.a_again = outcome.a;
+  outcome.a_again->outputs[0].set_double(1, nan);
+  EXPECT_EQ(judge(identity_graph(), expecting({either, either}), outcome, true).verdict, Verdict::Match);
+  either.may_nan = false;
+  EXPECT_EQ(judge(identity_graph(), expecting({either, either}), outcome, true).verdict, Verdict::Mismatch);
+}
+
 TEST(Judge, StorageIdentityIsJudgedWhereItIsPromised) {
   const auto expected = expecting({Ball::exact(1), Ball::exact(2)});  // the output is the input's memory
   Outcome outcome = returning(tensor_of(DType::F32, {1, 2}));

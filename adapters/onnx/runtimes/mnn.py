@@ -89,6 +89,11 @@ def variable(array: Array, dtype: str) -> Any:
     return expr.const(data, list(array.shape), expr.NCHW, getattr(expr, KINDS[dtype]))
 
 
+def elements(result: Any) -> Array:
+    """What a dense Var holds. One without elements cannot be read, but has sizes."""
+    return np.empty(result.shape) if result.size == 0 else np.array(result.read())
+
+
 def make(arguments: list[str]) -> System:
     parser = argparse.ArgumentParser()
     parser.add_argument("--convert", action="append", default=[])
@@ -114,7 +119,7 @@ def make(arguments: list[str]) -> System:
                 if len(made) != len(results):
                     raise ForwardError(f"the module gave {len(made)} results of {len(results)}")
                 return [
-                    np.array(expr.convert(one, expr.NCHW).read()).astype(DTYPES[value.dtype])
+                    elements(expr.convert(one, expr.NCHW)).astype(DTYPES[value.dtype])
                     for one, value in zip(made, results, strict=True)
                 ]
 
