@@ -99,6 +99,25 @@ void update_statistic(const ReferenceCall& call, const BallMath& math, double mo
   old = cast_ball(updated, math.dtype(), statistic.dtype, call.profile());
 }
 
+// Eager's loop over operands that are not contiguous computes in the parameters' dtype: of halves, each step is rounded
+// to a half.
+bool rounds_each_step(const ReferenceCall& call, DType parameters) {
+  if (parameters != DType::F16 && parameters != DType::BF16) return false;
+  return std::ranges::any_of(
+      std::array{arg::input, arg::weight, arg::bias, arg::running_mean, arg::running_var},
+      [&](arg parameter) { return call.has(parameter) && !is_contiguous(call.tensor(parameter).layout); });
+}
+
+// What the steps before the last one are off by: a difference, and its products with the inverse and the weight.
+double error_of_steps(const BallMath& half, const Ball& deviation, const Ball& inverse, const Ball* weight) {
+  const double scale = reach(inverse);
+  const double scaled = reach(deviation) * scale;
+  const double error =
+      half.rounding(reach(deviation)) * scale + reach(deviation) * half.rounding(scale) + half.rounding(scaled);
+  if (!weight) return error;
+  return error * reach(*weight) + half.rounding(scaled * reach(*weight));
+}
+
 // The mean and the variance that a channel is normalized with, and what they are off the elements by.
 void normalize_channel(const ReferenceCall& call, std::span<const int64_t> from, std::span<const int64_t> to,
                        std::size_t channel, const Ball* weight, const Ball* bias) {
@@ -121,9 +140,14 @@ void normalize_channel(const ReferenceCall& call, std::span<const int64_t> from,
     variance = wider_by(math, variance, 3 * BallMath(saved_as, call.profile()).rounding(reach(variance)));
   }
   const Ball inverse = inverse_deviation(math, variance, call.real(arg::eps));
+  const bool by_steps = rounds_each_step(call, saved_as);
   for (std::size_t k = 0; k < lane.size(); ++k) {
     const Ball deviation = training ? moments.deviation(k) : math.sub(lane[k], mean);
-    const Ball ball = normalized(math, {lane[k], mean, deviation, inverse, weight, bias}, saved_as);
+    Ball ball = normalized(math, {lane[k], mean, deviation, inverse, weight, bias}, saved_as);
+    if (by_steps) {
+      const double error = error_of_steps(BallMath(saved_as, call.profile()), deviation, inverse, weight);
+      if (std::isfinite(error)) ball = wider_by(math, ball, error);
+    }
     output.ball(to[k]) = cast_ball(ball, accumulator, output.dtype, call.profile());
   }
   if (!training) return;
