@@ -163,7 +163,7 @@ Result<std::vector<ResultMeta>> infer_binary(const Call& call, const BinaryFunct
   if (function.scaled) TRY_VOID(check_alpha(call, common));
   if (function.check) TRY_VOID(function.check(call, common));
   const DType dtype = computed_dtype(function, common);
-  TRY(const Layout layout, pointwise_layout(call, {first_operand, second_operand}, dtype));
+  TRY(const Layout layout, pointwise_layout(call, {a_of(function), b_of(function)}, dtype));
   if (function.contiguous_of_number && !call.is_tensor(first_operand))
     return fresh_result(dtype, contiguous_layout(layout.sizes));
   return fresh_result(dtype, layout);

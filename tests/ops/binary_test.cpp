@@ -282,6 +282,20 @@ TEST(Binary, RefusesWhatPyTorchRefuses) {
   }
 }
 
+// Measured on eager 2.13: rsub(a, b) is sub(b, a), whose result lies as its first operand does.
+TEST(Binary, AResultLiesAsTheFirstTermDoes) {
+  OpHarness harness;
+  const ValueId rows = harness.add(DType::F32, {2, 3}, {1, 2, 3, 4, 5, 6});
+  const ValueId columns = harness.add(DType::F32, Layout{{2, 3}, {1, 2}, 0});
+  const auto strides = [&](std::string_view op, ValueId a, ValueId b) {
+    return harness.infer(op, {a, b})->front().layout.strides;
+  };
+  EXPECT_EQ(strides("aten.sub.Tensor", rows, columns), (Dims{3, 1}));
+  EXPECT_EQ(strides("aten.sub.Tensor", columns, rows), (Dims{1, 2}));
+  EXPECT_EQ(strides("aten.rsub.Tensor", rows, columns), (Dims{1, 2}));
+  EXPECT_EQ(strides("aten.rsub.Tensor", columns, rows), (Dims{3, 1}));
+}
+
 TEST(Binary, ExponentsThatAreNotComputedAreNotChecked) {
   OpHarness harness;
   EXPECT_TRUE(harness.infer("aten.pow.Tensor_Scalar", {harness.add(DType::Bool, {2}), number(false)}));
