@@ -136,11 +136,12 @@ BallMath BallMath::as(FunctionKind kind, double operand) const {
   BallMath math = *this;
   math.function_ = profile_.error_of(kind, dtype_);
   if (math.function_.ulp_per_operand > 0) {
-    // An error grows with the operand as long as the multiple of a period that is taken off fits: far beyond it may be
-    // anything, as a tangent on llvmpipe is from 2^24 quarters of a turn on.
+    // That of a sine grows as long as the multiple of the period that is taken off fits: far beyond it may be anything,
+    // as a tangent on llvmpipe is from 2^24 quarters of a turn on.
     constexpr double most_ulp = 0x1p16;
+    const bool is_periodic = kind == FunctionKind::Sin || kind == FunctionKind::Cos || kind == FunctionKind::Tan;
     const double grown = math.function_.ulp_per_operand * operand;
-    math.function_.ulp += static_cast<float>(grown < most_ulp ? grown : infinity);
+    math.function_.ulp += static_cast<float>(is_periodic && grown > most_ulp ? infinity : grown);
   }
   return math;
 }

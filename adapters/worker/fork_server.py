@@ -26,6 +26,7 @@ import resource
 import runpy
 import socket
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 DESCRIPTORS = 3
@@ -88,8 +89,8 @@ def forked(request: dict[str, Any], descriptors: list[int]) -> int:
     return pid
 
 
-def requests() -> Any:
-    """Each line, with the descriptors that came along."""
+def requests() -> Iterator[tuple[dict[str, Any], list[int], socket.socket]]:
+    """Each line, with the descriptors that came along and the socket that it came from."""
     requested = socket.socket(fileno=os.dup(0))
     received = b""
     descriptors: list[int] = []

@@ -79,6 +79,7 @@ TEST(Profile, AnErrorThatGrowsWithTheOperandIsBoundedAsFarAsItWasMeasured) {
   const BallMath math(DType::F32, *find_profile("vulkan-lavapipe"));
   EXPECT_LT(ball_tan(math, Ball::exact(0x1p20)).radius, 1e-2);
   EXPECT_EQ(ball_tan(math, Ball::exact(283305600)).undecided, Undecided::Unbounded);
+  EXPECT_TRUE(math.exp(Ball::exact(-1e30)).decided()) << "as of a mask, it is 0";
 }
 
 TEST(Profile, AFormIsAllowedByOpAndDtype) {
