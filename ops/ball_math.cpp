@@ -297,8 +297,9 @@ Ball BallMath::div(const Ball& a, const Ball& b) const {
   if (divisor <= 0) return Ball::unknown(Undecided::Unbounded);
   Inherited inherited(a.radius / divisor + std::fabs(quotient) * (b.radius / divisor),
                       independent(a.spread(), quotient * b.spread()) / divisor);
-  // The two terms and the quotient in them may have lost half a unit each where they are subnormal in double.
-  if (inherited.radius != 0 || a.radius != 0 || b.radius != 0) inherited.radius += 2 * tiniest;
+  // The two terms and the quotient in them may have lost half a unit each where they are subnormal in double. A
+  // definite 0 is one by any divisor.
+  if (a.radius != 0 || (b.radius != 0 && a.mid != 0)) inherited.radius += 2 * tiniest;
   // What is not known exactly is no power of two.
   const Ball finite_part =
       profile_.divides_as_ieee(dtype_, b.radius == 0 ? b.mid : nan)

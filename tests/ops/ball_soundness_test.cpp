@@ -343,6 +343,7 @@ TEST(BallTightness, ExactOperandsOnAGridHaveNoRadius) {
   EXPECT_EQ(math.add(Ball::exact(1.5), Ball::exact(2.25)).radius, 0);
   EXPECT_EQ(math.mul(Ball::exact(1.5), Ball::exact(-2.25)).radius, 0);
   EXPECT_EQ(math.div(Ball::exact(1), Ball::exact(8)).radius, 0);
+  EXPECT_EQ(math.div(Ball::exact(0), Ball{3, 0.5, false, false, Undecided::No}).radius, 0);
   EXPECT_EQ(math.sqrt(Ball::exact(2.25)).radius, 0);
   EXPECT_GT(math.add(Ball::exact(1), Ball::exact(0x1p-30)).radius, 0);
   EXPECT_GT(math.mul(Ball::exact(0x1.000002p0), Ball::exact(0x1.000002p0)).radius, 0);
