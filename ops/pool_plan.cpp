@@ -129,15 +129,13 @@ Result<PoolPlan> plan_pool(const Call& call, const PoolParameters& at, bool with
       return refuse("{}: a padding of {} for a kernel of {}", call.op().name, padding[dim], kernel[dim]);
     }
     const int64_t in = plan.input.sizes[dim + 2];
-    // Eager looks at the input without its padding here, and in no other pool.
-    if (in < kernel[dim] && call.op().name == "aten.avg_pool3d.default") {
-      return refuse("{}: a kernel of {} in an input of {}", call.op().name, kernel[dim], in);
-    }
     const int64_t room = in + 2 * padding[dim] - dilation[dim] * (kernel[dim] - 1) - 1;
     int64_t size = (ceil_mode ? divided_up(room, stride[dim]) : floor_divide(room, stride[dim])) + 1;
     // The last window begins inside the input or the padding in front of it.
     if (ceil_mode && (size - 1) * stride[dim] >= in + padding[dim]) --size;
-    if (size < 1) return refuse("{}: a kernel of {} in an input of {}", call.op().name, kernel[dim], in);
+    if (size < 1 || (at.holds_kernel && in < kernel[dim])) {
+      return refuse("{}: a kernel of {} in an input of {}", call.op().name, kernel[dim], in);
+    }
     plan.sizes.push_back(size);
   }
   TRY_VOID(check_size(call, plan));

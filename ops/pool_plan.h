@@ -11,6 +11,7 @@ namespace parallax {
 struct PoolParameters {
   int spatial = 2;
   bool empty_channels = false;  // a dim of size 0 that is not the batch, but not a spatial one either
+  bool holds_kernel = false;    // eager wants the input to be as large as the kernel, without its padding
 };
 
 // One element's window, as row-major indices over the input's spatial dims, in order.

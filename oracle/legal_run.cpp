@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "core/choices.h"
@@ -26,19 +27,15 @@ int64_t exaggerated(int64_t value, int64_t x, double exaggeration, DType dtype) 
       std::clamp(most, static_cast<double>(limits.min_integer), static_cast<double>(limits.max_integer)));
 }
 
-// Whether results are an operand's magnitude with a sign: where that may be either, no number in between is one.
-bool sets_signs(const Op& op) {
-  const Op& functional = op.functional ? *op.functional : op;
-  return functional.name == "aten.copysign.Tensor" || functional.name == "aten.copysign.Scalar";
-}
-
-// Whether a result without a sign of its own is half a turn to either side, or none: the angle of two zeros.
-bool turns_by_signs(const Op& op) {
-  const Op& functional = op.functional ? *op.functional : op;
-  return functional.name == "aten.atan2.default";
-}
-
 }  // namespace
+
+// A copysign is its operand's magnitude with either sign, and no number in between. An angle of two zeros is half a
+// turn to either side, or none.
+LegalRun::Zeros LegalRun::zeros_of(const Op& op) {
+  const std::string_view name = op.functional ? op.functional->name : op.name;
+  if (name == "aten.copysign.Tensor" || name == "aten.copysign.Scalar") return Zeros::Sign;
+  return name == "aten.atan2.default" ? Zeros::Turn : Zeros::Vary;
+}
 
 double LegalRun::draw() { return std::ldexp(static_cast<double>(mix(style_.seed, ++drawn_) >> 11), -52) - 1; }
 
@@ -111,7 +108,7 @@ bool LegalRun::compute(const ReferenceCall& call) {
   const std::size_t visit = visits_++;
   const auto* errors = notes_->of(visit, call);
   if (!errors || !call.op().plain(call)) return false;
-  const bool is_signed = sets_signs(call.op());
+  const bool is_signed = zeros_of(call.op()) == Zeros::Sign;
   for (std::size_t k = 0; k < errors->size(); ++k) {
     const BallView& output = call.output(static_cast<int>(k));
     const bool is_f32 = output.dtype == DType::F32;
@@ -165,7 +162,7 @@ void LegalRun::decide(const Node& node, std::span<const BallView> values) {
   if (node.op->is_view() || std::exchange(computed_, false)) return;
   // Integers that no index and no size is made of.
   const double exaggeration = quantizes(*node.op) ? style_.exaggeration : 1;
-  const Zeros zeros = sets_signs(*node.op) ? Zeros::Sign : turns_by_signs(*node.op) ? Zeros::Turn : Zeros::Vary;
+  const Zeros zeros = zeros_of(*node.op);
   const auto decide_all = [&](ValueId value) {
     const BallView& view = values[value.index];
     for_each_element(view.layout, [&](int64_t element) {

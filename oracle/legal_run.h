@@ -27,8 +27,8 @@ class LegalRun {
     // Whatever may be 0 is 0, in all elements at once: two numbers that cancel may be equal in the dtype, 1 + erf(x) is
     // 0 for every x that is low enough, and numbers near 0 are flushed. Otherwise a quarter of the random ones is.
     bool cancels = false;
-    // Results lie on a grid as coarse as their errors allow, and on its 0 where they may: numbers that are equal in some
-    // implementation are equal, and do not deviate.
+    // Results lie on a grid as coarse as their errors allow, and on its 0 where they may: numbers that are equal in
+    // some implementation are equal, and do not deviate.
     bool coincides = false;
     // A quarter of the random results that are subnormal is 0, as where an implementation takes subnormals for 0.
     bool flushes = false;
@@ -58,6 +58,7 @@ class LegalRun {
  private:
   // What a ball around 0 stands for: any number in it, its two ends, or its ends and 0.
   enum class Zeros { Vary, Sign, Turn };
+  static Zeros zeros_of(const Op& op);
   void decide(Ball& ball, DType dtype, Zeros zeros);
   void decide(IntegerBall& integer, DType dtype, double exaggeration);
   // The number itself, or one that is off by at most so much.

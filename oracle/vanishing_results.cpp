@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "ops/ball_math.h"
+
 namespace parallax {
 namespace {
 
@@ -19,9 +21,9 @@ std::optional<arg> term_of(const Op& op) {
   static constexpr std::array rows = {Row{"aten.add.Tensor", arg::self}, Row{"aten.sub.Tensor", arg::self},
                                       Row{"aten.add.Scalar", arg::self}, Row{"aten.sub.Scalar", arg::self},
                                       Row{"aten.rsub.Tensor", arg::other}};
-  const Op& functional = op.functional ? *op.functional : op;
+  const std::string_view name = op.functional ? op.functional->name : op.name;
   for (const Row& row : rows) {
-    if (row.name == functional.name) return row.term;
+    if (row.name == name) return row.term;
   }
   return std::nullopt;
 }
@@ -43,7 +45,7 @@ std::vector<float> reaches_of(const ReferenceCall& call) {
   return reaches;
 }
 
-bool may_be_zero(const Ball& ball) { return ball.decided() && ball.radius > 0 && std::fabs(ball.mid) <= ball.radius; }
+bool may_be_zero(const Ball& ball) { return ball.decided() && ball.radius > 0 && contains_zero(ball); }
 
 }  // namespace
 

@@ -89,38 +89,36 @@ def forked(request: dict[str, Any], descriptors: list[int]) -> int:
     return pid
 
 
-def requests() -> Iterator[tuple[dict[str, Any], list[int], socket.socket]]:
-    """Each line, with the descriptors that came along and the socket that it came from."""
-    requested = socket.socket(fileno=os.dup(0))
+def requests(requested: socket.socket) -> Iterator[tuple[dict[str, Any], list[int]]]:
+    """Each line, with the descriptors that came along."""
     received = b""
     descriptors: list[int] = []
     while True:
         while b"\n" not in received:
             text, new, _, _ = socket.recv_fds(requested, 1 << 16, DESCRIPTORS)
             if not text:
-                requested.close()
                 return
             received += text
             descriptors += new
         line, received = received.split(b"\n", 1)
-        yield json.loads(line), descriptors, requested
+        yield json.loads(line), descriptors
         descriptors = []
 
 
 def serve(name: str) -> list[str] | None:
     """The arguments of a worker, in the worker; nothing once nobody asks any more."""
-    for request, descriptors, requested in requests():
-        if request["do"] == "import":
-            reply = imported(name)
-        elif request["do"] == "fork":
-            pid = forked(request, descriptors)
-            if pid == 0:
-                requested.close()
-                return list(request["arguments"])
-            reply = {"pid": pid}
-        else:
-            reply = {"status": status_of(request["pid"], request["wait"])}
-        print(json.dumps(reply), flush=True)
+    with socket.socket(fileno=os.dup(0)) as requested:
+        for request, descriptors in requests(requested):
+            if request["do"] == "import":
+                reply = imported(name)
+            elif request["do"] == "fork":
+                pid = forked(request, descriptors)
+                if pid == 0:
+                    return list(request["arguments"])
+                reply = {"pid": pid}
+            else:
+                reply = {"status": status_of(request["pid"], request["wait"])}
+            print(json.dumps(reply), flush=True)
     return None
 
 

@@ -20,12 +20,16 @@ constexpr milliseconds soon{60'000};
 
 constexpr std::size_t module_word = 2;  // behind PYTHON and the folder of adapters
 
+std::vector<std::string> module_of(const std::vector<std::string>& command) {
+  return {command.begin(), command.begin() + module_word + 1};
+}
+
 // The server of each module that was started before; null where it is started anew each time.
 class Servers {
  public:
   // Null for the first worker of a module, and where it cannot be forked.
   std::shared_ptr<ForkServer> of(const std::vector<std::string>& command, milliseconds limit) {
-    const std::vector<std::string> module(command.begin(), command.begin() + module_word + 1);
+    const std::vector<std::string> module = module_of(command);
     std::unique_lock lock(mutex_);
     const auto [at, is_first] = of_module_.try_emplace(module);
     if (is_first) return nullptr;
@@ -42,7 +46,7 @@ class Servers {
   // After it failed: its workers are started anew from here on.
   void drop(const std::vector<std::string>& command) {
     const std::lock_guard lock(mutex_);
-    Entry& entry = of_module_[{command.begin(), command.begin() + module_word + 1}];
+    Entry& entry = of_module_[module_of(command)];
     const std::lock_guard starting(entry.mutex);
     entry.server.reset();
   }

@@ -22,16 +22,14 @@ struct Averaging {
   bool sums_halves = false;
 };
 
-constexpr Averaging kernel(int spatial, PoolFormat format, bool takes_halves) {
-  return {{.spatial = spatial}, format, true, takes_halves};
-}
+constexpr Averaging kernel(int spatial, PoolFormat format) { return {{.spatial = spatial}, format}; }
 constexpr Averaging adaptive(int spatial, PoolFormat format, bool sums_halves) {
   return {{.spatial = spatial, .empty_channels = true}, format, false, true, sums_halves};
 }
 
-constexpr Averaging average_1d = kernel(1, PoolFormat::OfBatches, true);
-constexpr Averaging average_2d = kernel(2, PoolFormat::OfBatches, true);
-constexpr Averaging average_3d = kernel(3, PoolFormat::Contiguous, false);
+constexpr Averaging average_1d = kernel(1, PoolFormat::OfBatches);
+constexpr Averaging average_2d = kernel(2, PoolFormat::OfBatches);
+constexpr Averaging average_3d = {.at = {.spatial = 3, .holds_kernel = true}, .takes_halves = false};
 constexpr Averaging adaptive_1d = adaptive(1, PoolFormat::OfBatches, false);
 constexpr Averaging adaptive_2d = adaptive(2, PoolFormat::OfBatches, false);
 constexpr Averaging adaptive_3d = adaptive(3, PoolFormat::Contiguous, true);
