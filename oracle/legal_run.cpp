@@ -68,7 +68,7 @@ double LegalRun::off(double x, double amplitude, bool may_be_zero) {
       const double moved = x + draw() * style_.exaggeration * amplitude;
       const bool vanishes = may_be_zero && (style_.cancels || style_.coincides || draw() < -0.5);
       if (style_.coincides && !vanishes) return on_grid(x, amplitude);
-      return vanishes ? 0 : moved;
+      return vanishes ? zero() : moved;
     }
     case Errors::Up:
       return x + amplitude;
@@ -76,6 +76,12 @@ double LegalRun::off(double x, double amplitude, bool may_be_zero) {
       return x - amplitude;
   }
   return x;
+}
+
+// A kernel that rounds a small number to 0 keeps its sign, and a root or a reciprocal of the zero shows it.
+double LegalRun::zero() {
+  const bool alike = style_.cancels || style_.coincides;
+  return alike ? (style_.seed % 16 < 8 ? -0.0 : 0.0) : std::copysign(0.0, draw());
 }
 
 // Where zeros mostly have one sign, all angles of them are the same.
@@ -100,7 +106,7 @@ double LegalRun::signed_anew(double magnitude) {
 
 double LegalRun::flushed(double x, DType dtype) {
   if (!style_.flushes || style_.errors != Errors::Random || x == 0) return x;
-  return std::fabs(x) < info(dtype).smallest_normal && draw() < -0.5 ? 0 : x;
+  return std::fabs(x) < info(dtype).smallest_normal && draw() < -0.5 ? std::copysign(0.0, x) : x;
 }
 
 bool LegalRun::compute(const ReferenceCall& call) {

@@ -63,6 +63,8 @@ class LegalRun {
   void decide(IntegerBall& integer, DType dtype, double exaggeration);
   // The number itself, or one that is off by at most so much.
   double off(double x, double amplitude, bool may_be_zero);
+  // What vanished, with a sign that is drawn, or the same for all where they vanish at once.
+  double zero();
   // The magnitude with a sign that is drawn, or, where numbers coincide, the same for all.
   double signed_anew(double magnitude);
   // Whether an angle of two zeros is 0.
