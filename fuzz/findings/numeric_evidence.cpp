@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "graph/sketch.h"
+#include "oracle/ensemble.h"
 #include "oracle/judgement_text.h"
 
 namespace parallax {
@@ -82,9 +83,14 @@ bool may_be_right(const Ball& ball, double got, DType dtype) {
   return got >= ball.low() && got <= ball.high() && !default_tolerances(dtype).accept(ball.high(), ball.mid);
 }
 
-// The number that must come out, in f64, of alternatives the one nearest to what came; nothing where it is not decided.
+// The number that must come out, in f64: where legal runs were made, the program in double; of alternatives the one
+// nearest to what came; nothing where it is not decided.
 std::optional<double> reference(const BallTensor& expected, int64_t i, double got) {
   const auto at = static_cast<std::size_t>(i);
+  if (!expected.spreads.empty()) {
+    const Spread& spread = expected.spreads[at];
+    return std::isfinite(spread.half) ? std::optional(spread.value) : std::nullopt;
+  }
   if (const auto found = expected.alternatives.find(i); found != expected.alternatives.end()) {
     return std::ranges::min(found->second, {}, [&](const Ball& ball) { return std::fabs(ball.mid - got); }).mid;
   }
@@ -119,7 +125,10 @@ std::optional<NumericEvidence> numeric_evidence(const Profile& profile, const Ca
   }
   if (divergence->place.kind == PlaceKind::Gradient || divergence->place.kind == PlaceKind::Outputs)
     return std::nullopt;
-  const Result<ExpectedRuns> runs = expected_runs(profile, test);
+  Result<ExpectedRuns> runs = expected_runs(profile, test);
+  // The proof does not exclude what came then, and its middle is nobody's number.
+  if (runs && divergence->statistical() && !add_spreads(profile, test, divergence->legal_runs, *runs))
+    return std::nullopt;
   const Expected* expected = runs ? expected_of(*runs, divergence->run) : nullptr;
   const BallTensor* wanted = expected ? reference_at(*expected, divergence->place) : nullptr;
   const Tensor* got = tensor_at(seen.outcome, divergence->run, divergence->place);

@@ -2,6 +2,7 @@
 // stands alone. The jurors are stand-ins.
 #include "fuzz/findings/jury.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -269,6 +270,30 @@ TEST(NumericEvidence, SaysNothingOfAnElementWithinWideBounds) {
   ASSERT_TRUE(evidence);
   EXPECT_EQ(evidence->mismatched, 1);
   EXPECT_NEAR(evidence->reference, 280, 0.01);
+}
+
+// x by the root of its square, again and again: each time the proof doubles its error, and no run is off by more.
+TEST(NumericEvidence, OfAStatisticalMismatchTheReferenceIsTheProgramInDouble) {
+  std::string nodes;
+  constexpr int steps = 14;
+  for (int i = 0; i < steps; ++i) {
+    nodes += fmt::format(R"({{"out": "s{0}", "op": "aten.mul.Tensor", "args": ["%x{0}", "%x{0}"]}},
+      {{"out": "r{0}", "op": "aten.rsqrt.default", "args": ["%s{0}"]}},
+      {{"out": "x{1}", "op": "aten.mul.Tensor", "args": ["%x{0}", "%r{0}"]}}{2})",
+                         i, i + 1, i + 1 < steps ? "," : "");
+  }
+  const Result<Case> test = parse_case(fmt::format(R"({{"parallax": 1, "name": "chain", "graph": {{
+    "inputs": {{"x0": {{"type": "f32[2]"}}}}, "nodes": [{}], "outputs": ["%x{}"]}}, "feed": {{"x0": [3, 0.7]}}}})",
+                                                   nodes, steps));
+  ASSERT_TRUE(test) << test.error().text();
+  OffTarget slightly("slightly", 1e-4);
+  const Examination seen = examine(slightly, *test);
+  ASSERT_EQ(seen.judgement.verdict, Verdict::Mismatch) << seen.judgement.reason;
+  ASSERT_TRUE(seen.judgement.divergence->statistical()) << "the proof excludes it: the case tests nothing";
+  const auto evidence = numeric_evidence(slightly.profile(), *test, seen);
+  ASSERT_TRUE(evidence);
+  EXPECT_DOUBLE_EQ(evidence->reference, 1);
+  EXPECT_FALSE(evidence->inside_tolerances());
 }
 
 TEST(NumericEvidence, AnEdgeIsWhatIsFedNoUsualNumber) {
