@@ -69,7 +69,7 @@ struct FunctionError {
 // How results and operands are rounded, whatever computes them.
 struct RoundingModel {
   bool flush_to_zero = false;       // subnormal results may become 0
-  bool flushes_operands = false;    // a subnormal f32 operand may count as 0
+  bool flushes_operands = false;    // a subnormal f32 or f64 operand may count as 0
   bool rounding_mode_open = false;  // round to zero is allowed: the unit roundoff doubles
   // The precision in bits that factors of f32 products may be rounded to: 24, 11 (TF32) or 8 (bf16).
   int product_precision = 24;

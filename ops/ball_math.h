@@ -95,7 +95,8 @@ class BallMath {
 
   // Operands of a smaller magnitude may count as 0; 0 where none does.
   double flushed_below() const {
-    return profile_.flushes_operands && dtype_ == DType::F32 ? info(DType::F32).smallest_normal : 0;
+    const bool has_own_arithmetic = dtype_ == DType::F32 || dtype_ == DType::F64;
+    return profile_.flushes_operands && has_own_arithmetic ? info(dtype_).smallest_normal : 0;
   }
   // Whether the dtype holds x and no rounding touches it.
   bool holds(double x) const;

@@ -37,10 +37,10 @@ Ball or_infinite(Ball ball) {
 
 Ball kept_of(double x, DType dtype, const Profile& profile) {
   // A bfloat16 that becomes an operand of f32 is the same subnormal there; a half is none.
-  const bool is_operand = dtype == DType::F32 || dtype == DType::BF16;
-  const bool is_subnormal = x != 0 && std::fabs(x) < info(DType::F32).smallest_normal;
-  if (!is_operand || !profile.flushes_operands || !is_subnormal) return Ball::exact(x);
-  return {x / 2, std::fabs(x / 2), false, false, Undecided::No, -1};
+  const double least = info(dtype == DType::F16 ? DType::F32 : dtype).smallest_normal;
+  if (!profile.flushes_operands || x == 0 || std::fabs(x) >= least) return Ball::exact(x);
+  const double half = x / 2;  // which f64 may not hold
+  return {half, std::max(std::fabs(half), std::fabs(x - half)), false, false, Undecided::No, -1};
 }
 
 LostNan::LostNan(const Node& node, const Profile& profile, std::span<const BallView> views)

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "ops/ball_math.h"
 #include "ops/profiles.h"
 #include "ops/registry.h"
 #include "oracle/acceptance.h"
@@ -111,6 +112,10 @@ TEST(LostValues, SubnormalOperandsMayBeZero) {
   EXPECT_FALSE(kept_of(1e-40, DType::BF16, losing()).is_exact()) << "subnormal in f32, which it is widened to";
   EXPECT_TRUE(kept_of(6e-8, DType::F16, losing()).is_exact()) << "normal in f32";
   EXPECT_TRUE(kept_of(1e-40, DType::F64, losing()).is_exact()) << "normal in f64";
+  for (const double x : {1e-310, -1e-310, 5e-324, 3 * 5e-324}) {
+    const Ball ball = kept_of(x, DType::F64, losing());
+    EXPECT_TRUE(contains_zero(ball) && accepts(DType::F64, ball, x)) << x;
+  }
   EXPECT_TRUE(kept_of(0, DType::F32, losing()).is_exact());
 }
 

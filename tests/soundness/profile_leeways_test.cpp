@@ -87,6 +87,17 @@ TEST(ProfileLeeways, OtherRestsStayExact) {
   }
 }
 
+// As XLA takes them on a CPU, whose switch is the same for both widths.
+TEST(ProfileLeeways, ASubnormalOfF64MayCountAsZeroToo) {
+  Profile profile = *find_profile("eager");
+  for (const bool flushes : {false, true}) {
+    profile.flushes_operands = flushes;
+    const auto call = CheckedCall::build("aten.maximum.default", DType::F64, profile, {{{1}, {1e-310}}, {{1}, {0}}});
+    const Ball ball = call.result_balls().front().front();
+    EXPECT_EQ(ball.low() <= 0, flushes);
+  }
+}
+
 // A line of numbers has one order, whatever the profile says of NaN.
 TEST(ProfileLeeways, NumbersStayInOrder) {
   Profile profile = *find_profile("eager");
