@@ -204,6 +204,9 @@ void check_kinds(CLI::App& program) {
   for (CLI::Option* option : program.get_options()) {
     const std::string type = option->get_type_name();
     const std::string base = type.substr(0, type.find(':'));
+    // What may be given several times has one value each time: the word behind it may be a case.
+    if (!option->get_positional() && option->get_expected_max() == CLI::detail::expected_max_vector_size)
+      option->allow_extra_args(false);
     if (type == "TARGET") option->check(target_name(option->get_expected_max() > 1));
     if (type == "FAULT") option->check(fault_name());
     if (base != "INT" && base != "UINT") continue;

@@ -37,7 +37,7 @@ CLI::Validator op_pattern();
 void begin_options(CLI::App& command, const char* heading);
 
 // Gives every option its check that is known by the kind of its value: TARGET, FAULT, and a number that has no check of
-// its own, whose value is called N from then on.
+// its own, whose value is called N from then on. An option that may be repeated takes one value each time.
 void check_kinds(CLI::App& program);
 
 // Every target name that is known here.

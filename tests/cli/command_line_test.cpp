@@ -47,6 +47,15 @@ TEST_F(CommandLine, ReplayOfAGoodCaseMatches) {
   EXPECT_EQ(summary["findings"].size(), 0U);
 }
 
+TEST_F(CommandLine, ACaseMayStandBehindARepeatableOption) {
+  write("good.json", good_case);
+  for (const char* order : {"check --target portable good.json --json", "check --target portable --json good.json",
+                            "replay --target portable --target recorded good.json --json"}) {
+    const Ran ran = run(order);
+    EXPECT_EQ(ran.code, 0) << order << "\n" << ran.err;
+  }
+}
+
 TEST_F(CommandLine, TargetsListsOurOwnFirst) {
   const Ran ran = run("targets --json");
   EXPECT_EQ(ran.code, 0) << ran.err;
