@@ -156,6 +156,12 @@ std::string short_op(const Op& op) {
   return op.schema.overload == "default" ? op.schema.name : op.schema.name + "." + op.schema.overload;
 }
 
+// Whether nothing but the signal or the silence is known of how a process ended, which every such end has in common.
+bool ends_without_a_word(const Judgement& judgement, const Outcome& outcome) {
+  return judgement.verdict == Verdict::Hang ||
+         (judgement.verdict == Verdict::Crash && !outcome.kind.empty() && outcome.message.ends_with(outcome.kind));
+}
+
 }  // namespace
 
 std::string normalised_message(std::string_view message, std::span<const std::string> value_names) {
@@ -250,12 +256,13 @@ std::string signature(std::string_view target, const Judgement& judgement, const
   std::string text = failure_class(target, judgement, outcome, reduced);
   const bool by_values = judgement.verdict == Verdict::Mismatch || judgement.verdict == Verdict::Suspect ||
                          judgement.verdict == Verdict::Nondeterministic;
-  if (!by_values) return text;
+  const bool without_a_word = ends_without_a_word(judgement, outcome);
+  if (!by_values && !without_a_word) return text;
   // A write that is lost shows in what was written; a wrong result is the same in place and out of place.
   const bool of_output = judgement.divergence && judgement.divergence->place.kind == PlaceKind::Output &&
                          judgement.divergence->run == RunId{};
   const std::string of_graph = graph_signature(reduced);
-  return text + " | " + (of_output ? without_twins(of_graph) : of_graph);
+  return text + " | " + (of_output || without_a_word ? without_twins(of_graph) : of_graph);
 }
 
 std::optional<Verdict> signed_verdict(std::string_view signature) {

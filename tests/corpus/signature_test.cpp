@@ -99,6 +99,30 @@ TEST(Signature, AMismatchIsSignedByItsCauseElseByItsGraphAndACrashByItsMessage) 
             "mismatch | portable | planner | alias overwritten");
 }
 
+// Every process that is shot down says the same: its signal.
+TEST(Signature, ACrashOrAHangThatTellsNothingIsSignedByItsGraph) {
+  const Graph graph = graph_of(one_input, R"([{"out": "a", "op": "aten.neg_.default", "args": ["%x"]}])", R"(["%a"])");
+  Judgement crash;
+  crash.verdict = Verdict::Crash;
+  Outcome outcome;
+  outcome.status = Status::Crash;
+  outcome.kind = "SIGSEGV";
+  outcome.message = "the worker died: SIGSEGV";
+  EXPECT_EQ(failure_class("mnn", crash, outcome, graph), "crash | mnn | SIGSEGV | the worker died: SIGSEGV");
+  EXPECT_EQ(signature("mnn", crash, outcome, graph), "crash | mnn | SIGSEGV | the worker died: SIGSEGV | neg");
+  outcome.kind = "SIGABRT";
+  outcome.message = "the worker died: SIGABRT: no such kernel";
+  EXPECT_EQ(signature("mnn", crash, outcome, graph),
+            "crash | mnn | SIGABRT | the worker died: SIGABRT: no such kernel");
+  Judgement hang;
+  hang.verdict = Verdict::Hang;
+  outcome = {};
+  outcome.status = Status::Hang;
+  outcome.kind = "silence";
+  outcome.message = "no answer within 10.0 s";
+  EXPECT_EQ(signature("mnn", hang, outcome, graph), "hang | mnn | silence | no answer within <n> s | neg");
+}
+
 // The wrong numbers of an op are one cause whether it writes in place or not; what is shared makes another one.
 TEST(Signature, TwinsAreOneCauseWhereNoMemoryIsShared) {
   EXPECT_EQ(without_twins("add_.Tensor exp; add_.Tensor!input"), "add.Tensor exp");
