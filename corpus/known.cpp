@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <sstream>
 
 #include "core/json_field.h"
@@ -61,11 +62,17 @@ bool same_function(const Op& a, const Op& b) {
 }
 
 bool holds(const KnownFinding& entry, std::string_view target, const KnownFindings::Versions& versions) {
-  if (!entry.target.empty() && entry.target != plain_target(target)) return false;
+  if (!entry.is_of(target)) return false;
   return std::ranges::all_of(entry.versions, [&](const auto& wanted) {
     const auto found = std::ranges::find(versions, wanted.first, &std::pair<std::string, std::string>::first);
     return found != versions.end() && within(found->second, wanted.second);
   });
+}
+
+// "a=1&b=2" of "name@version?a=1&b=2".
+std::string_view options_of(std::string_view target) {
+  const std::size_t mark = target.find('?');
+  return mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
 }
 
 // A signature that was written when in-place and functional twins were told apart.
@@ -119,6 +126,15 @@ std::string plain_signature(std::string_view signature, std::string_view target)
   return plain;
 }
 
+bool KnownFinding::is_of(std::string_view other) const {
+  if (target.empty()) return true;
+  if (plain_target(target) != plain_target(other)) return false;
+  const std::string given = fmt::format("&{}&", options_of(other));
+  return std::ranges::all_of(options_of(target) | std::views::split('&'), [&](const auto& option) {
+    return given.contains(fmt::format("&{}&", std::string_view(option)));
+  });
+}
+
 bool is_older_version(std::string_view a, std::string_view b) {
   while (!a.empty() && !b.empty()) {
     const std::string_view x = take_part(a);
@@ -159,7 +175,8 @@ const KnownFinding* KnownFindings::find(std::string_view signature, std::string_
                                         const Versions& versions) const {
   const std::string plain = plain_signature(signature, target);
   const auto found = std::ranges::find_if(entries_, [&](const KnownFinding& entry) {
-    return (entry.signature == plain || plain_of_graph(entry.signature) == plain) && holds(entry, target, versions);
+    const std::string known = plain_signature(entry.signature, entry.target);
+    return (known == plain || plain_of_graph(known) == plain) && holds(entry, target, versions);
   });
   return found == entries_.end() ? nullptr : &*found;
 }
@@ -174,8 +191,9 @@ bool KnownFindings::avoids(const Op& op, DType dtype, std::string_view target, c
 }
 
 std::string known_line(const Finding& finding) {
+  const std::string_view options = options_of(finding.target);
   Json json = {{"signature", plain_signature(finding.signature, finding.target)},
-               {"target", std::string(plain_target(finding.target))}};
+               {"target", fmt::format("{}{}{}", plain_target(finding.target), options.empty() ? "" : "?", options)}};
   for (const auto& [package, version] : finding.versions) json["versions"][package] = version;
   const Graph& graph = finding.reduced.graph;
   if (graph.nodes.size() == 1) {

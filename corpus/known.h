@@ -1,10 +1,10 @@
 // KnownFindings: what has been found before and is not news: one JSON object a line,
 //   {"signature": "…", "target": "executorch-xnnpack", "versions": {"executorch": "1.4.0..1.4.1"},
 //    "avoid": {"aten.selu.default": ["f32"]}, "url": "https://…", "expires": "2027-03-31"}
-// Only the signature is needed. An entry holds for the target it names, with any version and options, for the versions
-// of the packages that it names (A..B, both included; A alone for one; A.. and ..B are open), and until the day it
-// expires, so that nobody forgets it. Calls that are to be avoided have such a bug whatever stands around them: a graph
-// that holds one shows it again, and hides what is behind it.
+// Only the signature is needed. An entry holds for the target it names, with any version and with the options that it
+// names or more of them, for the versions of the packages that it names (A..B, both included; A alone for one; A.. and
+// ..B are open), and until the day it expires, so that nobody forgets it. Calls that are to be avoided have such a bug
+// whatever stands around them: a graph that holds one shows it again, and hides what is behind it.
 #pragma once
 
 #include <filesystem>
@@ -27,11 +27,14 @@ std::string plain_signature(std::string_view signature, std::string_view target)
 
 struct KnownFinding {
   std::string signature;
-  std::string target;                           // empty: any
+  std::string target;                           // "onnxruntime?level=2", without a version; empty: any
   std::map<std::string, std::string> versions;  // ranges by package; empty: any
   std::string url;
   std::string expires;                                   // the last day that it holds, as YYYY-MM-DD; empty: for ever
   std::map<std::string, std::vector<DType>> avoid = {};  // calls to avoid: dtypes of the first tensor, by op
+
+  // Whether it is about that target, which may have a version and more options.
+  bool is_of(std::string_view other) const;
 };
 
 class KnownFindings {
@@ -66,8 +69,9 @@ class KnownFindings {
   std::vector<Error> broken_;
 };
 
-// The line by which a finding is known from now on: its signature, target and versions, and the call to avoid where the
-// reduced case has no other one. Views and copies are not avoided: most of what is looked for goes through them.
+// The line by which a finding is known from now on: its signature, target with options, versions, and the call to avoid
+// where the reduced case has no other one. Views and copies are not avoided: most of what is looked for goes through
+// them.
 std::string known_line(const Finding& finding);
 
 }  // namespace parallax

@@ -53,7 +53,7 @@ std::optional<int64_t> drawn_calls(const KnownFinding& entry, const std::map<std
   if (stems.empty()) return std::nullopt;
   std::map<std::string, int64_t, std::less<>> drawn;
   for (const auto& [target, tally] : tallies) {
-    if (!entry.target.empty() && plain_target(target) != entry.target) continue;
+    if (!entry.is_of(target)) continue;
     for (const auto& [op, count] : tally.calls) drawn[std::string(stem_of(op))] += count;
   }
   int64_t least = std::numeric_limits<int64_t>::max();

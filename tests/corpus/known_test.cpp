@@ -57,6 +57,27 @@ TEST_F(Known, ASignatureHoldsForItsTargetInEveryVersionWithEveryOption) {
   EXPECT_EQ(known->find("mismatch | onnxruntime | values | exp", "onnxruntime", {}), nullptr);
 }
 
+// What one switch brings about is news without it.
+TEST_F(Known, AnEntryWithOptionsHoldsWhereTheyAreGiven) {
+  const std::string text = R"({"signature": "mismatch | onnxruntime?level=2 | values | neg", "target": )"
+                           R"("onnxruntime?level=2"})"
+                           "\n";
+  const auto known = read(text);
+  ASSERT_TRUE(known) << known.error().text();
+  for (const auto& [target, holds] :
+       {std::pair("onnxruntime?level=2", true), std::pair("onnxruntime@1.20.1?arena=off&level=2", true),
+        std::pair("onnxruntime", false), std::pair("onnxruntime?level=22", false),
+        std::pair("openvino?level=2", false)}) {
+    const std::string signed_so = fmt::format("mismatch | {} | values | neg", target);
+    EXPECT_EQ(known->find(signed_so, target, {}) != nullptr, holds) << target;
+  }
+  Finding finding;
+  finding.target = "onnxruntime@1.20.1?level=2";
+  finding.signature = "mismatch | onnxruntime@1.20.1?level=2 | values | neg";
+  EXPECT_TRUE(knows(known_line(finding) + "\n", "onnxruntime?level=2"));
+  EXPECT_FALSE(knows(known_line(finding) + "\n", "onnxruntime"));
+}
+
 TEST_F(Known, ARangeOfVersionsHoldsInside) {
   const auto text = [](std::string_view range) {
     return fmt::format(R"({{"signature": "{}", "versions": {{"onnxruntime": "{}"}}}})", signature, range);
