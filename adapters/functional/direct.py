@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from adapters.onnx.graph import Graph, Value
+import numpy as np
+
+from adapters.onnx.graph import Graph, Value, carried
 from adapters.onnx.ops import Function, Results, never, operand, wide, wrap_dims
 from adapters.onnx.pointwise import formula, node
 from adapters.onnx.promotion import Number, is_float, result_type, to_float
@@ -34,11 +36,17 @@ FORMULAS = {"silu.default": "Silu", "special_ndtr.default": "Ndtr", "trunc.defau
 PREDICATES = {"signbit.default": "Signbit"}
 # Over dims, which ONNX has as a count of what is not 0.
 TRUTHS = {"any": "Any", "all": "All"}
+# Along a dim, of which ONNX has the sum alone: a result, and the extremes so far with their places.
+SCANS = {"cumprod": "CumProd", "logcumsumexp": "LogCumSumExp"}
+EXTREMES = {"cummax": "CumMax", "cummin": "CumMin"}
 _NO_TWIN = {
     "all",
     "any",
+    "cummax",
+    "cummin",
     "logaddexp.default",
     "logaddexp2.default",
+    "logcumsumexp",
     "remainder.Scalar_Tensor",
     "signbit",
     "special_i0e",
@@ -98,6 +106,37 @@ def _truth(kind: str) -> Function:
     return Function(write, False, never)
 
 
+def _scan(kind: str) -> Function:
+    def write(graph: Graph, self: Value, dim: int, dtype: str | None = None) -> Results:
+        dtype = dtype or (self.dtype if is_float(self.dtype) else "i64")
+        x = graph.cast(graph.cast(self, dtype), wide(dtype))
+        if x.rank == 0:
+            return graph.cast(graph.identity(x), dtype)
+        return graph.cast(graph.op(kind, x, axis=dim % x.rank), dtype)
+
+    return Function(write, False, never)
+
+
+def _extremes(kind: str) -> Function:
+    """The place is that of the last of equal ones, and of the last NaN, from the first one on."""
+
+    def write(graph: Graph, self: Value, dim: int) -> Results:
+        if self.rank == 0:
+            return [graph.identity(self), graph.number(0, "i64")]
+        axis = dim % self.rank
+        x = graph.cast(self, carried(self.dtype))
+        values = graph.op(kind, x, axis=axis)
+        found = graph.op("Equal", x, values, dtype="bool")
+        if is_float(x.dtype):
+            found = graph.op("Or", found, graph.op("IsNaN", x, dtype="bool"), dtype="bool")
+        sizes = [size if d == axis else 1 for d, size in enumerate(self.shape)]
+        places = graph.constant(np.arange(self.shape[axis], dtype=np.int64).reshape(sizes), "i64")
+        last = graph.op("CumMax", graph.where(found, places, graph.number(0, "i64")), axis=axis)
+        return [graph.cast(values, self.dtype), last]
+
+    return Function(write, False, never)
+
+
 def _remainder(graph: Graph, self: Value | Number, other: Value | Number) -> Results:
     """With the sign of the divisor, in the operands' own dtype; ONNX has that of integers alone."""
     dtype = result_type([self, other])
@@ -136,6 +175,8 @@ def direct(kinds: Collection[str]) -> MoreFunctions:
     for name, kind in TRUTHS.items():
         if kind in kinds:
             made |= {f"aten.{name}.{overload}": _truth(kind) for overload in ("default", "dim", "dims")}
+    made |= {f"aten.{name}.default": _scan(kind) for name, kind in SCANS.items() if kind in kinds}
+    made |= {f"aten.{name}.default": _extremes(kind) for name, kind in EXTREMES.items() if kind in kinds}
     if "Remainder" in kinds:
         made |= {f"aten.remainder.{name}": Function(_remainder, True, never) for name in ("Tensor", "Scalar")}
         made["aten.remainder.Scalar_Tensor"] = Function(_remainder, True, never)

@@ -79,6 +79,10 @@ DIRECT = {
 }  # fmt: skip
 # No digamma: at its poles XLA has NaN where eager has an infinity.
 TABLE |= {kind: lambda call, function=function: function(*call.operands) for kind, function in DIRECT.items()}
+TABLE |= {
+    "CumProd": reduction_rows.scan(lax.cumprod), "CumMax": reduction_rows.scan(lax.cummax),
+    "CumMin": reduction_rows.scan(lax.cummin), "LogCumSumExp": reduction_rows.scan(lax.cumlogsumexp),
+}  # fmt: skip
 
 
 @row("Sigmoid")

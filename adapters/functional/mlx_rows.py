@@ -81,6 +81,10 @@ DIRECT = {
 if hasattr(mx, "trunc"):  # MLX has it since 0.32
     DIRECT["Trunc"] = mx.trunc
 TABLE |= {kind: lambda call, function=function: function(*call.operands) for kind, function in DIRECT.items()}
+TABLE |= {
+    "CumProd": reduction_rows.scan(mx.cumprod), "CumMax": reduction_rows.scan(mx.cummax),
+    "CumMin": reduction_rows.scan(mx.cummin), "LogCumSumExp": reduction_rows.scan(mx.logcumsumexp),
+}  # fmt: skip
 TABLE |= {"Any": reduction_rows.truth, "All": reduction_rows.truth}
 
 

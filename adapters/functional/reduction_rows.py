@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from adapters.functional.calls import Call, Table, Tensor, into
@@ -55,6 +57,11 @@ def extreme_place(call: Call) -> Tensor:
 @row("CumSum")
 def running_sum(call: Call) -> Tensor:
     return call.np.cumsum(call.x, axis=call.numbers(1)[0])
+
+
+def scan(function: Callable[..., Tensor]) -> Callable[[Call], Tensor]:
+    """The row of a library's scan along an axis."""
+    return lambda call: function(call.x, axis=call.attributes["axis"])
 
 
 @row("Softmax")

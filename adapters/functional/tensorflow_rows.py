@@ -108,6 +108,10 @@ DIRECT = {
 }  # fmt: skip
 # No erfinv: TensorFlow's cancels next to 0 by design, as the quantile of (x + 1) / 2.
 TABLE |= {kind: lambda call, function=function: function(*call.operands) for kind, function in DIRECT.items()}
+TABLE |= {
+    "CumProd": reduction_rows.scan(tf.math.cumprod),
+    "LogCumSumExp": reduction_rows.scan(tf.math.cumulative_logsumexp),
+}
 
 
 @row("Div")
