@@ -38,7 +38,8 @@ class Normaliser {
 
   std::string text() {
     while (!rest_.empty()) {
-      if (!take_path() && !take_reference() && !take_quoted() && !take_number() && !take_truths() && !take_word()) {
+      if (!take_path() && !take_reference() && !take_operand() && !take_quoted() && !take_number() && !take_truths() &&
+          !take_word()) {
         out_ += rest_[0];
         previous_ = rest_[0];
         rest_.remove_prefix(1);
@@ -86,6 +87,13 @@ class Normaliser {
     if (rest_[0] != '%') return false;
     const std::size_t end = run(1, is_word);
     return end > 1 && replace(end, "<name>");
+  }
+  // An operand of a node as ONNX Runtime writes it, "t.7": tensor(bool), of which a list has as many as the graph.
+  bool take_operand() {
+    const std::size_t quote = rest_[0] == '"' ? rest_.find('"', 1) : std::string_view::npos;
+    if (quote == std::string_view::npos || !rest_.substr(quote + 1).starts_with(": tensor(")) return false;
+    const std::size_t end = rest_.find(')', quote);
+    return end != std::string_view::npos && replace_listed(end + 1, "<operand>");
   }
   // A quoted identifier is a name; one with dots is an op or a module, which says what is wrong.
   bool take_quoted() {

@@ -36,6 +36,8 @@ TEST(Signature, MessagesLoseWhatASeedDetermines) {
       {"and/or 1/2", "and/or <n>/<n>"},
       {"(7,) and not (2, 2, 1)", "(<n>) and not (<n>)"},
       {"is 4,Bool false, true, false but not false", "is <n>,Bool <bool> but not false"},
+      {R"(("", Loop, "", -1) : ("t.7": tensor(bool),"z": tensor(int64),) -> ("t.2": tensor(bool),), Error)",
+       R"(("", Loop, "", -<n>) : (<operand>,) -> (<operand>,), Error)"},
       {"don't", "don't"},
       {"", ""},
   };
