@@ -272,6 +272,22 @@ TEST(NumericEvidence, SaysNothingOfAnElementWithinWideBounds) {
   EXPECT_NEAR(evidence->reference, 280, 0.01);
 }
 
+// A quotient by zero is an infinity, whatever its sign, and no number that is large.
+TEST(NumericEvidence, ANumberInThePlaceOfAnInfinityIsAnEdge) {
+  const Result<Case> test = parse_case(R"({"parallax": 1, "name": "infinite", "graph": {
+    "inputs": {"x": {"type": "f32[2]"}}, "nodes": [{"out": "a", "op": "aten.reciprocal.default", "args": ["%x"]}],
+    "outputs": ["%a"]}, "feed": {"x": [0, 0]}})");
+  ASSERT_TRUE(test) << test.error().text();
+  OffTarget broken("broken", std::numeric_limits<double>::quiet_NaN());
+  const Examination seen = examine(broken, *test);
+  ASSERT_EQ(seen.judgement.verdict, Verdict::Mismatch) << seen.judgement.reason;
+  Finding finding = finding_on("broken");
+  finding.evidence = numeric_evidence(broken.profile(), *test, seen);
+  ASSERT_TRUE(finding.evidence);
+  EXPECT_TRUE(std::isinf(finding.evidence->reference));
+  EXPECT_EQ(grade_of_finding(finding), Grade::Edge);
+}
+
 // x by the root of its square, again and again: each time the proof doubles its error, and no run is off by more.
 TEST(NumericEvidence, OfAStatisticalMismatchTheReferenceIsTheProgramInDouble) {
   std::string nodes;
