@@ -8,6 +8,7 @@ program without state (stateless.py).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 
 import onnxruntime
@@ -18,6 +19,7 @@ from adapters.onnx.runtimes.onnxruntime import REJECTIONS, session
 from adapters.onnx.runtimes.onnxruntime import SWITCHES as RUNTIME_SWITCHES
 from adapters.onnx.writer import OPS
 from adapters.torch.case_module import Instance, Program, case_module, quiet_single_thread, run_protocol
+from adapters.torch.export_speed import speed_up
 from adapters.torch.limits import FUNCTIONALIZATION_REJECTIONS
 from adapters.torch.reachable_ops import reachable
 from adapters.torch.stateless import Call, instance_of, without_state
@@ -57,6 +59,13 @@ def exportable(ops: Iterable[str]) -> list[str]:
     return reachable(ops, lambda one: one in table or registry.is_registered(one))
 
 
+def read_torchlib_once() -> None:
+    """The exporter reads the hundreds of functions of torchlib anew for each program, which was more than half of its
+    time. Nothing that is exported here adds to them."""
+    read = _registration.ONNXRegistry.from_torchlib.__func__  # type: ignore[attr-defined]
+    _registration.ONNXRegistry.from_torchlib = classmethod(functools.cache(read))  # type: ignore[assignment]
+
+
 def cause(error: BaseException) -> BaseException:
     """The exception that began it."""
     while error.__cause__ is not None:
@@ -67,9 +76,12 @@ def cause(error: BaseException) -> BaseException:
 def make(arguments: list[str]) -> System:
     settings = parse(arguments, SWITCHES)
     quiet_single_thread()
+    op_scan = speed_up()
+    read_torchlib_once()
 
     @remembered
     def build(graph: Json, inputs: tuple[torch.Tensor, ...], stages: Stages) -> Program:
+        op_scan.renew()
         with stages("export"), torch.no_grad():
             stateless = without_state(graph, inputs)
             module = case_module(stateless.program).eval()
