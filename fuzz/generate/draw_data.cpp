@@ -1,26 +1,36 @@
 #include "fuzz/generate/draw_data.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "fuzz/generate/draw_values.h"
 #include "graph/runs.h"
+#include "ops/quantized_ops.h"
 
 namespace parallax {
 namespace {
 
-using IndexBounds = std::vector<std::optional<int64_t>>;  // by storage
+using BoundsByStorage = std::vector<IntegerBounds>;
 
-void tighten(std::optional<int64_t>& bound, const std::optional<int64_t>& other) {
-  if (other) bound = std::min(bound.value_or(*other), *other);
+void tighten(IntegerBounds& bounds, const IntegerBounds& other) {
+  if (other.places) bounds.places = std::min(bounds.places.value_or(*other.places), *other.places);
+  bounds.near = bounds.near || other.near;
 }
 
-// The fewest places that something in a storage indexes into, where a node takes it as an index.
-void add_index_bounds(const Graph& graph, IndexBounds& bounds) {
+// The fewest places that something in a storage indexes into, where a node takes it as an index, and what is a
+// parameter of a quantization.
+void add_bounds(const Graph& graph, BoundsByStorage& bounds) {
+  const auto add = [&](ValueId value, const IntegerBounds& own) {
+    tighten(bounds[graph.meta(value).storage.index], own);
+  };
   for (const Node& node : graph.nodes) {
-    if (!node.op->index_ranges) continue;
-    for (const IndexRange& index : node.op->index_ranges(Call(*node.op, node.arguments, graph.metas))) {
-      tighten(bounds[graph.meta(index.value).storage.index], index.places);
+    if (quantizes(*node.op) || dequantizes(*node.op)) {
+      for (const Argument& parameter : node.arguments | std::views::drop(1))
+        for_each_value(parameter, [&](ValueId value) { add(value, {.near = true}); });
     }
+    if (!node.op->index_ranges) continue;
+    for (const IndexRange& index : node.op->index_ranges(Call(*node.op, node.arguments, graph.metas)))
+      add(index.value, {.places = index.places});
   }
 }
 
@@ -44,17 +54,17 @@ std::vector<StorageId> storages_of_buffers(const Graph& graph) {
 }
 
 // By method, the case's graph being the first. What the one takes from a buffer for an index, another may have written.
-std::vector<IndexBounds> index_bounds(const Case& test, const std::vector<Graph>& later) {
-  std::vector<IndexBounds> bounds;
+std::vector<BoundsByStorage> integer_bounds(const Case& test, const std::vector<Graph>& later) {
+  std::vector<BoundsByStorage> bounds;
   bounds.emplace_back(test.graph.storages.size());
-  add_index_bounds(test.graph, bounds.front());
+  add_bounds(test.graph, bounds.front());
   for (std::size_t run = 0; run < later.size(); ++run) {
-    if (test.later[run].method == 0) add_index_bounds(later[run], bounds.front());
+    if (test.later[run].method == 0) add_bounds(later[run], bounds.front());
   }
   const std::vector<StorageId> shared = storages_of_buffers(test.graph);
   for (const Method& method : test.methods) {
-    IndexBounds& own = bounds.emplace_back(method.graph.storages.size());
-    add_index_bounds(method.graph, own);
+    BoundsByStorage& own = bounds.emplace_back(method.graph.storages.size());
+    add_bounds(method.graph, own);
     const std::vector<StorageId> buffers = storages_of_buffers(method.graph);
     for (std::size_t i = 0; i < shared.size(); ++i) tighten(bounds.front()[shared[i].index], own[buffers[i].index]);
   }
@@ -68,7 +78,7 @@ class DataDrawer {
         weights_(weights),
         test_(test),
         later_(later_graphs(test)),
-        bounds_(index_bounds(test, later_)) {}
+        bounds_(integer_bounds(test, later_)) {}
 
   void draw_feeds() {
     draw_feed(test_.graph, test_.feed);
@@ -134,8 +144,8 @@ class DataDrawer {
   const GenerateWeights& weights_;
   Case& test_;
   std::vector<Graph> later_;
-  std::vector<IndexBounds> bounds_;           // by method
-  const IndexBounds* of_ = &bounds_.front();  // of what is drawn for
+  std::vector<BoundsByStorage> bounds_;           // by method
+  const BoundsByStorage* of_ = &bounds_.front();  // of what is drawn for
 };
 
 }  // namespace

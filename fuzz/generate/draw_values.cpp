@@ -1,6 +1,7 @@
 #include "fuzz/generate/draw_values.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -52,11 +53,27 @@ void fill_floats(Choices& choices, Tensor& tensor, const GenerateWeights& weight
   }
 }
 
-void fill_integers(Choices& choices, Tensor& tensor) {
+// One of the ends of the dtype, or what lies beside a power of two, up to which a narrower dtype holds integers. Those
+// of 64 bits are what i32 holds: they are sizes and places in most programs, and several systems say that they keep 32.
+int64_t draw_far(Choices& choices, DType dtype) {
+  const DTypeInfo& limits = info(dtype == DType::I64 ? DType::I32 : dtype);
+  if (choices.chance(25)) return choices.chance(50) ? limits.max_integer : limits.min_integer;
+  const int64_t most = std::bit_width(static_cast<uint64_t>(limits.max_integer)) - 1;
+  const int64_t far = (int64_t{1} << choices.between(3, most)) + zigzag(choices.below(5));
+  return limits.min_integer < 0 && choices.chance(50) ? -far : far;
+}
+
+// `far`: how often some lie far from 0, in percent.
+void fill_integers(Choices& choices, Tensor& tensor, int far) {
   const int64_t count = tensor.numel();
+  const bool is_far = far > 0 && choices.chance(far);
   const uint64_t range = tensor.dtype == DType::Bool ? 2 : tensor.dtype == DType::U8 ? 6 : 11;
   const bool is_signed = info(tensor.dtype).min_integer < 0;
   for (int64_t i = 0; i < count; ++i) {
+    if (is_far && choices.chance(60)) {
+      tensor.set_integer(i, draw_far(choices, tensor.dtype));
+      continue;
+    }
     const uint64_t drawn = choices.below(range);
     tensor.set_integer(i, is_signed ? zigzag(drawn) : static_cast<int64_t>(drawn));
   }
@@ -78,14 +95,14 @@ void fill_indices(Choices& choices, Tensor& tensor, int64_t bound) {
 }  // namespace
 
 Tensor draw_tensor(Choices& choices, DType dtype, const Dims& sizes, const GenerateWeights& weights,
-                   std::optional<int64_t> index_bound) {
+                   const IntegerBounds& bounds) {
   Tensor tensor(dtype, sizes);
   if (is_floating(dtype)) {
     fill_floats(choices, tensor, weights);
-  } else if (index_bound && *index_bound > 0 && dtype != DType::Bool) {
-    fill_indices(choices, tensor, *index_bound);
+  } else if (bounds.places && *bounds.places > 0 && dtype != DType::Bool) {
+    fill_indices(choices, tensor, *bounds.places);
   } else {
-    fill_integers(choices, tensor);
+    fill_integers(choices, tensor, bounds.near || dtype == DType::Bool ? 0 : weights.far_integers);
   }
   return tensor;
 }

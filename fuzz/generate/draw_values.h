@@ -9,9 +9,15 @@
 
 namespace parallax {
 
-// A row-major tensor, its style drawn once and its elements one by one. With `index_bound` (integers) every element is
-// an index into that many places, and no two are equal where there are enough places.
+// What the integers of a tensor may be.
+struct IntegerBounds {
+  std::optional<int64_t> places = std::nullopt;  // indices into that many
+  bool near = false;                             // small, as the zero points of a quantizer are
+};
+
+// A row-major tensor, its style drawn once and its elements one by one. No two indices are equal where there are enough
+// places.
 Tensor draw_tensor(Choices& choices, DType dtype, const Dims& sizes, const GenerateWeights& weights,
-                   std::optional<int64_t> index_bound = std::nullopt);
+                   const IntegerBounds& bounds = {});
 
 }  // namespace parallax

@@ -37,6 +37,7 @@ struct GenerateWeights {
   int drop_unread;       // a result that nobody reads is not returned
   int op_first;          // the first node is a call of any op at any dtype, on inputs of its own
   int symbols;           // dims of inputs change from run to run
+  int far_integers = 4;  // a tensor of integers that are no indices holds some as large as its dtype does
   int structures = 0;    // a node is the first of a structure (fuzz/generate/structures.h)
   StructureKind structure_kind = StructureKind::Shipped;  // what it is drawn of
   int control = 0;     // a node is a branch or a loop (fuzz/generate/control_structures.h)
@@ -90,6 +91,7 @@ constexpr GenerateWeights numeric_weights() {
   GenerateWeights weights = alias_weights;
   weights.profile = GenerateProfile::Numeric;
   weights.name = "numeric";
+  weights.far_integers = 25;
   weights.groups = {8, 6, 6, 46, 10, 16, 4, 2, 2};
   weights.fills = {30, 40, 30};
   weights.other_main_dtype = 50;
@@ -115,6 +117,7 @@ constexpr GenerateWeights all_weights() {
   GenerateWeights weights = alias_weights;
   weights.profile = GenerateProfile::All;
   weights.name = "all";
+  weights.far_integers = 12;
   weights.groups = {20, 13, 17, 31, 4, 6, 4, 3, 2};
   weights.motifs = {80, 4, 10, 6};
   weights.other_main_dtype = 30;
@@ -183,6 +186,7 @@ constexpr GenerateWeights quantized_weights() {
   weights.methods = 0;
   weights.profile = GenerateProfile::Quantized;
   weights.name = "quantized";
+  weights.far_integers = 15;
   weights.fills = {50, 46, 4};
   weights.other_main_dtype = 0;
   weights.structures = 70;
