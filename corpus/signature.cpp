@@ -38,8 +38,8 @@ class Normaliser {
 
   std::string text() {
     while (!rest_.empty()) {
-      if (!take_path() && !take_reference() && !take_operand() && !take_quoted() && !take_number() && !take_truths() &&
-          !take_word()) {
+      if (!take_path() && !take_reference() && !take_operand() && !take_type() && !take_quoted() && !take_number() &&
+          !take_truths() && !take_word()) {
         out_ += rest_[0];
         previous_ = rest_[0];
         rest_.remove_prefix(1);
@@ -94,6 +94,13 @@ class Normaliser {
     if (quote == std::string_view::npos || !rest_.substr(quote + 1).starts_with(": tensor(")) return false;
     const std::size_t end = rest_.find(')', quote);
     return end != std::string_view::npos && replace_listed(end + 1, "<operand>");
+  }
+  // The sizes of a type as MLIR writes it: "tensor<8x3xf32>".
+  bool take_type() {
+    constexpr std::string_view type = "tensor<";
+    if (!rest_.starts_with(type) || is_word(previous_)) return false;
+    const std::size_t end = run(type.size(), [](char c) { return is_digit(c) || c == 'x' || c == '?'; });
+    return end > type.size() && rest_[end - 1] == 'x' && replace(end, "tensor<<n>x");
   }
   // A quoted identifier is a name; one with dots is an op or a module, which says what is wrong.
   bool take_quoted() {

@@ -38,6 +38,7 @@ TEST(Signature, MessagesLoseWhatASeedDetermines) {
       {"is 4,Bool false, true, false but not false", "is <n>,Bool <bool> but not false"},
       {R"(("", Loop, "", -1) : ("t.7": tensor(bool),"z": tensor(int64),) -> ("t.2": tensor(bool),), Error)",
        R"(("", Loop, "", -<n>) : (<operand>,) -> (<operand>,), Error)"},
+      {"got 'tensor<8x3xi1>' and tensor<f32>", "got 'tensor<<n>xi1>' and tensor<f32>"},
       {"don't", "don't"},
       {"", ""},
   };
