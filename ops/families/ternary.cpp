@@ -145,7 +145,9 @@ Ball finite_lerp(const BallMath& math, const Ball& start, const Ball& end, const
   const double steps = math.rounding(far) * near + math.rounding(near) * far + math.rounding(near * far);
   // The centre is computed in double.
   const double lost = 0x1p-51 * (std::fabs(start.mid) + std::fabs(end.mid)) * (1 + near);
-  Ball result = math.rounded(start.mid + moved, inherited + steps + lost, false);
+  // From the nearer side, as eager does: at a weight of 1 it is the end, which a large start would hide.
+  const double centre = std::fabs(weight.mid) < 0.5 ? start.mid + moved : end.mid - rest * distance;
+  Ball result = math.rounded(centre, inherited + steps + lost, false);
   // The distance may overflow where the result does not.
   const double largest = info(math.dtype()).max_finite;
   if (far >= largest || near * far >= largest || reach(start) >= largest) {
