@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from executorch.exir import ExecutorchBackendConfig, memory_planning
@@ -9,6 +10,7 @@ from executorch.exir.memory_planning import greedy, naive
 from executorch.exir.passes import MemoryPlanningPass
 
 from adapters.worker.switches import Settings, Switch
+from adapters.worker.system import UnsupportedError
 
 SWITCHES = (
     Switch("planner", ("default", "greedy", "naive")),
@@ -36,6 +38,8 @@ def backend_config(
     given = {name: True for name, switch in named.items() if settings[switch] == "yes"}
     chosen: dict[str, Any] = {"memory_planning_algo": suite(algo_list=[algorithm])} if algorithm else {}
     if share_state:
+        if "share_mutable_buffers" not in inspect.signature(MemoryPlanningPass).parameters:
+            raise UnsupportedError("buffers that several methods share: this release gives each its own")
         chosen["share_mutable_buffers"] = True
     planning = MemoryPlanningPass(
         **chosen,
