@@ -64,12 +64,7 @@ Result<Bisected> read_bisected(const BisectFlags& flags) {
   if (std::filesystem::exists(path / "finding.json")) {
     TRY(Finding finding, load_finding(path));
     // The finding's own version is one of those that are tried.
-    std::string target = flags.target;
-    if (target.empty()) {
-      const std::size_t options = finding.target.find('?');
-      target = std::string(plain_target(finding.target)) +
-               (options == std::string::npos ? "" : finding.target.substr(options));
-    }
+    std::string target = flags.target.empty() ? without_version(finding.target) : flags.target;
     return Bisected{std::move(finding.reduced), std::move(target), path};
   }
   if (flags.target.empty()) return fail("--target is wanted: a case file does not say where it diverges");

@@ -69,10 +69,9 @@ bool holds(const KnownFinding& entry, std::string_view target, const KnownFindin
   });
 }
 
-// "a=1&b=2" of "name@version?a=1&b=2".
+// "?a=1&b=2" of "name@version?a=1&b=2".
 std::string_view options_of(std::string_view target) {
-  const std::size_t mark = target.find('?');
-  return mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
+  return target.substr(std::min(target.find('?'), target.size()));
 }
 
 // A signature that was written when in-place and functional twins were told apart.
@@ -119,6 +118,10 @@ Result<KnownFinding> parse_entry(const Json& json) {
 
 std::string_view plain_target(std::string_view target) { return target.substr(0, target.find_first_of("@?")); }
 
+std::string without_version(std::string_view target) {
+  return fmt::format("{}{}", plain_target(target), options_of(target));
+}
+
 std::string plain_signature(std::string_view signature, std::string_view target) {
   std::string plain(signature);
   const std::size_t at = plain.find(target);
@@ -129,9 +132,9 @@ std::string plain_signature(std::string_view signature, std::string_view target)
 bool KnownFinding::is_of(std::string_view other) const {
   if (target.empty()) return true;
   if (plain_target(target) != plain_target(other)) return false;
-  const std::string given = fmt::format("&{}&", options_of(other));
-  return std::ranges::all_of(options_of(target) | std::views::split('&'), [&](const auto& option) {
-    return given.contains(fmt::format("&{}&", std::string_view(option)));
+  const auto listed = [](std::string_view of) { return options_of(of) | std::views::drop(1) | std::views::split('&'); };
+  return std::ranges::all_of(listed(target), [&](const auto& option) {
+    return std::ranges::any_of(listed(other), [&](const auto& given) { return std::ranges::equal(option, given); });
   });
 }
 
@@ -191,9 +194,8 @@ bool KnownFindings::avoids(const Op& op, DType dtype, std::string_view target, c
 }
 
 std::string known_line(const Finding& finding) {
-  const std::string_view options = options_of(finding.target);
   Json json = {{"signature", plain_signature(finding.signature, finding.target)},
-               {"target", fmt::format("{}{}{}", plain_target(finding.target), options.empty() ? "" : "?", options)}};
+               {"target", without_version(finding.target)}};
   for (const auto& [package, version] : finding.versions) json["versions"][package] = version;
   const Graph& graph = finding.reduced.graph;
   if (graph.nodes.size() == 1) {

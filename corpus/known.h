@@ -23,6 +23,8 @@ bool is_older_version(std::string_view a, std::string_view b);
 
 // A target's name without @VERSION and ?OPTIONS, and a signature, which holds the target as the user named it, with it.
 std::string_view plain_target(std::string_view target);
+// The name with its ?OPTIONS and without @VERSION.
+std::string without_version(std::string_view target);
 std::string plain_signature(std::string_view signature, std::string_view target);
 
 struct KnownFinding {

@@ -10,8 +10,8 @@ namespace parallax {
 
 // Of a mismatch of values: the element where the target is the farthest from the reference, by units in the last place.
 // The reference is the centre of what the oracle allows, which is computed in f64; of a statistical divergence, the
-// program in double. `eager` is what eager made of the
-// case, if it was asked; the default tolerances then hold the target against it, else against the rounded reference.
+// program in double. `eager` is what eager made of the case, if it was asked; the default tolerances then hold the
+// target against it, else against the rounded reference.
 std::optional<NumericEvidence> numeric_evidence(const Profile& profile, const Case& test, const Examination& seen,
                                                 const Outcome* eager = nullptr);
 
