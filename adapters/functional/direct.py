@@ -14,7 +14,7 @@ from adapters.onnx.graph import Graph, Value, carried
 from adapters.onnx.ops import Function, Results, never, operand, wide, wrap_dims
 from adapters.onnx.pointwise import formula, node
 from adapters.onnx.promotion import Number, is_float, result_type, to_float
-from adapters.onnx.reductions import Dims
+from adapters.onnx.reductions import Dims, running
 from adapters.onnx.writer import OPS as WRITTEN
 from adapters.onnx.writer import MoreFunctions
 from adapters.worker.system import UnsupportedError
@@ -108,11 +108,7 @@ def _truth(kind: str) -> Function:
 
 def _scan(kind: str) -> Function:
     def write(graph: Graph, self: Value, dim: int, dtype: str | None = None) -> Results:
-        dtype = dtype or (self.dtype if is_float(self.dtype) else "i64")
-        x = graph.cast(graph.cast(self, dtype), wide(dtype))
-        if x.rank == 0:
-            return graph.cast(graph.identity(x), dtype)
-        return graph.cast(graph.op(kind, x, axis=dim % x.rank), dtype)
+        return running(graph, self, dim, dtype, lambda x, axis: graph.op(kind, x, axis=axis))
 
     return Function(write, False, never)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -264,14 +265,19 @@ def logsumexp(graph: Graph, self: Value, dim: Dims, keepdim: bool = False) -> Re
 # ---- scans and sorts
 
 
-@function("cumsum.default", in_place=True)
-def cumsum(graph: Graph, self: Value, dim: int, dtype: str | None = None) -> Results:
+def running(graph: Graph, self: Value, dim: int, dtype: str | None, scan: Callable[[Value, int], Value]) -> Value:
+    """A scan along an axis, in the dtype that eager counts in."""
     dtype = dtype or (self.dtype if is_float(self.dtype) else "i64")
     x = graph.cast(graph.cast(self, dtype), wide(dtype))
-    if x.rank == 0:
-        return graph.cast(graph.identity(x), dtype)
-    axis = graph.constant(np.int64(dim % x.rank), "i64")
-    return graph.cast(graph.op("CumSum", x, axis, shape=x.shape), dtype)
+    return graph.cast(scan(x, dim % x.rank) if x.rank else graph.identity(x), dtype)
+
+
+@function("cumsum.default", in_place=True)
+def cumsum(graph: Graph, self: Value, dim: int, dtype: str | None = None) -> Results:
+    def scan(x: Value, axis: int) -> Value:
+        return graph.op("CumSum", x, graph.constant(np.int64(axis), "i64"), shape=x.shape)
+
+    return running(graph, self, dim, dtype, scan)
 
 
 @function("topk.default")
