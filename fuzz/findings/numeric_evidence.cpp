@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/limits.h"
 #include "graph/sketch.h"
 #include "oracle/ensemble.h"
 #include "oracle/judgement_text.h"
@@ -103,7 +103,7 @@ std::optional<double> reference(const BallTensor& expected, int64_t i, double go
   if (!ball.decided() || !std::isfinite(ball.radius) || may_be_right(ball, got, expected.dtype)) return std::nullopt;
   // An infinity whose sign is not known, or what only a wider format holds.
   const bool is_infinite = ball.may_inf && std::fabs(ball.mid) >= info(expected.dtype).max_finite;
-  return is_infinite ? std::copysign(std::numeric_limits<double>::infinity(), ball.mid) : ball.mid;
+  return is_infinite ? std::copysign(infinity, ball.mid) : ball.mid;
 }
 
 bool alike(const Tensor& a, const Tensor& b) { return a.dtype == b.dtype && a.sizes == b.sizes; }
