@@ -18,6 +18,9 @@ namespace {
 
 // The file that adapters/install.py writes last.
 constexpr std::string_view complete_mark = "parallax-complete.json";
+// The option of every system's name, and its one value, with which glibc checks its heap.
+constexpr std::string_view heap_option = "heap";
+constexpr std::string_view checked_heap = "checked";
 
 Result<std::vector<std::string>> read_names(const Field& array) {
   TRY_VOID(array.expect_array());
@@ -253,6 +256,12 @@ std::vector<std::string> Catalogue::start(const std::string& python, const std::
   return {python, (root_ / "adapters").string(), adapter};
 }
 
+std::vector<std::string> heap_checks(const TargetSpec& spec) {
+  const auto asks = [](const auto& option) { return option.first == heap_option && option.second == checked_heap; };
+  if (std::ranges::none_of(spec.options, asks)) return {};
+  return {"env", "LD_PRELOAD=libc_malloc_debug.so.0", "MALLOC_CHECK_=3"};
+}
+
 Result<std::vector<std::string>> Catalogue::command(const TargetSpec& spec) const {
   if (spec.name == "cmd") return split_command(spec.command);
   const Known* known = find(spec.name);
@@ -266,6 +275,8 @@ Result<std::vector<std::string>> Catalogue::command(const TargetSpec& spec) cons
   for (const auto& [key, value] : spec.options) {
     if (key == "python") {
       python_path = value;
+    } else if (key == heap_option) {
+      if (value != checked_heap) return fail("target {}: {} is {} or left out", spec.name, key, checked_heap);
     } else {
       arguments.push_back(fmt::format("--{}={}", key, value));
     }
@@ -332,8 +343,11 @@ Result<std::unique_ptr<Target>> Catalogue::open(std::string_view text, const Ext
   TRY(TargetSpec spec, parse_target_spec(text));
   TRY(std::vector<std::string> words, command(spec));
   ExternalOptions completed = options;
+  const std::vector<std::string> checks = heap_checks(spec);
+  words.insert(words.begin(), checks.begin(), checks.end());
   if (const Known* known = find(spec.name)) {
-    completed.forks = true;
+    // A fork would have the heap of its server.
+    completed.forks = checks.empty();
     const std::filesystem::path measured = root_ / "adapters" / "declined" / (known->declined + ".json");
     if (std::filesystem::exists(measured)) {
       TRY(completed.declined, Declined::read(measured));

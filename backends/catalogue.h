@@ -28,6 +28,10 @@ struct TargetSpec {
 // Takes "NAME@VERSION?key=value&key=value" or "cmd:COMMAND LINE" apart. Does not look NAME up.
 Result<TargetSpec> parse_target_spec(std::string_view text);
 
+// The words that a command is to begin with where the options say heap=checked: glibc then looks at each block of memory
+// that is freed, and ends the process where something was written past it. Empty otherwise.
+std::vector<std::string> heap_checks(const TargetSpec& spec);
+
 // The words of a command line: blanks part them, '…' and "…" hold them together, \ takes the next character as it is.
 // There is no shell; who wants one writes `sh -c "…"`.
 Result<std::vector<std::string>> split_command(std::string_view line);

@@ -41,8 +41,8 @@ void put_to_jury(Finding& finding, const JuryOptions& options);
 // Runs a script with the Python that a target's worker runs with.
 Result<ScriptEnd> run_script(const std::string& target, const std::string& script);
 
-// The same with that Python.
-Result<ScriptEnd> run_python(const std::string& python, const std::string& script);
+// The same with the Python that these words start.
+Result<ScriptEnd> run_python(std::vector<std::string> python, const std::string& script);
 
 // Systems that are installed beside a target: not itself, not eager, not its control; those that get their models from
 // our ONNX writer first where it is one.

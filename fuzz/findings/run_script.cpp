@@ -50,16 +50,19 @@ Result<ScriptEnd> run_script(const std::string& target, const std::string& scrip
   TRY(const TargetSpec spec, parse_target_spec(target));
   if (!spec.command.empty()) return fail("{} is a command: whose Python its script needs is not known", target);
   TRY(const std::vector<std::string> worker, catalogue.command(spec));
-  return run_python(worker.front(), script);
+  std::vector<std::string> python = heap_checks(spec);
+  python.push_back(worker.front());
+  return run_python(std::move(python), script);
 }
 
-Result<ScriptEnd> run_python(const std::string& python, const std::string& script) {
+Result<ScriptEnd> run_python(std::vector<std::string> python, const std::string& script) {
   const ScriptFile file;
   TRY_VOID(write_text_file(file.path(), script));
   // All that it writes goes to standard error, which is read when it has ended; the shell tells the exit code.
   // Processes that the script leaves behind hold nothing up.
-  TRY(Process process,
-      Process::start({"sh", "-c", R"("$0" "$1" >&2 </dev/null; echo $?)", python, file.path().string()}, {}));
+  python.insert(python.begin(), {"sh", "-c", R"("$@" >&2 </dev/null; echo $?)", "sh"});
+  python.push_back(file.path().string());
+  TRY(Process process, Process::start(python, {}));
   const LineOrFailure said = process.exchange("", longest_script);
   const std::string written = process.error_tail();
   ScriptEnd end;

@@ -9,12 +9,14 @@
 #include <fstream>
 #include <set>
 
+#include "fuzz/findings/jury.h"
 #include "places.h"
 
 namespace parallax {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 // A root with the repository's own adapters/targets.json and these complete environments.
@@ -114,6 +116,28 @@ TEST(Catalogue, NamesWhatToCompareWith) {
   EXPECT_EQ(catalogue.newest_of("onnxruntime@1.20.1?optimization=none"), "onnxruntime?optimization=none");
   EXPECT_EQ(catalogue.newest_of("onnxruntime@1.31.1"), "");
   EXPECT_EQ(catalogue.newest_of("onnxruntime"), "");
+}
+
+// glibc has written a byte of its own behind the block.
+TEST(Catalogue, WhatWritesPastItsMemoryIsEndedWhereTheHeapIsChecked) {
+  const std::string past_the_end = R"(
+import ctypes
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+block = ctypes.c_void_p(libc.malloc(ctypes.c_size_t(24)))
+ctypes.memset(block, 1, 25)
+libc.free(block)
+)";
+  const auto exit_of = [&](std::string_view target) {
+    std::vector<std::string> words = heap_checks(*parse_target_spec(target));
+    words.push_back("python3");
+    return run_python(words, past_the_end);
+  };
+  EXPECT_EQ(exit_of("onnxruntime")->exit_code, 0);
+  EXPECT_EQ(exit_of("onnxruntime?heap=checked")->said, "SIGABRT");
+  const Catalogue catalogue = *Catalogue::read(make_root("heap", {"onnxruntime-1.31.1"}));
+  EXPECT_THAT(command_text(catalogue, "onnxruntime?heap=checked"), EndsWith("onnx.runtimes.onnxruntime"));
+  EXPECT_EQ(command_text(catalogue, "onnxruntime?heap=on"), "target onnxruntime: heap is checked or left out");
 }
 
 TEST(Catalogue, EagerRunsInAnyEnvironmentThatHasPyTorch) {

@@ -218,16 +218,16 @@ TEST(Jury, ItsAnswersAreKeptWithTheFinding) {
 }
 
 TEST(RunPython, TellsHowAScriptEnds) {
-  const auto shown = run_python("python3", "print('differs')\nraise SystemExit(1)\n");
+  const auto shown = run_python({"python3"}, "print('differs')\nraise SystemExit(1)\n");
   ASSERT_TRUE(shown) << shown.error().text();
   EXPECT_EQ(shown->exit_code, 1);
   EXPECT_FALSE(shown->traceback);
   EXPECT_EQ(shown->said, "differs");
-  const auto broken = run_python("python3", "import sys\nprint('x', flush=True)\nraise ValueError('no')\n");
+  const auto broken = run_python({"python3"}, "import sys\nprint('x', flush=True)\nraise ValueError('no')\n");
   ASSERT_TRUE(broken) << broken.error().text();
   EXPECT_EQ(broken->exit_code, 1);
   EXPECT_TRUE(broken->traceback);
-  const auto killed = run_python("python3", "import os\nos.kill(os.getpid(), 11)\n");
+  const auto killed = run_python({"python3"}, "import os\nos.kill(os.getpid(), 11)\n");
   ASSERT_TRUE(killed) << killed.error().text();
   EXPECT_EQ(killed->exit_code, -1);
   EXPECT_EQ(killed->said, "SIGSEGV");
