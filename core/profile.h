@@ -52,7 +52,8 @@ std::string_view name(FunctionKind kind);
 
 // How far an implementation may be off: the larger of `ulp` units in the last place of its result, with
 // `ulp_per_operand` more for each unit of |x|, and `absolute`. Beyond |x| = `nan_beyond` it may give NaN as well. With
-// `keeps_zeros` it is 0 where the function is, of 0 or 1, whatever `absolute` is: log(1), asin(0). A division that is
+// `keeps_zeros` it is 0 where the function is, of 0 or 1, whatever `absolute` is: log(1), asin(0). With `keeps_range` it
+// is no further out than the function gets: a sigmoid is not negative, a tanh not over 1. A division that is
 // `exact_by_powers` rounds once where the divisor is a power of two: x (1 / y) does, whose reciprocal is exact then.
 struct FunctionError {
   float ulp = 4;
@@ -60,6 +61,7 @@ struct FunctionError {
   float absolute = 0;
   float nan_beyond = std::numeric_limits<float>::infinity();
   bool keeps_zeros = false;
+  bool keeps_range = false;
   bool exact_by_powers = false;
 
   // Whether a result that is 0 by the function is 0 for certain: an error in units of it is none.

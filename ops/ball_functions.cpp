@@ -28,6 +28,15 @@ Ball with_flags(Ball ball, const Ball& operand) {
   return ball;
 }
 
+// From about `far` to exactly `end`, which is not 0: the sum of a mid and a radius of so few bits is not rounded. One
+// that is rounded up would let the next number over the end in.
+Ball ball_that_ends_at(double end, double far) {
+  constexpr int bits = 40;
+  const double step = std::ldexp(1.0, std::ilogb(end) - bits);
+  const double half = std::ceil(std::fabs(end - far) / step) * step / 2;
+  return {end + std::copysign(half, far - end), half, false, false, Undecided::No};
+}
+
 }  // namespace
 
 double BallMath::root_error(double, double most) const { return ieee_error(FunctionKind::Sqrt, most); }
@@ -42,6 +51,22 @@ double BallMath::sigmoid_error(double least, double most) const {
 // units of the result returns it, and so does one of which that was seen.
 bool BallMath::keeps_zero(const Ball& x, Function f) const {
   return function_.hits_zeros() && x.is_exact() && (x.mid == 0 || x.mid == 1) && f(x.mid) == 0;
+}
+
+// Without what lies beyond the ends of the function, which are rounded as any result is.
+Ball BallMath::kept_in_range(const Ball& result, double first, double last) const {
+  if (!result.decided() || !std::isfinite(result.mid) || !std::isfinite(first) || !std::isfinite(last)) return result;
+  const auto rounded_end = [&](double end) { return holds(end) ? 0 : rounding(std::fabs(end)); };
+  const double least = std::min(first, last) - rounded_end(std::min(first, last));
+  const double most = std::max(first, last) + rounded_end(std::max(first, last));
+  const bool under = result.low() < least;
+  const bool over = result.high() > most;
+  if (!under && !over) return result;
+  const double end = under ? least : most;
+  if (under == over || end == 0) {
+    return with_flags(ball_of_interval(std::max(result.low(), least), std::min(result.high(), most)), result);
+  }
+  return with_flags(ball_that_ends_at(end, under ? result.high() : result.low()), result);
 }
 
 Ball BallMath::monotone(const Ball& x, Function f, double domain_low, double domain_high, ErrorOf error) const {
@@ -74,6 +99,7 @@ Ball BallMath::monotone(const Ball& x, Function f, double domain_low, double dom
   if (x.may_inf && can_be_plus_infinity(x)) result = hull(result, at(infinity));
   if (x.may_inf && can_be_minus_infinity(x)) result = hull(result, at(-infinity));
   if (is_definite_nan(result)) return result;
+  if (function_.keeps_range) result = kept_in_range(result, f(domain_low), f(domain_high));
   result.may_nan = result.may_nan || x.may_nan || reach(x) > function_.nan_beyond;
   return result;
 }

@@ -151,6 +151,7 @@ class BallMath {
 
  private:
   bool keeps_zero(const Ball& x, Function f) const;
+  Ball kept_in_range(const Ball& result, double first, double last) const;
   Ball trigonometric(const Ball& x, Function f, Function derivative) const;
   double root_error(double least, double most) const;
   double sigmoid_error(double least, double most) const;

@@ -31,6 +31,7 @@ Result<void> read_error(const Field& object, FunctionError& error) {
   return for_each_member(object, [&](const std::string& key, const Field& value) -> Result<void> {
     if (key == "source") return {};
     if (key == "keeps_zeros") return read_flag(value, error.keeps_zeros);
+    if (key == "keeps_range") return read_flag(value, error.keeps_range);
     if (key == "exact_by_powers") return read_flag(value, error.exact_by_powers);
     float* wanted = key == "ulp"               ? &error.ulp
                     : key == "ulp_per_operand" ? &error.ulp_per_operand

@@ -52,6 +52,26 @@ TEST(Profile, AFunctionIsNamedForAllDtypesOrForOne) {
   EXPECT_EQ(profile->error_of(FunctionKind::Division, DType::F32).ulp, 0.5) << "IEEE 754 unless it is named";
 }
 
+TEST(Profile, AResultThatKeepsTheRangeIsNoFurtherOutThanTheFunction) {
+  const auto profile = read(
+      R"({"name":"x","functions":{"sigmoid":{"f32":{"absolute":1e-3,"keeps_range":true},"f64":{"absolute":1e-3}}}})");
+  ASSERT_TRUE(profile.has_value()) << profile.error().text();
+  const CallProfile call(*profile);
+  const BallMath kept(DType::F32, call);
+  const BallMath free(DType::F64, call);
+  for (const double x : {-30.0, 30.0, -3.0, 3.0}) {
+    const Ball result = kept.sigmoid(Ball::exact(x));
+    EXPECT_LE(std::fabs(1 / (1 + std::exp(-x)) - result.mid), result.radius) << x;
+    EXPECT_GE(result.low(), 0) << x;
+    EXPECT_LE(result.high(), 1) << x;
+  }
+  EXPECT_GT(kept.sigmoid(Ball::exact(-30)).high(), 0.9e-3) << "an error on the side of the range stays";
+  const Ball near_one = kept.sigmoid(Ball::exact(30));
+  EXPECT_EQ(near_one.mid + near_one.radius, 1) << "the next number is over the end";
+  EXPECT_LT(free.sigmoid(Ball::exact(-30)).low(), 0);
+  EXPECT_GT(free.sigmoid(Ball::exact(30)).high(), 1);
+}
+
 // x (1 / y) is exact where the reciprocal is: not by 3, and not where the reciprocal is subnormal.
 TEST(Profile, ADivisionThatIsExactByPowersOfTwoRoundsOnceByThemOnly) {
   const auto profile =
