@@ -15,6 +15,7 @@ std::vector<OpDef> window_family();           // some of its elements: select, s
 std::vector<OpDef> split_family();            // lists of windows: split, chunk, unbind
 std::vector<OpDef> copy_family();             // clone, contiguous, casts, copy_
 std::vector<OpDef> view_copy_family();        // the copying twins of views
+std::vector<OpDef> bit_cast_family();         // the bytes of a tensor as another dtype
 std::vector<OpDef> unary_family();            // one operand, element by element
 std::vector<OpDef> exponential_family();      // exponentials, logarithms, roots
 std::vector<OpDef> trigonometric_family();    // angles and hyperbola
@@ -88,6 +89,7 @@ inline constexpr std::array op_families = {
     OpFamily{"split", split_family, OpGroup::View},
     OpFamily{"copy", copy_family, OpGroup::Copy},
     OpFamily{"view copy", view_copy_family, OpGroup::Copy},
+    OpFamily{"bit cast", bit_cast_family, OpGroup::Copy},
     OpFamily{"unary", unary_family, OpGroup::Pointwise},
     OpFamily{"exponential", exponential_family, OpGroup::Pointwise},
     OpFamily{"trigonometric", trigonometric_family, OpGroup::Pointwise},

@@ -90,13 +90,25 @@ Result<void> copy_views(const KernelCall& call) {
   return {};
 }
 
+// The bytes of the operand, in row-major order, as elements of the result.
+Result<void> cast_bits(const KernelCall& call) {
+  const TensorRef& from = call.input(arg::self);
+  const TensorRef& to = call.output();
+  Tensor elements = gather(from.dtype, *from.layout, from.storage);
+  elements.dtype = to.dtype;
+  elements.sizes = to.layout->sizes;
+  scatter(elements, *to.layout, to.storage);
+  return {};
+}
+
 }  // namespace
 
 std::span<const KernelEntry> move_kernels() {
   static const std::vector<KernelEntry> table = [] {
     std::vector<KernelEntry> made = {{"aten.split_copy.Tensor", copy_views},
                                      {"aten.split_with_sizes_copy.default", copy_views},
-                                     {"aten.unbind_copy.int", copy_views}};
+                                     {"aten.unbind_copy.int", copy_views},
+                                     {"aten.view_copy.dtype", cast_bits}};
     for (const std::string_view op : ops_made_of_moves()) made.push_back({op, move});
     return made;
   }();
