@@ -6,6 +6,7 @@
 #include "fuzz/generate/around.h"
 #include "fuzz/generate/control_structures.h"
 #include "fuzz/generate/counted_part.h"
+#include "fuzz/generate/domains.h"
 #include "fuzz/generate/draw_data.h"
 #include "fuzz/generate/draw_method.h"
 #include "fuzz/generate/draw_sources.h"
@@ -42,6 +43,10 @@ constexpr int swapped_operands = 8;
 
 // Percentage of the draws of an op that mostly leaves its results open that are given up.
 constexpr int dropped_open = 75;
+
+// Percentage of the functions with a domain whose operand is led into it where a target may lose NaN: everything behind
+// a NaN is open there.
+constexpr int guarded_where_nan_is_lost = 85;
 
 // Memory that is not written, and polynomials, whose degree is a number of any size: of what reads their results little
 // can be judged. Half of the undecided graphs held one when each op was drawn alike.
@@ -402,7 +407,17 @@ class Generator {
     SampleContext context(choices_, pool_.draw_candidates(choices_, wide), builder_.graph().metas);
     std::optional<std::vector<Argument>> arguments = op.sample(op, context);
     if (!arguments || (delegated && !is_delegated(op, *arguments))) return false;
+    maybe_guard(op, *arguments);
     return add(op, *std::move(arguments));
+  }
+
+  // Leads an operand into the domain of the function, where that is drawn and a call does it.
+  void maybe_guard(const Op& op, std::vector<Argument>& arguments) {
+    const int percent = words_.loses_nan() ? guarded_where_nan_is_lost : weights_.guarded;
+    const std::optional<DomainGuard> guard = draw_domain_guard(choices_, op, percent);
+    auto* operand = guard ? std::get_if<ValueId>(&arguments[guard->operand]) : nullptr;
+    if (!operand || !is_floating(builder_.graph().meta(*operand).dtype) || !add(*guard->op, {*operand})) return;
+    *operand = builder_.graph().nodes.back().results.front();
   }
 
   // False where the targets do not take the call or it does not infer.

@@ -38,6 +38,8 @@ Vocabulary Vocabulary::taken_by(const std::vector<const Target*>& targets,
   words.methods_ = every([](const Target* target) { return target->takes_methods(); });
   for (const Target* target : targets) words.control_kinds_ &= target->control_kinds();
   words.writing_subgraphs_ = every([](const Target* target) { return target->takes_writing_subgraphs(); });
+  words.loses_nan_ = std::ranges::any_of(
+      targets, [](const Target* target) { return target->profile().allowed.anywhere().has(Form::LostNan); });
   bool whole = true;
   for (int d = 0; d < dtype_count; ++d) {
     const auto dtype = static_cast<DType>(d);

@@ -57,6 +57,8 @@ class Vocabulary {
   const ControlKinds& control_kinds() const { return control_kinds_; }
   // Whether branches and loops may write to their operands.
   bool writing_subgraphs() const { return writing_subgraphs_; }
+  // Whether a target may give something else where a result is NaN, after some op at least.
+  bool loses_nan() const { return loses_nan_; }
 
  private:
   void note_delegates(const std::vector<const Target*>& targets);
@@ -74,6 +76,7 @@ class Vocabulary {
   bool methods_ = true;
   ControlKinds control_kinds_ = ControlKinds().set();
   bool writing_subgraphs_ = true;
+  bool loses_nan_ = false;
 };
 
 }  // namespace parallax

@@ -38,6 +38,7 @@ struct GenerateWeights {
   int op_first;          // the first node is a call of any op at any dtype, on inputs of its own
   int symbols;           // dims of inputs change from run to run
   int far_integers = 4;  // a tensor of integers that are no indices holds some as large as its dtype does
+  int guarded = 30;      // an operand is led into the domain of its function (fuzz/generate/domains.h)
   int structures = 0;    // a node is the first of a structure (fuzz/generate/structures.h)
   StructureKind structure_kind = StructureKind::Shipped;  // what it is drawn of
   int control = 0;     // a node is a branch or a loop (fuzz/generate/control_structures.h)

@@ -1,6 +1,7 @@
 // Work: what a call costs the reference, so that nothing is drawn that takes minutes.
 #pragma once
 
+#include "graph/graph.h"
 #include "ops/op.h"
 
 namespace parallax {

@@ -1,0 +1,78 @@
+// Domains: a function whose operand is led into its domain is a number there.
+#include "fuzz/generate/domains.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <span>
+#include <string>
+
+#include "graph/builder.h"
+#include "ops/profiles.h"
+#include "ops/registry.h"
+#include "oracle/interpreter.h"
+
+namespace parallax {
+namespace {
+
+const std::vector<double> operands = {-3, -1, -0.5, 0.25, 0.5, 1, 2, 3};
+
+// How many results of the function are NaN, of operands that the guard was called on first; nothing where the function
+// takes more than the tensor.
+std::optional<int> count_nan(const Op& function, const Op* guard) {
+  GraphBuilder builder;
+  const Dims sizes = {static_cast<int64_t>(operands.size())};
+  ValueId x = *builder.add_source(SourceKind::Input, "x", DType::F32, contiguous_layout(sizes));
+  for (const Op* op : {guard, &function}) {
+    if (!op) continue;
+    auto arguments = bind_arguments(*op, {x});
+    if (!arguments || !builder.append_node(*op, *std::move(arguments))) return std::nullopt;
+    x = builder.graph().nodes.back().results.front();
+  }
+  builder.add_output(x);
+  const Graph graph = builder.take();
+  Tensor feed(DType::F32, sizes);
+  for (std::size_t i = 0; i < operands.size(); ++i) feed.set_double(static_cast<int64_t>(i), operands[i]);
+  const auto run = Interpreter(graph, *find_profile("eager")).run(std::span(&feed, 1));
+  if (!run) return std::nullopt;
+  int count = 0;
+  for (const Ball& ball : run->outputs[0].balls) count += is_definite_nan(ball);
+  return count;
+}
+
+TEST(Domains, AGuardedFunctionOfATensorIsANumber) {
+  int functions = 0;
+  int not_everywhere = 0;
+  for (const Op& op : all_ops()) {
+    std::set<const Op*> guards;
+    Choices choices(3, 0);
+    for (int draw = 0; draw < 40; ++draw) {
+      if (const auto guard = draw_domain_guard(choices, op, 100)) guards.insert(guard->op);
+    }
+    const std::optional<int> bare = count_nan(op, nullptr);
+    if (guards.empty() || !bare) continue;
+    ++functions;
+    not_everywhere += *bare > 0;
+    for (const Op* guard : guards) {
+      EXPECT_EQ(guard->writes(), op.writes()) << op.name << " behind " << guard->name;
+      EXPECT_EQ(count_nan(op, guard), 0) << op.name << " behind " << guard->name;
+    }
+  }
+  EXPECT_GE(functions, 28);
+  EXPECT_GE(not_everywhere, 20) << "what needs no guard has one";
+}
+
+TEST(Domains, AreDrawnAsOftenAsAskedAndOfWhatHasOneAlone) {
+  const Op& log = op_named("aten.log.default");
+  const Op& add = op_named("aten.add.Tensor");
+  int drawn = 0;
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    Choices choices(seed, 0);
+    drawn += draw_domain_guard(choices, log, 30).has_value();
+    EXPECT_FALSE(draw_domain_guard(choices, add, 100));
+  }
+  EXPECT_NEAR(drawn, 300, 60);
+}
+
+}  // namespace
+}  // namespace parallax
