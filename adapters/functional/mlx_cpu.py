@@ -47,8 +47,9 @@ def make(arguments: list[str]) -> System:
         held: list[list[Tensor]] = []  # results are read where they lie, so that a later run that writes there shows
         dtypes = [value.dtype for value in graph.outputs]
         function = function_of(graph, settings["compile"] == "yes")
-        with stages("lower"):  # at its first call it is traced and compiled; what that gives nobody looks at
-            mx.eval(function(*(mx.zeros(value.shape, MLX_DTYPES[value.dtype]) for value in graph.inputs)))
+        with stages("lower"):  # at its first call it is traced and compiled; what that gives is not looked at
+            # Not zeros: before 0.32 a quotient of integers by 0 ended the process.
+            mx.eval(function(*(mx.ones(value.shape, MLX_DTYPES[value.dtype]) for value in graph.inputs)))
 
         def start() -> Instance:
             def run(arrays: list[Array]) -> list[Array]:

@@ -88,6 +88,17 @@ TABLE |= {
 TABLE |= {"Any": reduction_rows.truth, "All": reduction_rows.truth}
 
 
+@row("ReduceL2")
+def norm(call: Call) -> Tensor:
+    """Over some of several dims MLX's is a matrix norm."""
+    dims, keeps = reduction_rows.reduced_dims(call), bool(call.get("keepdims"))
+    if dims and len(dims) == call.rank:
+        return mx.linalg.norm(call.x, keepdims=keeps)
+    if len(dims) == 1:
+        return mx.linalg.norm(call.x, axis=dims[0], keepdims=keeps)
+    return reduction_rows.root_of_squares(call)
+
+
 @row("NanToNum")
 def numbers_for_the_rest(call: Call) -> Tensor:
     return mx.nan_to_num(call.x, call.get("nan") or 0.0, call.get("posinf"), call.get("neginf"))

@@ -12,16 +12,16 @@ ROWS: Table = {}
 row = into(ROWS)
 
 
-def _dims(call: Call) -> tuple[int, ...]:
+def reduced_dims(call: Call) -> tuple[int, ...]:
     """The dims of a Reduce…; none are none, not all of them."""
     return tuple(sorted(dim % max(call.rank, 1) for dim in call.numbers(1)))
 
 
 def _reduce(call: Call, name: str, x: Tensor) -> Tensor:
-    if not _dims(call) and call.rank:
+    """Of the sizes that the library gives it, which are judged too."""
+    if not reduced_dims(call) and call.rank:
         return x
-    made = getattr(call.np, name)(x, axis=_dims(call) if call.rank else None, keepdims=bool(call.get("keepdims")))
-    return call.np.reshape(made, call.shape)
+    return getattr(call.np, name)(x, axis=reduced_dims(call) if call.rank else None, keepdims=bool(call.get("keepdims")))
 
 
 for _kind, _name in {"Sum": "sum", "Mean": "mean", "Prod": "prod", "Max": "max", "Min": "min"}.items():
@@ -45,7 +45,7 @@ def root_of_squares(call: Call) -> Tensor:
 
 @row("ReduceLogSumExp")
 def log_of_sum(call: Call) -> Tensor:
-    return _reduce(call, "logsumexp", call.x) if _dims(call) or not call.rank else call.x
+    return _reduce(call, "logsumexp", call.x) if reduced_dims(call) or not call.rank else call.x
 
 
 @row("ArgMax", "ArgMin")
