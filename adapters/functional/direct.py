@@ -47,6 +47,7 @@ _NO_TWIN = {
     "logaddexp.default",
     "logaddexp2.default",
     "logcumsumexp",
+    "median",
     "remainder.Scalar_Tensor",
     "signbit",
     "special_i0e",
@@ -141,6 +142,13 @@ def _remainder(graph: Graph, self: Value | Number, other: Value | Number) -> Res
     return graph.op("Remainder", *(operand(graph, one, dtype) for one in (self, other)))
 
 
+def _median(graph: Graph, self: Value) -> Results:
+    """Of an odd number of elements: of an even one eager gives the lower of two, and libraries their mean."""
+    if not is_float(self.dtype) or np.prod(self.shape) % 2 == 0:
+        raise UnsupportedError("a median of integers or of an even number of elements")
+    return graph.op("Median", self, shape=())
+
+
 def _nan_to_num(
     graph: Graph, self: Value, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Results:
@@ -178,6 +186,8 @@ def direct(kinds: Collection[str]) -> MoreFunctions:
         made["aten.remainder.Scalar_Tensor"] = Function(_remainder, True, never)
     if "NanToNum" in kinds:
         made["aten.nan_to_num.default"] = Function(_nan_to_num, True, never)
+    if "Median" in kinds:
+        made["aten.median.default"] = Function(_median, False, never)
     twins = {}
     for name in made:
         _, base, overload = name.split(".")

@@ -70,6 +70,7 @@ def erf(call: Call) -> Tensor:
 
 
 DIRECT = {
+    "Median": jnp.median,
     "Expm1": jnp.expm1, "Log1p": jnp.log1p, "Log2": jnp.log2, "Log10": jnp.log10, "Exp2": jnp.exp2,
     "Rsqrt": lax.rsqrt, "Erfc": lax.erfc, "Erfinv": lax.erf_inv, "Lgamma": lax.lgamma,
     "I0": special.i0, "I0e": special.i0e, "I1": special.i1, "I1e": special.i1e, "Ndtr": special.ndtr,

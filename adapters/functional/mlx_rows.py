@@ -78,8 +78,9 @@ DIRECT = {
     "Silu": nn.silu, "Atan2": mx.arctan2, "LogAddExp": mx.logaddexp,
     "BitwiseNot": mx.bitwise_invert, "Relu": nn.relu, "Remainder": mx.remainder,
 }  # fmt: skip
-if hasattr(mx, "trunc"):  # MLX has it since 0.32
-    DIRECT["Trunc"] = mx.trunc
+for _kind in ("Trunc", "Median"):  # older releases have neither
+    if hasattr(mx, _kind.lower()):
+        DIRECT[_kind] = getattr(mx, _kind.lower())
 TABLE |= {kind: lambda call, function=function: function(*call.operands) for kind, function in DIRECT.items()}
 TABLE |= {
     "CumProd": reduction_rows.scan(mx.cumprod), "CumMax": reduction_rows.scan(mx.cummax),

@@ -19,9 +19,10 @@ def reduced_dims(call: Call) -> tuple[int, ...]:
 
 def _reduce(call: Call, name: str, x: Tensor) -> Tensor:
     """Of the sizes that the library gives it, which are judged too."""
-    if not reduced_dims(call) and call.rank:
+    dims = reduced_dims(call)
+    if not dims and call.rank:
         return x
-    return getattr(call.np, name)(x, axis=reduced_dims(call) if call.rank else None, keepdims=bool(call.get("keepdims")))
+    return getattr(call.np, name)(x, axis=dims if call.rank else None, keepdims=bool(call.get("keepdims")))
 
 
 for _kind, _name in {"Sum": "sum", "Mean": "mean", "Prod": "prod", "Max": "max", "Min": "min"}.items():

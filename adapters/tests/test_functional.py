@@ -6,6 +6,7 @@ import importlib.util
 import unittest
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
 for _package in ("numpy", "ml_dtypes"):
     if importlib.util.find_spec(_package) is None:
@@ -62,6 +63,7 @@ TABLE: Table = {
     "Any": reduction_rows.truth,
     "All": reduction_rows.truth,
     "Remainder": lambda call: np.remainder(*call.operands),
+    "Median": lambda call: np.median(call.x),
     "NanToNum": lambda call: np.nan_to_num(call.x, nan=call.get("nan") or 0.0, posinf=call.get("posinf")),
 }
 
@@ -116,6 +118,16 @@ class RowTest(unittest.TestCase):
         self.check(("all.default", "%x"), x, x.all())
         self.check(("layer_norm.default", "%x", [4]), x, (x - x.mean(2, keepdims=True))
                    / np.sqrt(x.var(2, keepdims=True) + 1e-5))  # fmt: skip
+
+    def test_a_reduction_has_the_sizes_that_the_library_gives_it(self) -> None:
+        with mock.patch.object(np, "sum", lambda x, axis, keepdims: np.zeros((1, 7), np.float32)):
+            found = run({"x": "f32[2,3]"}, [("sum.dim_IntList", "%x", [0])], ["%v0"], [np.zeros((2, 3), np.float32)])
+        self.assertEqual(found[0].shape, (1, 7))
+
+    def test_a_median_is_of_an_odd_number(self) -> None:
+        self.check(("median.default", "%x"), self.x[0, :, :3], np.median(self.x[0, :, :3]))
+        with self.assertRaisesRegex(UnsupportedError, "an even number"):
+            self.check(("median.default", "%x"), self.x, 0)
 
     def test_the_last_of_equal_ones_stays_last(self) -> None:
         x = np.array([1.0, 3.0, 1.0, 3.0])
