@@ -1,6 +1,7 @@
 #include "fuzz/generate/draw_data.h"
 
 #include <algorithm>
+#include <array>
 #include <ranges>
 
 #include "fuzz/generate/draw_values.h"
@@ -10,24 +11,53 @@
 namespace parallax {
 namespace {
 
-using BoundsByStorage = std::vector<IntegerBounds>;
+using UsesByStorage = std::vector<ElementUse>;
 
-void tighten(IntegerBounds& bounds, const IntegerBounds& other) {
-  if (other.places) bounds.places = std::min(bounds.places.value_or(*other.places), *other.places);
-  bounds.near = bounds.near || other.near;
+void tighten(ElementUse& use, const ElementUse& other) {
+  if (other.places) use.places = std::min(use.places.value_or(*other.places), *other.places);
+  if (other.width) use.width = std::min(use.width.value_or(*other.width), *other.width);
+  use.near = use.near || other.near;
+  use.wraps = use.wraps || other.wraps;
+  use.special = use.special || other.special;
 }
 
-// The fewest places that something in a storage indexes into, where a node takes it as an index, and what is a
-// parameter of a quantization.
-void add_bounds(const Graph& graph, BoundsByStorage& bounds) {
-  const auto add = [&](ValueId value, const IntegerBounds& own) {
-    tighten(bounds[graph.meta(value).storage.index], own);
+bool asks_for_specials(const Op& op) {
+  return op.family == "predicate" || op.family == "truth" || op.name.starts_with("aten.nan_to_num");
+}
+
+bool wraps(const Node& node) {
+  static constexpr std::array<std::string_view, 5> names = {"aten.abs.default", "aten.abs_.default", "aten.neg.default",
+                                                            "aten.neg_.default", "aten.square.default"};
+  const std::string_view op = node.op->name;
+  return std::ranges::find(names, op) != names.end() ||
+         (op == "aten.mul.Tensor" && node.arguments[0] == node.arguments[1]);
+}
+
+// What a node's first operands are by its op alone.
+template <class Add>
+void add_pointwise_uses(const Graph& graph, const Node& node, Add&& add) {
+  const auto value = [&](std::size_t at) {
+    return at < node.arguments.size() ? std::get_if<ValueId>(&node.arguments[at]) : nullptr;
   };
+  const ValueId* first = value(0);
+  if (!first) return;
+  if (asks_for_specials(*node.op)) add(*first, {.special = true});
+  if (wraps(node)) add(*first, {.wraps = true});
+  const ValueId* second = value(1);
+  if (second && node.op->family == "bitwise" && node.op->name.contains("_shift"))
+    add(*second, {.width = 8 * size_of(graph.meta(*first).dtype)});
+}
+
+// The fewest places that something in a storage indexes into, where a node takes it as an index, what is a parameter of
+// a quantization, and what nodes do with numbers that small ones show nothing of.
+void add_uses(const Graph& graph, UsesByStorage& uses) {
+  const auto add = [&](ValueId value, const ElementUse& own) { tighten(uses[graph.meta(value).storage.index], own); };
   for (const Node& node : graph.nodes) {
     if (quantizes(*node.op) || dequantizes(*node.op)) {
       for (const Argument& parameter : node.arguments | std::views::drop(1))
         for_each_value(parameter, [&](ValueId value) { add(value, {.near = true}); });
     }
+    add_pointwise_uses(graph, node, add);
     if (!node.op->index_ranges) continue;
     for (const IndexRange& index : node.op->index_ranges(Call(*node.op, node.arguments, graph.metas)))
       add(index.value, {.places = index.places});
@@ -54,21 +84,21 @@ std::vector<StorageId> storages_of_buffers(const Graph& graph) {
 }
 
 // By method, the case's graph being the first. What the one takes from a buffer for an index, another may have written.
-std::vector<BoundsByStorage> integer_bounds(const Case& test, const std::vector<Graph>& later) {
-  std::vector<BoundsByStorage> bounds;
-  bounds.emplace_back(test.graph.storages.size());
-  add_bounds(test.graph, bounds.front());
+std::vector<UsesByStorage> element_uses(const Case& test, const std::vector<Graph>& later) {
+  std::vector<UsesByStorage> uses;
+  uses.emplace_back(test.graph.storages.size());
+  add_uses(test.graph, uses.front());
   for (std::size_t run = 0; run < later.size(); ++run) {
-    if (test.later[run].method == 0) add_bounds(later[run], bounds.front());
+    if (test.later[run].method == 0) add_uses(later[run], uses.front());
   }
   const std::vector<StorageId> shared = storages_of_buffers(test.graph);
   for (const Method& method : test.methods) {
-    BoundsByStorage& own = bounds.emplace_back(method.graph.storages.size());
-    add_bounds(method.graph, own);
+    UsesByStorage& own = uses.emplace_back(method.graph.storages.size());
+    add_uses(method.graph, own);
     const std::vector<StorageId> buffers = storages_of_buffers(method.graph);
-    for (std::size_t i = 0; i < shared.size(); ++i) tighten(bounds.front()[shared[i].index], own[buffers[i].index]);
+    for (std::size_t i = 0; i < shared.size(); ++i) tighten(uses.front()[shared[i].index], own[buffers[i].index]);
   }
-  return bounds;
+  return uses;
 }
 
 class DataDrawer {
@@ -78,15 +108,15 @@ class DataDrawer {
         weights_(weights),
         test_(test),
         later_(later_graphs(test)),
-        bounds_(integer_bounds(test, later_)) {}
+        uses_(element_uses(test, later_)) {}
 
   void draw_feeds() {
     draw_feed(test_.graph, test_.feed);
     for (std::size_t run = 0; run < later_.size(); ++run) {
-      of_ = &bounds_[test_.later[run].method];
+      of_ = &uses_[test_.later[run].method];
       draw_feed(later_[run], test_.later[run].feed);
     }
-    of_ = &bounds_.front();
+    of_ = &uses_.front();
   }
 
   void draw_constants_and_state() {
@@ -96,11 +126,11 @@ class DataDrawer {
       if (storage.data) storage.data = draw(storage.dtype, contiguous_layout(storage.sizes), StorageId(i));
     }
     for (std::size_t m = 0; m < test_.methods.size(); ++m) {
-      of_ = &bounds_[m + 1];
+      of_ = &uses_[m + 1];
       draw_sources(test_.methods[m].graph, false);
       share_state(test_.graph, test_.methods[m].graph);
     }
-    of_ = &bounds_.front();
+    of_ = &uses_.front();
   }
 
  private:
@@ -144,8 +174,8 @@ class DataDrawer {
   const GenerateWeights& weights_;
   Case& test_;
   std::vector<Graph> later_;
-  std::vector<BoundsByStorage> bounds_;           // by method
-  const BoundsByStorage* of_ = &bounds_.front();  // of what is drawn for
+  std::vector<UsesByStorage> uses_;           // by method
+  const UsesByStorage* of_ = &uses_.front();  // of what is drawn for
 };
 
 }  // namespace

@@ -33,7 +33,19 @@ double draw_special(Choices& choices, DType dtype) {
   return values[choices.weighted(weights)];
 }
 
-void fill_floats(Choices& choices, Tensor& tensor, const GenerateWeights& weights) {
+// What infinities and NaN are told from.
+double draw_extreme(Choices& choices, DType dtype) {
+  const double most = info(dtype).max_finite;
+  const std::array values = {infinity, -infinity, nan, most, -most, 0.0};
+  return choices.pick(values);
+}
+
+void fill_floats(Choices& choices, Tensor& tensor, const GenerateWeights& weights, bool is_special) {
+  if (is_special && choices.chance(40)) {
+    for (int64_t i = 0; i < tensor.numel(); ++i)
+      tensor.set_double(i, choices.chance(40) ? draw_extreme(choices, tensor.dtype) : draw_grid(choices));
+    return;
+  }
   const auto fill = static_cast<Fill>(choices.weighted(weights.fills));
   const int64_t count = tensor.numel();
   for (int64_t i = 0; i < count; ++i) {
@@ -55,8 +67,10 @@ void fill_floats(Choices& choices, Tensor& tensor, const GenerateWeights& weight
 
 // One of the ends of the dtype, or what lies beside a power of two, up to which a narrower dtype holds integers. Those
 // of 64 bits are what i32 holds: they are sizes and places in most programs, and several systems say that they keep 32.
+// Bytes are few enough for any.
 int64_t draw_far(Choices& choices, DType dtype) {
   const DTypeInfo& limits = info(dtype == DType::I64 ? DType::I32 : dtype);
+  if (size_of(dtype) == 1 && choices.chance(50)) return choices.between(limits.min_integer, limits.max_integer);
   if (choices.chance(25)) return choices.chance(50) ? limits.max_integer : limits.min_integer;
   const int64_t most = std::bit_width(static_cast<uint64_t>(limits.max_integer)) - 1;
   const int64_t far = (int64_t{1} << choices.between(3, most)) + zigzag(choices.below(5));
@@ -79,6 +93,12 @@ void fill_integers(Choices& choices, Tensor& tensor, int far) {
   }
 }
 
+// Shifts by about as many bits as there are.
+void fill_shifts(Choices& choices, Tensor& tensor, int64_t width) {
+  const std::array counts = {int64_t{0}, int64_t{1}, width - 1, width, width + 1};
+  for (int64_t i = 0; i < tensor.numel(); ++i) tensor.set_integer(i, choices.pick(counts));
+}
+
 void fill_indices(Choices& choices, Tensor& tensor, int64_t bound) {
   const int64_t count = tensor.numel();
   std::vector<int64_t> left;
@@ -95,14 +115,17 @@ void fill_indices(Choices& choices, Tensor& tensor, int64_t bound) {
 }  // namespace
 
 Tensor draw_tensor(Choices& choices, DType dtype, const Dims& sizes, const GenerateWeights& weights,
-                   const IntegerBounds& bounds) {
+                   const ElementUse& use) {
   Tensor tensor(dtype, sizes);
   if (is_floating(dtype)) {
-    fill_floats(choices, tensor, weights);
-  } else if (bounds.places && *bounds.places > 0 && dtype != DType::Bool) {
-    fill_indices(choices, tensor, *bounds.places);
+    fill_floats(choices, tensor, weights, use.special);
+  } else if (use.places && *use.places > 0 && dtype != DType::Bool) {
+    fill_indices(choices, tensor, *use.places);
+  } else if (use.width && dtype != DType::Bool && choices.chance(50)) {
+    fill_shifts(choices, tensor, *use.width);
   } else {
-    fill_integers(choices, tensor, bounds.near || dtype == DType::Bool ? 0 : weights.far_integers);
+    const int far = use.wraps ? std::min(3 * weights.far_integers, 60) : weights.far_integers;
+    fill_integers(choices, tensor, use.near || dtype == DType::Bool ? 0 : far);
   }
   return tensor;
 }

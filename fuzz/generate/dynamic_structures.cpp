@@ -119,6 +119,20 @@ void hide_the_later(StructureSite& site) {
   site.call("aten.softmax.int", {hidden, Scalar(int64_t{-1})});
 }
 
+// Each of a line beside each: a row and a column of it, which have as many elements at one size as their result at
+// another.
+void all_pairs_of_a_line(StructureSite& site) {
+  static constexpr std::array<std::string_view, 5> ops = {"aten.sub.Tensor", "aten.sub.Tensor", "aten.mul.Tensor",
+                                                          "aten.add.Tensor", "aten.le.Tensor"};
+  Choices& choices = site.choices();
+  const ValueId x = site.any_of_rank(1, 3);
+  if (!x.valid()) return;
+  const ValueId column = site.call("aten.unsqueeze.default", {x, Scalar(int64_t{-1})});
+  const ValueId row = site.call("aten.unsqueeze.default", {x, Scalar(int64_t{-2})});
+  const std::string_view op = choices.pick(ops);
+  choices.chance(50) ? site.call(op, {row, column}) : site.call(op, {column, row});
+}
+
 }  // namespace
 
 std::span<const Structure> dynamic_structures() {
@@ -129,6 +143,7 @@ std::span<const Structure> dynamic_structures() {
       Structure{"last of a sequence", last_of_a_sequence},
       Structure{"mean by hand", mean_by_hand},
       Structure{"hide the later", hide_the_later},
+      Structure{"all pairs of a line", all_pairs_of_a_line},
   };
   return structures;
 }

@@ -18,12 +18,6 @@ ValueId fused_operand(StructureSite& site, DType dtype, const Dims& sizes) {
   return dtype == site.dtype() ? site.activations(sizes) : site.source(SourceKind::Input, dtype, sizes);
 }
 
-Dims fused_sizes(StructureSite& site) {
-  Dims sizes;
-  for (int64_t rank = site.choices().between(1, 3); rank > 0; --rank) sizes.push_back(site.choices().between(1, 5));
-  return sizes;
-}
-
 ValueId clamped(StructureSite& site, ValueId x) {
   switch (site.choices().below(3)) {
     case 0:
@@ -51,7 +45,7 @@ void read_too(StructureSite& site, ValueId x) {
 
 void activations_in_a_row(StructureSite& site) {
   const DType dtype = fused_dtype(site);
-  const ValueId first = activated(site, fused_operand(site, dtype, fused_sizes(site)));
+  const ValueId first = activated(site, fused_operand(site, dtype, site.small_sizes()));
   read_too(site, first);
   const ValueId second = site.choices().chance(50) ? clamped(site, first) : activated(site, first);
   if (site.choices().chance(25)) activated(site, second);
@@ -59,7 +53,7 @@ void activations_in_a_row(StructureSite& site) {
 
 void activated_arithmetic(StructureSite& site) {
   const DType dtype = fused_dtype(site);
-  const Dims sizes = fused_sizes(site);
+  const Dims sizes = site.small_sizes();
   const ValueId a = fused_operand(site, dtype, sizes);
   const ValueId b = fused_operand(site, dtype, sizes);
   ValueId made;
@@ -85,7 +79,7 @@ void activated_arithmetic(StructureSite& site) {
 
 // x * sigmoid(x) and its kin, which exporters write out and runtimes put together again.
 void written_out_activation(StructureSite& site) {
-  const ValueId x = fused_operand(site, fused_dtype(site), fused_sizes(site));
+  const ValueId x = fused_operand(site, fused_dtype(site), site.small_sizes());
   ValueId gate;
   switch (site.choices().below(3)) {
     case 0:
@@ -143,18 +137,49 @@ void layer_over_a_picture(StructureSite& site) {
   activated(site, made);
 }
 
+// A matrix of those sizes as a view of one that is transposed, or that a permutation moves nothing of.
+ValueId permuted_matrix(StructureSite& site, int64_t rows, int64_t width) {
+  Choices& choices = site.choices();
+  const bool moves = choices.chance(25);
+  const Dims sizes = moves ? Dims{width, rows} : Dims{rows, width};
+  const ValueId x = choices.chance(50) ? site.weights(sizes) : site.activations(sizes);
+  if (moves) return site.call("aten.t.default", {x});
+  if (rows == 1 && width == 1 && choices.chance(50)) return site.call("aten.t.default", {x});
+  if (choices.chance(60)) return site.call("aten.permute.default", {x, IntList{0, 1}});
+  const int64_t dim = choices.between(-2, 1);
+  return site.transpose(x, dim, dim);
+}
+
 // A product whose operand is transposed, or permuted so that nothing moves, with what runtimes take into a Gemm.
 void product_of_a_permuted_operand(StructureSite& site) {
   Choices& choices = site.choices();
-  const int64_t rows = choices.between(2, 3);
-  const int64_t width = choices.between(2, 3);
-  const ValueId a = site.activations({rows, width});
-  const bool moves = choices.chance(50);
-  const ValueId weights = site.weights(moves ? Dims{rows, width} : Dims{width, rows});
-  const ValueId b = site.call("aten.permute.default", {weights, moves ? IntList{1, 0} : IntList{0, 1}});
-  ValueId made = site.call("aten.mm.default", {a, b});
+  const int64_t rows = choices.between(1, 3);
+  const int64_t inner = choices.chance(50) ? rows : choices.between(1, 3);
+  const int64_t width = choices.chance(50) ? rows : choices.between(1, 3);
+  const ValueId a = choices.chance(30) ? permuted_matrix(site, rows, inner) : site.activations({rows, inner});
+  ValueId made;
+  switch (choices.below(5)) {
+    case 0:
+      made = site.call("aten.mm.default", {a, permuted_matrix(site, inner, width)});
+      break;
+    case 1:
+      made = site.call("aten.matmul.default", {a, permuted_matrix(site, inner, width)});
+      break;
+    case 2:
+      made = site.call("aten.addmm.default", {site.weights({width}), a, permuted_matrix(site, inner, width)});
+      break;
+    case 3: {
+      const Argument bias = choices.chance(50) ? Argument(site.weights({width})) : Argument();
+      made = site.call("aten.linear.default", {a, permuted_matrix(site, width, inner), bias});
+      break;
+    }
+    default: {
+      const ValueId b = site.call("aten.permute.default", {site.weights({2, inner, width}), IntList{0, 1, 2}});
+      made = site.call("aten.bmm.default", {site.activations({2, rows, inner}), b});
+    }
+  }
   if (choices.chance(30)) made = site.scaled(made, 0.5);
-  if (choices.chance(60)) made = site.sum(made, site.weights({rows}));
+  if (choices.chance(60)) made = site.sum(made, site.weights({width}));
   if (choices.chance(60)) activated(site, made);
 }
 
@@ -211,6 +236,14 @@ void reduction_and_bias(StructureSite& site) {
   activated(site, site.sum(reduced, site.weights({left})));
 }
 
+// A tensor of those sizes as a view of one whose dims lie in another order.
+ValueId seen_as(StructureSite& site, const Dims& sizes, const IntList& order) {
+  Dims held = sizes;
+  for (int dim = 0; dim < sizes.size(); ++dim)
+    held[static_cast<int>(order[static_cast<std::size_t>(dim)])] = sizes[dim];
+  return site.call("aten.permute.default", {site.activations(held), order});
+}
+
 // Attention as programs write it: heads are permuted views, and its scale is a number beside a tensor, as Python leaves
 // it. Patterns that look for a transposed key, or for the usual scale, may take another for it.
 void attention_over_permuted_views(StructureSite& site) {
@@ -218,37 +251,70 @@ void attention_over_permuted_views(StructureSite& site) {
   const int64_t length = choices.between(2, 4);
   const int64_t heads = choices.chance(50) ? length : choices.between(1, 3);
   const int64_t depth = choices.between(2, 4);
-  const Dims sizes = {choices.between(1, 2), length, heads, depth};
-  const auto seen = [&](const IntList& dims) {
-    return site.call("aten.permute.default", {site.activations(sizes), dims});
-  };
-  const ValueId q = seen({0, 2, 1, 3});
-  const ValueId k = choices.chance(40) ? seen({0, 2, 3, 1}) : site.transpose(seen({0, 2, 1, 3}), -2, -1);
-  ValueId scores = site.call("aten.matmul.default", {q, k});
-  if (choices.chance(80)) {
+  const Dims sizes = {choices.between(1, 2), heads, length, depth};
+  static const IntList usual = {0, 2, 1, 3};
+  static const std::array<IntList, 4> key_orders = {IntList{0, 2, 3, 1}, IntList{0, 1, 3, 2}, IntList{0, 3, 2, 1},
+                                                    IntList{0, 3, 1, 2}};
+  const auto scaled = [&](ValueId x) {
     static constexpr std::array<std::string_view, 2> scalings = {"aten.mul.Tensor", "aten.div.Tensor"};
     const double root = std::sqrt(static_cast<double>(depth));
-    const std::array scales = {root, 1 / root, 0.5};
-    scores = site.call(choices.pick(scalings), {scores, Scalar(choices.pick(scales))});
-  }
+    const std::array scales = {root, 1 / root, 0.5, 2.0, static_cast<double>(depth), 0.125};
+    return site.call(choices.pick(scalings), {x, Scalar(choices.pick(scales))});
+  };
+  ValueId q = seen_as(site, sizes, usual);
+  const Dims of_keys = {sizes[0], heads, depth, length};
+  const ValueId k = choices.chance(50) ? seen_as(site, of_keys, choices.pick(key_orders))
+                                       : site.transpose(seen_as(site, sizes, usual), -2, -1);
+  const bool scales_queries = choices.chance(15);
+  if (scales_queries) q = scaled(q);
+  ValueId scores = site.call("aten.matmul.default", {q, k});
+  if (!scales_queries && choices.chance(90)) scores = scaled(scores);
   if (choices.chance(40)) scores = site.sum(scores, site.input({1, 1, length, length}));
   const ValueId weights = site.call("aten.softmax.int", {scores, Scalar(int64_t{-1})});
   read_too(site, weights);
-  site.call("aten.matmul.default", {weights, seen({0, 2, 1, 3})});
+  site.call("aten.matmul.default", {weights, seen_as(site, sizes, usual)});
 }
 
-// A vector beside a row of one more dim or two: as many elements, and another rank.
+// A vector beside a row of one more dim or two, which has as many elements, or beside a column.
 void operands_of_two_ranks(StructureSite& site) {
   static constexpr std::array<std::string_view, 8> ops = {"aten.add.Tensor", "aten.sub.Tensor",     "aten.mul.Tensor",
                                                           "aten.div.Tensor", "aten.le.Tensor",      "aten.lt.Tensor",
                                                           "aten.eq.Tensor",  "aten.maximum.default"};
   Choices& choices = site.choices();
   const int64_t length = choices.between(1, 6);
-  const Dims row = choices.chance(50) ? Dims{1, length} : Dims{1, 1, length};
+  const std::array<Dims, 3> others = {Dims{1, length}, Dims{1, 1, length}, Dims{choices.between(1, 4), 1}};
   const ValueId a = site.activations({length});
-  const ValueId b = site.activations(row);
+  const ValueId b = site.activations(choices.pick(others));
   const std::string_view op = choices.pick(ops);
   choices.chance(50) ? site.call(op, {a, b}) : site.call(op, {b, a});
+}
+
+// The place of the least or the greatest of a transposed view of what was written in place: it is counted in the view's
+// order, not in memory's.
+void place_in_a_transposed_write(StructureSite& site) {
+  static constexpr std::array<std::string_view, 4> writes = {"aten.tan_.default", "aten.neg_.default",
+                                                             "aten.sin_.default", "aten.sigmoid_.default"};
+  Choices& choices = site.choices();
+  ValueId x = site.activations({choices.between(2, 4), choices.between(2, 6)});
+  if (choices.chance(40)) x = site.call("aten.clone.default", {x});
+  const ValueId written = site.call(choices.pick(writes), {x});
+  const ValueId view = choices.chance(50) ? site.call("aten.t.default", {written}) : site.transpose(written, 0, 1);
+  site.call(choices.chance(50) ? "aten.argmin.default" : "aten.argmax.default", {view});
+}
+
+// What a tensor holds put into a copy of it at other places. The tensor is not an input, which no compiler writes, so
+// that the copy may be left out.
+void put_into_itself(StructureSite& site) {
+  Choices& choices = site.choices();
+  const int64_t rows = choices.between(2, 4);
+  const Dims sizes = choices.chance(50) ? Dims{rows} : Dims{rows, choices.between(1, 4)};
+  const ValueId x = site.scaled(site.activations(sizes), 2);
+  const ValueId at = site.source(SourceKind::Input, DType::I64, {rows});
+  if (choices.chance(30)) {
+    site.call("aten.index_copy.default", {x, Scalar(int64_t{0}), at, x});
+  } else {
+    site.call("aten.index_put.default", {x, ValueList{at}, x, Scalar(choices.chance(30))});
+  }
 }
 
 // x[i] += x[i], as Python takes it apart, where i has a place more than once.
@@ -277,6 +343,8 @@ std::span<const Structure> fusion_structures() {
       Structure{"reduction and bias", reduction_and_bias},
       Structure{"attention over permuted views", attention_over_permuted_views},
       Structure{"operands of two ranks", operands_of_two_ranks},
+      Structure{"place in a transposed write", place_in_a_transposed_write},
+      Structure{"put into itself", put_into_itself},
       Structure{"write back through an index", write_back_through_an_index},
   };
   return structures;

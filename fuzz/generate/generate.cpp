@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "fuzz/generate/altered_call.h"
 #include "fuzz/generate/around.h"
 #include "fuzz/generate/control_structures.h"
 #include "fuzz/generate/counted_part.h"
@@ -42,17 +43,11 @@ constexpr int swapped_ops = 10;
 constexpr int swapped_operands = 8;
 
 // Percentage of the draws of an op that mostly leaves its results open that are given up.
-constexpr int dropped_open = 75;
+constexpr int dropped_open = 90;
 
 // Percentage of the functions with a domain whose operand is led into it where a target may lose NaN: everything behind
 // a NaN is open there.
 constexpr int guarded_where_nan_is_lost = 85;
-
-// Memory that is not written, and polynomials, whose degree is a number of any size: of what reads their results little
-// can be judged. Half of the undecided graphs held one when each op was drawn alike.
-bool leaves_open(const Op& op) {
-  return op.family == "orthogonal" || op.name.starts_with("aten.empty") || op.name.starts_with("aten.new_empty");
-}
 
 // Calls of a subgraph, and how deep subgraphs are nested.
 constexpr int64_t most_inner_nodes = 5;
@@ -79,7 +74,8 @@ class Generator {
     int64_t nodes = draw_count(options);
     if (first && add(*first->op, std::move(first->arguments))) --nodes;
     const bool delegating = !words_.delegated().empty();
-    for (int64_t i = 0; i < nodes; ++i) draw_node(delegating ? delegated_calls : 0);
+    most_nodes_ = options.max_nodes;
+    for (left_ = nodes; left_ > 0; --left_) draw_node(delegating ? delegated_calls : 0);
     if (delegating && !holds_delegated_call()) draw_node(100);
     draw_outputs();
     // Branches that take turns show nothing in one call.
@@ -392,12 +388,7 @@ class Generator {
 
   // A call that takes up an earlier one, where one is drawn.
   bool draw_motif() {
-    const std::size_t motif = choices_.weighted(weights_.motifs);
-    if (motif == 0) return false;
-    const Choices::Scope scope(choices_, "operands");
-    auto call = motif == 1   ? repeat_call(choices_, builder_.graph())
-                : motif == 2 ? stack_call(choices_, builder_.graph(), pool_.limits())
-                             : lead_back(choices_, builder_.graph());
+    auto call = motif_call(choices_, weights_.motifs, builder_.graph(), pool_.limits());
     return call && add(*call->op, std::move(call->arguments));
   }
 
@@ -408,14 +399,17 @@ class Generator {
     std::optional<std::vector<Argument>> arguments = op.sample(op, context);
     if (!arguments || (delegated && !is_delegated(op, *arguments))) return false;
     maybe_guard(op, *arguments);
+    auto altered = altered_arguments(choices_, op, *arguments, builder_.graph().metas);
+    if (altered && add(op, *std::move(altered))) return true;
     return add(op, *std::move(arguments));
   }
 
-  // Leads an operand into the domain of the function, where that is drawn and a call does it.
+  // Leads an operand into the domain of the function, where that is drawn and the graph has room for a call more.
   void maybe_guard(const Op& op, std::vector<Argument>& arguments) {
     const int percent = words_.loses_nan() ? guarded_where_nan_is_lost : weights_.guarded;
     const std::optional<DomainGuard> guard = draw_domain_guard(choices_, op, percent);
-    auto* operand = guard ? std::get_if<ValueId>(&arguments[guard->operand]) : nullptr;
+    if (!guard || static_cast<int64_t>(builder_.graph().nodes.size()) + left_ >= most_nodes_) return;
+    auto* operand = std::get_if<ValueId>(&arguments[guard->operand]);
     if (!operand || !is_floating(builder_.graph().meta(*operand).dtype) || !add(*guard->op, {*operand})) return;
     *operand = builder_.graph().nodes.back().results.front();
   }
@@ -502,6 +496,8 @@ class Generator {
   bool has_methods_ = false;    // some of them are of further methods
   bool is_method_ = false;
   bool around_model_ = false;
+  int64_t most_nodes_ = 0;                    // 0 of a subgraph, a method and around a model
+  int64_t left_ = 0;                          // nodes to be drawn, this one too
   int level_ = 0;                             // of subgraphs
   double work_left_ = 2 * Around::most_work;  // around a model
 };

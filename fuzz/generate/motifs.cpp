@@ -62,4 +62,38 @@ std::optional<ProposedCall> lead_back(Choices& choices, const Graph& graph) {
   return bound("aten.reshape.default", {result, IntList(from.layout.sizes.begin(), from.layout.sizes.end())});
 }
 
+std::optional<ProposedCall> meet_operand(Choices& choices, const Graph& graph) {
+  static constexpr std::array<std::string_view, 5> ops = {"aten.sub.Tensor", "aten.mul.Tensor", "aten.div.Tensor",
+                                                          "aten.add.Tensor", "aten.maximum.default"};
+  std::vector<const Node*> nodes;
+  for (const Node& node : graph.nodes) {
+    const auto* operand = node.arguments.empty() ? nullptr : std::get_if<ValueId>(&node.arguments.front());
+    if (!operand || node.op->group != OpGroup::Pointwise || node.results.size() != 1) continue;
+    if (graph.meta(*operand).layout.sizes == graph.meta(node.results.front()).layout.sizes) nodes.push_back(&node);
+  }
+  if (nodes.empty()) return std::nullopt;
+  const Node& node = *choices.pick(nodes);
+  const auto operand = std::get<ValueId>(node.arguments.front());
+  const ValueId result = node.results.front();
+  const std::string_view op = choices.pick(ops);
+  return choices.chance(50) ? bound(op, {result, operand}) : bound(op, {operand, result});
+}
+
+std::optional<ProposedCall> motif_call(Choices& choices, std::span<const uint32_t> weights, const Graph& graph,
+                                       const OperandLimits& limits) {
+  const std::size_t motif = choices.weighted(weights);
+  if (motif == 0) return std::nullopt;
+  const Choices::Scope scope(choices, "operands");
+  switch (motif) {
+    case 1:
+      return repeat_call(choices, graph);
+    case 2:
+      return stack_call(choices, graph, limits);
+    case 3:
+      return lead_back(choices, graph);
+    default:
+      return meet_operand(choices, graph);
+  }
+}
+
 }  // namespace parallax

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/choices.h"
@@ -30,5 +31,13 @@ std::optional<ProposedCall> stack_call(Choices& choices, const Graph& graph, con
 // What brings an earlier node's result back to the dtype or the sizes of its operand. Nothing where no node has changed
 // either.
 std::optional<ProposedCall> lead_back(Choices& choices, const Graph& graph);
+
+// A value beside what a pointwise call made of it: x - f(x), x * f(x), f(x) / x. Activations are written out so, and so
+// is what is left of a number beside its approximation. Nothing where no node has made such a value.
+std::optional<ProposedCall> meet_operand(Choices& choices, const Graph& graph);
+
+// One of the above by its weight, in their order behind the weight of none (GenerateWeights::motifs).
+std::optional<ProposedCall> motif_call(Choices& choices, std::span<const uint32_t> weights, const Graph& graph,
+                                       const OperandLimits& limits);
 
 }  // namespace parallax

@@ -245,22 +245,42 @@ void token_linear(StructureSite& site) {
   site.call("aten.linear.default", {y, weights});
 }
 
-// Weights that are quantized where they are used.
-void quantized_where_used(StructureSite& site) {
-  Choices& choices = site.choices();
-  const Dims sizes = {choices.between(1, 3), choices.between(1, 3)};
-  const ValueId x = site.activations(sizes);
-  const int64_t axis = choices.between(-2, 1);
-  const Dims channels = {sizes[static_cast<int>(axis < 0 ? axis + 2 : axis)]};
-  const DType of_scales = choices.chance(50) ? DType::F64 : DType::F32;
+// A tensor in integers that have a scale for each channel of a dim, and the way back; only the way back where it holds
+// such integers.
+void channel_pair(StructureSite& site, ValueId x, int64_t axis) {
+  if (!x.valid()) return;
+  const TensorMeta& meta = site.meta(x);
+  const bool is_quantized = meta.dtype == DType::I8;
+  const Dims channels = {meta.layout.sizes[static_cast<int>(axis < 0 ? axis + meta.layout.rank() : axis)]};
+  const DType of_scales = site.choices().chance(50) ? DType::F64 : DType::F32;
   const ValueId scale = scales(site, of_scales, channels);
   const ValueId zero_point = zero_points(site, DType::I64, channels);
   const Argument low = Scalar(int64_t{-128});
   const Argument high = Scalar(int64_t{127});
-  const ValueId q = site.call("quantized_decomposed.quantize_per_channel.default",
-                              {x, scale, zero_point, Scalar(axis), low, high, DType::I8});
+  const ValueId q = is_quantized ? x
+                                 : site.call("quantized_decomposed.quantize_per_channel.default",
+                                             {x, scale, zero_point, Scalar(axis), low, high, DType::I8});
   site.call("quantized_decomposed.dequantize_per_channel.default",
             {q, scale, zero_point, Scalar(axis), low, high, DType::I8});
+}
+
+// Weights that are quantized where they are used.
+void quantized_where_used(StructureSite& site) {
+  const Dims sizes = {site.choices().between(1, 3), site.choices().between(1, 3)};
+  const ValueId x = site.activations(sizes);
+  channel_pair(site, x, site.choices().between(-2, 1));
+}
+
+// Channels of a picture whose memory is channels-last, or whose dims are permuted: what lies between two elements of a
+// channel is not what the sizes say.
+void channels_of_a_permuted_picture(StructureSite& site) {
+  Choices& choices = site.choices();
+  const Dims sizes = {choices.between(1, 2), choices.between(2, 3), choices.between(1, 3), choices.between(1, 3)};
+  const ValueId x = choices.chance(50) ? site.activations(sizes) : site.source(SourceKind::Input, DType::I8, sizes);
+  const ValueId seen = choices.chance(70)
+                           ? site.call("aten.clone.default", {x}, {{"memory_format", MemoryFormat::ChannelsLast}})
+                           : site.call("aten.permute.default", {x, IntList{0, 2, 3, 1}});
+  channel_pair(site, seen, choices.between(0, 3));
 }
 
 // A cache that is kept as integers, and read as floats.
@@ -298,12 +318,19 @@ void other_parameters(StructureSite& site) {
 
 std::span<const Structure> quantized_structures() {
   static constexpr std::array structures = {
-      Structure{"static linear", static_linear},         Structure{"static convolution", static_convolution},
-      Structure{"quantized sum", quantized_sum},         Structure{"shared parameters", shared_parameters},
-      Structure{"residual block", residual_block},       Structure{"joined", joined},
-      Structure{"returned integers", returned_integers}, Structure{"dynamic linear", dynamic_linear},
-      Structure{"token linear", token_linear},           Structure{"quantized where used", quantized_where_used},
-      Structure{"quantized cache", quantized_cache},     Structure{"other parameters", other_parameters},
+      Structure{"static linear", static_linear},
+      Structure{"static convolution", static_convolution},
+      Structure{"quantized sum", quantized_sum},
+      Structure{"shared parameters", shared_parameters},
+      Structure{"residual block", residual_block},
+      Structure{"joined", joined},
+      Structure{"returned integers", returned_integers},
+      Structure{"dynamic linear", dynamic_linear},
+      Structure{"token linear", token_linear},
+      Structure{"quantized where used", quantized_where_used},
+      Structure{"quantized cache", quantized_cache},
+      Structure{"other parameters", other_parameters},
+      Structure{"channels of a permuted picture", channels_of_a_permuted_picture},
   };
   return structures;
 }

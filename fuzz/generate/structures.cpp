@@ -41,6 +41,12 @@ ValueId StructureSite::activations(const Dims& sizes) {
   return alike.empty() || choices_.chance(30) ? input(sizes) : choices_.pick(alike);
 }
 
+Dims StructureSite::small_sizes() {
+  Dims sizes;
+  for (int64_t rank = choices_.between(1, 3); rank > 0; --rank) sizes.push_back(choices_.between(1, 5));
+  return sizes;
+}
+
 ValueId StructureSite::any_of_rank(int fewest, int most) {
   const auto fitting = tensors([&](const Dims& sizes) { return sizes.size() >= fewest && sizes.size() <= most; });
   return fitting.empty() ? ValueId() : choices_.pick(fitting);
@@ -49,9 +55,12 @@ ValueId StructureSite::any_of_rank(int fewest, int most) {
 void draw_structure(StructureKind kind, StructureSite& site) {
   if (kind == StructureKind::Quantized) return site.choices().pick(quantized_structures()).draw(site);
   if (kind == StructureKind::Dynamic) return site.choices().pick(dynamic_structures()).draw(site);
+  if (kind == StructureKind::Numeric) return site.choices().pick(numeric_structures()).draw(site);
   static const std::array files = {attention_structures(), layer_structures(), routing_structures(), state_structures(),
                                    fusion_structures()};
-  site.choices().pick(site.choices().pick(files)).draw(site);
+  // The last has many kinds, most of them short.
+  static constexpr std::array<uint32_t, files.size()> shares = {18, 18, 14, 18, 32};
+  site.choices().pick(files[site.choices().weighted(shares)]).draw(site);
 }
 
 }  // namespace parallax

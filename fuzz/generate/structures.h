@@ -48,6 +48,8 @@ class StructureSite {
   ValueId source(SourceKind kind, DType dtype, const Dims& sizes) { return add_source_(kind, dtype, sizes); }
   // A tensor of that size which is there already, or an input.
   ValueId activations(const Dims& sizes);
+  // A few dims of a few elements.
+  Dims small_sizes();
   // A tensor of such a rank that is there; an invalid value where there is none.
   ValueId any_of_rank(int fewest, int most);
 
@@ -85,13 +87,15 @@ std::span<const Structure> routing_structures();
 std::span<const Structure> state_structures();
 std::span<const Structure> fusion_structures();
 
+// Where arithmetic has its edges.
+std::span<const Structure> numeric_structures();
 // Pairs of quantize and dequantize around layers, and where no quantizer puts them.
 std::span<const Structure> quantized_structures();
 // What programs do with dims whose sizes change.
 std::span<const Structure> dynamic_structures();
 
 // Which structures a profile draws: all of those of shipped programs, or those of one file.
-enum class StructureKind { Shipped, Quantized, Dynamic };
+enum class StructureKind { Shipped, Quantized, Dynamic, Numeric };
 
 void draw_structure(StructureKind kind, StructureSite& site);
 

@@ -117,4 +117,9 @@ bool Vocabulary::has(const Op& op, DType dtype) const {
   return whole() || calls_[place_of(op)][static_cast<std::size_t>(dtype)];
 }
 
+bool leaves_open(const Op& op) {
+  return op.family == "orthogonal" || op.name.starts_with("aten.special_zeta") || op.name.starts_with("aten.empty") ||
+         op.name.starts_with("aten.new_empty");
+}
+
 }  // namespace parallax

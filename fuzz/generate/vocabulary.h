@@ -79,4 +79,8 @@ class Vocabulary {
   bool loses_nan_ = false;
 };
 
+// Memory that is not written, polynomials, whose degree is a number of any size, and zeta, which has a pole at each
+// integer below 1: of what reads their results little can be judged. Half of the undecided graphs held one when each op was drawn alike.
+bool leaves_open(const Op& op);
+
 }  // namespace parallax

@@ -20,9 +20,9 @@ struct GenerateWeights {
   std::array<uint32_t, dtype_count> dtypes;
   // How a tensor is filled: grid (multiples of 1/8), general numbers, grid with specials.
   std::array<uint32_t, 3> fills;
-  // A node: drawn on its own, an earlier call once more, an earlier op on its own result, and the way back from an
-  // earlier result to its operand (fuzz/generate/motifs.h).
-  std::array<uint32_t, 4> motifs;
+  // A node: drawn on its own, an earlier call once more, an earlier op on its own result, the way back from an earlier
+  // result to its operand, and such a result beside its operand (fuzz/generate/motifs.h).
+  std::array<uint32_t, 5> motifs;
   // Percentages.
   int other_main_dtype;  // the main dtype is not f32
   int other_dtype;       // a source has not the main dtype
@@ -54,7 +54,7 @@ inline constexpr GenerateWeights alias_weights = {
     .groups = {22, 14, 20, 24, 6, 4, 4, 4, 2},
     .dtypes = {14, 4, 4, 3, 6, 8, 8, 6, 12, 6},
     .fills = {70, 26, 4},
-    .motifs = {81, 4, 9, 6},
+    .motifs = {81, 4, 9, 6, 3},
     .other_main_dtype = 18,
     .other_dtype = 18,
     .second_class = 40,
@@ -95,6 +95,8 @@ constexpr GenerateWeights numeric_weights() {
   weights.far_integers = 25;
   weights.groups = {8, 6, 6, 46, 10, 16, 4, 2, 2};
   weights.fills = {30, 40, 30};
+  weights.structures = 6;
+  weights.structure_kind = StructureKind::Numeric;
   weights.other_main_dtype = 50;
   weights.other_dtype = 30;
   return weights;
@@ -120,7 +122,7 @@ constexpr GenerateWeights all_weights() {
   weights.name = "all";
   weights.far_integers = 12;
   weights.groups = {20, 13, 17, 31, 4, 6, 4, 3, 2};
-  weights.motifs = {80, 4, 10, 6};
+  weights.motifs = {80, 4, 10, 6, 3};
   weights.other_main_dtype = 30;
   weights.reshaped = 22;
   weights.empty = 3;
@@ -130,6 +132,8 @@ constexpr GenerateWeights all_weights() {
   weights.drop_unread = 13;
   weights.op_first = 8;
   weights.symbols = 4;
+  weights.structures = 2;
+  weights.structure_kind = StructureKind::Numeric;
   return weights;
 }
 
@@ -144,6 +148,7 @@ constexpr GenerateWeights shipped_weights() {
   weights.op_first = 0;
   weights.symbols = 0;
   weights.structures = 25;
+  weights.structure_kind = StructureKind::Shipped;
   weights.more_calls = 30;
   weights.methods = 25;
   return weights;
@@ -177,6 +182,7 @@ constexpr GenerateWeights control_weights() {
   weights.op_first = 0;
   weights.symbols = 0;
   weights.control = 25;
+  weights.structures = 0;
   weights.more_calls = 30;
   return weights;
 }

@@ -7,6 +7,7 @@
 #include "ops/copying.h"
 #include "ops/families.h"
 #include "ops/sample.h"
+#include "ops/view_layout.h"
 #include "ops/view_sample.h"
 
 namespace parallax {
@@ -16,34 +17,33 @@ namespace {
 int64_t ratio_of(DType a, DType b) { return std::max(size_of(a), size_of(b)) / std::min(size_of(a), size_of(b)); }
 
 // Of another size of element the last dim grows or shrinks, whose elements then lie side by side.
-Result<Dims> viewed_sizes(const Call& call, DType dtype) {
-  const TensorMeta& self = call.tensor(arg::self);
+Result<Dims> viewed_sizes(const TensorMeta& self, DType dtype) {
   const Layout& layout = self.layout;
   Dims sizes = layout.sizes;
   const int64_t ratio = ratio_of(self.dtype, dtype);
   if (ratio == 1) return sizes;
   const int last = layout.rank() - 1;
-  if (last < 0) return fail("{}: a tensor without dims as elements of another size", call.op().name);
-  if (layout.strides[last] != 1) return fail("{}: the last dim has stride {}", call.op().name, layout.strides[last]);
+  if (last < 0) return fail("a tensor without dims as elements of another size");
+  if (layout.strides[last] != 1) return fail("the last dim has stride {}", layout.strides[last]);
   if (size_of(dtype) < size_of(self.dtype)) {
     sizes[last] *= ratio;
     return sizes;
   }
   bool fits = sizes[last] % ratio == 0 && layout.offset % ratio == 0;
   for (int dim = 0; dim < last; ++dim) fits = fits && layout.strides[dim] % ratio == 0;
-  if (!fits) return fail("{}: its elements are not whole groups of {}", call.op().name, ratio);
+  if (!fits) return fail("its elements are not whole groups of {}", ratio);
   sizes[last] /= ratio;
   return sizes;
 }
 
 Metas infer_bit_cast(const Call& call) {
+  const TensorMeta& self = call.tensor(arg::self);
   const DType dtype = *call.dtype(arg::dtype);
   // A byte that is neither 0 nor 1 is no bool, and what is made of it has no meaning.
-  if (dtype == DType::Bool && call.tensor(arg::self).dtype != DType::Bool) {
-    return fail("{}: bytes as bool are not supported", call.op().name);
-  }
-  TRY(const Dims sizes, viewed_sizes(call, dtype));
-  return std::vector{ResultMeta{dtype, contiguous_layout(sizes), ValueId()}};
+  if (dtype == DType::Bool && self.dtype != DType::Bool) return fail("{}: bytes as bool", call.op().name);
+  const Result<Dims> sizes = viewed_sizes(self, dtype);
+  if (!sizes) return in_op(call, sizes.error());
+  return std::vector{ResultMeta{dtype, contiguous_layout(*sizes), ValueId()}};
 }
 
 // The element's bytes in `elements`, or why they are not known: the bits of a NaN and the sign of a zero are open.
@@ -102,13 +102,18 @@ constexpr int floats_drawn = 15;
 Drawn sample_bit_cast(const Op&, SampleContext& context) {
   Choices& choices = context.choices();
   const bool floats = choices.chance(floats_drawn);
-  const auto self = context.pick([&](const Candidate&, const TensorMeta& meta) {
-    return meta.dtype != DType::Bool && (floats || !is_floating(meta.dtype));
-  });
+  auto self =
+      context.pick([&](const Candidate&, const TensorMeta& meta) { return floats || !is_floating(meta.dtype); });
+  if (!self) self = pick_tensor(context);
   if (!self) return std::nullopt;
-  DType dtype = draw_dtype(choices);
-  if (dtype == DType::Bool || (is_floating(dtype) && !floats)) return std::nullopt;
-  return std::vector<Argument>{*self, dtype};
+  const TensorMeta& meta = context.meta(*self);
+  std::vector<DType> fitting = {meta.dtype};
+  for (int d = 0; d < dtype_count; ++d) {
+    const auto dtype = static_cast<DType>(d);
+    const bool is_usual = dtype != DType::Bool && (floats || !is_floating(dtype));
+    if (is_usual && dtype != meta.dtype && viewed_sizes(meta, dtype)) fitting.push_back(dtype);
+  }
+  return std::vector<Argument>{*self, choices.pick(fitting)};
 }
 
 }  // namespace

@@ -122,11 +122,11 @@ TEST(Catalogue, NamesWhatToCompareWith) {
 TEST(Catalogue, WhatWritesPastItsMemoryIsEndedWhereTheHeapIsChecked) {
   const std::string past_the_end = R"(
 import ctypes
-libc = ctypes.CDLL(None)
-libc.malloc.restype = ctypes.c_void_p
-block = ctypes.c_void_p(libc.malloc(ctypes.c_size_t(24)))
+make = ctypes.pythonapi.PyMem_RawMalloc
+make.restype = ctypes.c_void_p
+block = ctypes.c_void_p(make(ctypes.c_size_t(24)))
 ctypes.memset(block, 1, 25)
-libc.free(block)
+ctypes.pythonapi.PyMem_RawFree(block)
 )";
   const auto exit_of = [&](std::string_view target) {
     std::vector<std::string> words = heap_checks(*parse_target_spec(target));

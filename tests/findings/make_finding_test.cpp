@@ -229,7 +229,7 @@ TEST(MakeFinding, AnInterruptedReductionKeepsTheSmallestCaseSoFar) {
   const auto target = portable_with({"F16"});
   const auto [test, seen] = first_divergence(*target, 5);
   int asked = 0;
-  const FindingOptions options{.interrupted = [&] { return ++asked > 12; }};
+  const FindingOptions options{.interrupted = [&] { return ++asked > 30; }};
   const MadeFinding made = make_finding(*target, test, seen, options);
   EXPECT_LT(made.finding.reduced.graph.nodes.size(), test.graph.nodes.size());
   EXPECT_TRUE(is_finding(examine(*target, made.finding.reduced).judgement.verdict));

@@ -89,7 +89,7 @@ TEST(Generate, DrawsDynamicGraphs) {
   int numbers = 0;
   int opened = 0;
   int empty = 0;
-  for (uint64_t k = 0; k < 300; ++k) {
+  for (uint64_t k = 0; k < 400; ++k) {
     Choices choices(4, k);
     const Case test = generate(choices, {.profile = GenerateProfile::Dynamic});
     const Result<void> valid = check_runs(test);

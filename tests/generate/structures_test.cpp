@@ -64,7 +64,7 @@ TEST_P(EveryStructure, InfersAndRuns) {
 std::vector<Structure> all_structures() {
   std::vector<Structure> all;
   for (const auto& file : {attention_structures(), layer_structures(), routing_structures(), state_structures(),
-                           fusion_structures(), quantized_structures(), dynamic_structures()}) {
+                           fusion_structures(), quantized_structures(), dynamic_structures(), numeric_structures()}) {
     all.insert(all.end(), file.begin(), file.end());
   }
   return all;
