@@ -33,21 +33,21 @@ Bugs that others reported and maintainers closed, put to Parallax: given the pro
 
 ## How they were chosen
 
-A thread was put on the list before its case was run; those of onnxruntime#21019 and #21922 were in the corpus already.
-All of this holds of it:
+A thread was put on the list before its case was run. Those of onnxruntime#21019 and #21922 were in the corpus already,
+and a thread of pytorch#186328's cause was met before. All of this holds of it:
 
 1. It is closed or merged, and its first post is from 2024 to 2026.
 2. It tells of wrong results, on the CPU.
 3. What could be read of it gives the program, in terms of PyTorch, of ONNX or of the system itself, and PyTorch's ops
    can say it.
 4. A release that may have it installs from PyPI for Python 3.11. Few were installed: onnxruntime 1.17.0, 1.20.1,
-   1.22.0 and 1.31.1, OpenVINO 2024.0.0 and 2026.4.1, torch 2.5.0 and 2.13.0, ExecuTorch 0.6.0 and 1.4.1, MLX 0.28.0
-   and 0.31.2, jax 0.10.2, TensorFlow 2.21.0 with LiteRT, tract 0.23.1.
+   1.22.0 and 1.31.1, OpenVINO 2024.0.0 and 2026.4.1, torch 2.5.0 and 2.13.0, ExecuTorch 0.6.0 and 1.4.1, MLX 0.28.0,
+   0.31.2 and 0.32.4, jax 0.10.2, TensorFlow 2.21.0 with LiteRT, tract 0.23.1.
 5. Threads of one cause count once; further ones are named, and may be open. Random numbers are left out, and what a
    thread shows on graphics cards alone.
 
 Threads were taken in the order in which searches returned them. Those of MLX, ExecuTorch and tract were taken in the
-order of the histories of their repositories. 60 were wanted, and time ran out. Rule 3 named PyTorch and ONNX alone at
+order of the histories of their repositories. Rule 3 named PyTorch and ONNX alone at
 first. It was widened after 27 threads, before any of MLX, jax or tract was tried. Each case has a control that differs
 in one thing.
 
