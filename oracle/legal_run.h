@@ -46,7 +46,7 @@ class LegalRun {
       : graph_(&graph), style_(style), notes_(&notes), vanishing_(&vanishing) {}
 
   // In place of the reference kernel, where the notes tell of the call: its results in double, off by as much as they
-  // may be. Whether it computed them.
+  // may be; and where it reads nearest texels, of which it chooses one. Whether it computed them.
   bool compute(const ReferenceCall& call);
 
   // Makes numbers of what a node that was just run made or wrote, of all values. Elements that are undecided on exact
@@ -61,6 +61,7 @@ class LegalRun {
   static Zeros zeros_of(const Op& op);
   void decide(Ball& ball, DType dtype, Zeros zeros);
   void decide(IntegerBall& integer, DType dtype, double exaggeration);
+  bool read_texels(const ReferenceCall& call);
   // The number itself, or one that is off by at most so much.
   double off(double x, double amplitude, bool may_be_zero);
   // What vanished, with a sign that is drawn, or the same for all where they vanish at once.
