@@ -193,7 +193,7 @@ std::span<const int> looks_at(const Graph& graph) {
   static constexpr std::array looks = {first_look_members, reported_members, small_program_members,
                                        least_program_members};
   constexpr int64_t few_elements = 10'000;
-  constexpr int64_t least_elements = 2'000;
+  constexpr int64_t least_elements = 5'000;
   const int64_t elements = elements_of(graph);
   return std::span(looks).first(elements < least_elements ? 4 : elements < few_elements ? 3 : 2);
 }

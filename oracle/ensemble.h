@@ -15,7 +15,7 @@ inline constexpr int reported_members = 32;
 // way in one legal run of thirty, and 32 members then miss it once in three times; 256 do once in 6,000.
 inline constexpr int small_program_members = 256;
 // Those that one of the least elements takes, whose members cost next to nothing: of millions of programs some make two
-// such decisions in a row.
+// such decisions in a row, or ask whether sums are equal that are so in one run of a hundred.
 inline constexpr int least_program_members = 2048;
 
 // How many members each look at a program takes. A look is the last one where it accuses nothing.

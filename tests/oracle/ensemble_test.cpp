@@ -75,7 +75,7 @@ TEST(Ensemble, AProgramOfFewerElementsIsLookedAtByMoreMembers) {
     return looks_at(test.graph).back();
   };
   EXPECT_EQ(most(10), least_program_members);
-  EXPECT_EQ(most(2'000), small_program_members);
+  EXPECT_EQ(most(3'000), small_program_members);
   EXPECT_EQ(most(20'000), reported_members);
 }
 

@@ -68,9 +68,9 @@ TEST(JudgeCase, WhatLiesInsideTheProofAndFarFromEveryLegalRunIsAStatisticalMisma
   ASSERT_TRUE(judgement.divergence->statistical()) << "the proof excludes it: the case tests nothing";
   EXPECT_EQ(judgement.divergence->element, 7);
   EXPECT_EQ(judgement.divergence->outside, 1);
-  EXPECT_EQ(judgement.divergence->legal_runs, small_program_members);
+  EXPECT_EQ(judgement.divergence->legal_runs, least_program_members);
   EXPECT_GT(judgement.divergence->half_spreads, accused_half_spreads);
-  EXPECT_TRUE(judgement.reason.ends_with("half-spreads of 256 legal runs")) << judgement.reason;
+  EXPECT_TRUE(judgement.reason.ends_with("half-spreads of 2048 legal runs")) << judgement.reason;
 }
 
 TEST(JudgeCase, AnErrorThatEveryLegalRunMayMakeIsAMatch) { EXPECT_EQ(judged(3e-7).verdict, Verdict::Match); }
