@@ -130,8 +130,8 @@ def page(entries: list[dict[str, Any]]) -> str:
                 ),
                 "## Not on the installed release\n\nThe program gives eager's result there, run without Parallax.\n\n",
                 table(columns, [[*start(entry), entry["verdict"] or "no case"] for entry in absent]),
-                "## Random generation\n\nDoes a campaign on that release meet the cause? The numbers of cases are those of "
-                "the generator as it was when a row\nwas measured: a change of it draws others.\n\n",
+                "## Random generation\n\nDoes a campaign on that release meet the cause? The numbers of cases are "
+                "those of the generator as it was when a row\nwas measured: a change of it draws others.\n\n",
                 table(
                     ["thread", "release", "campaigns"],
                     [[link(entry), entry["version"], entry["met"]] for entry in entries if entry["met"]],

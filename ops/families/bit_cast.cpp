@@ -77,18 +77,16 @@ Result<void> reference_bit_cast(const ReferenceCall& call) {
   // Both are row-major, so that the bytes stand in the same order.
   Tensor viewed(to.dtype, to.layout.sizes);
   viewed.bytes = std::move(elements.bytes);
-  const int64_t wide = size_of(to.dtype);
-  const int64_t narrow = size_of(from.dtype);
+  const int64_t taken = std::max<int64_t>(size_of(to.dtype) / size_of(from.dtype), 1);  // elements that one is made of
   int64_t place = 0;
   for_each_element(to.layout, [&](int64_t element) {
-    const auto first = unknown.begin() + place * wide / narrow;
-    const auto known = std::find_if(first, first + std::max<int64_t>(wide / narrow, 1),
-                                    [](Undecided reason) { return reason != Undecided::No; });
-    const bool all = known == first + std::max<int64_t>(wide / narrow, 1);
+    const auto first = unknown.begin() + place * size_of(to.dtype) / size_of(from.dtype);
+    const auto reason = std::find_if(first, first + taken, [](Undecided one) { return one != Undecided::No; });
+    const Undecided open = reason == first + taken ? Undecided::No : *reason;
     if (to.floating()) {
-      to.ball(element) = all ? Ball::exact(viewed.get_double(place)) : Ball::unknown(*known);
+      to.ball(element) = open == Undecided::No ? Ball::exact(viewed.get_double(place)) : Ball::unknown(open);
     } else {
-      to.integer(element) = all ? IntegerBall{viewed.get_integer(place), Undecided::No} : IntegerBall{0, *known};
+      to.integer(element) = {open == Undecided::No ? viewed.get_integer(place) : 0, open};
     }
     ++place;
   });
