@@ -10,6 +10,7 @@
 #include "fuzz/generate/domains.h"
 #include "fuzz/generate/draw_data.h"
 #include "fuzz/generate/draw_method.h"
+#include "fuzz/generate/draw_outputs.h"
 #include "fuzz/generate/draw_sources.h"
 #include "fuzz/generate/draw_symbols.h"
 #include "fuzz/generate/drawn_runs.h"
@@ -77,7 +78,7 @@ class Generator {
     most_nodes_ = options.max_nodes;
     for (left_ = nodes; left_ > 0; --left_) draw_node(delegating ? delegated_calls : 0);
     if (delegating && !holds_delegated_call()) draw_node(100);
-    draw_outputs();
+    draw_outputs(choices_, weights_.drop_unread, pool_.entries(), builder_);
     // Branches that take turns show nothing in one call.
     const int calls_more = takes_turns_ ? 100 : weights_.more_calls;
     if (calls_more > 0 && words_.several_runs() && symbols_.empty() && choices_.chance(calls_more)) {
@@ -96,7 +97,7 @@ class Generator {
         is_method_(true) {
     draw_method_sources(choices_, words_, graph, builder_, pool_);
     for (int64_t left = choices_.between(1, most_method_nodes); left > 0; --left) draw_node(0);
-    draw_outputs();
+    draw_outputs(choices_, weights_.drop_unread, pool_.entries(), builder_);
   }
 
   Graph take_graph() { return builder_.take(); }
@@ -194,7 +195,7 @@ class Generator {
       add_of_model(part->graph, node, values);
     }
     for (; left > 0; --left) draw_node(0);
-    draw_outputs();
+    draw_outputs(choices_, weights_.drop_unread, pool_.entries(), builder_);
     return true;
   }
 
@@ -456,28 +457,6 @@ class Generator {
   bool holds_delegated_call() const {
     return std::ranges::any_of(builder_.graph().nodes,
                                [&](const Node& node) { return is_delegated(*node.op, node.arguments); });
-  }
-
-  // What nobody reads is returned, so that most nodes are needed; then a few of anything: intermediates that are also
-  // consumed, inputs, buffers, and what is already returned.
-  void draw_outputs() {
-    const Choices::Scope scope(choices_, "outputs");
-    std::vector<ValueId> outputs;
-    outputs.reserve(builder_.graph().metas.size());
-    const std::span<const Pool::Entry> entries = pool_.entries();
-    for (const Pool::Entry& entry : entries) {
-      if (!entry.source && entry.readers == 0 && !choices_.chance(weights_.drop_unread)) outputs.push_back(entry.value);
-    }
-    static constexpr std::array<uint32_t, 4> extra_weights = {50, 30, 14, 6};
-    const std::size_t extras = choices_.weighted(extra_weights);
-    for (std::size_t i = 0; i < extras; ++i) {
-      const ValueId extra =
-          !outputs.empty() && choices_.chance(25) ? choices_.pick(outputs) : choices_.pick(entries).value;
-      const auto place = static_cast<std::ptrdiff_t>(choices_.below(outputs.size() + 1));
-      outputs.insert(outputs.end() - place, extra);
-    }
-    if (outputs.empty()) outputs.push_back(entries.back().value);
-    for (ValueId output : outputs) builder_.add_output(output);
   }
 
   Choices& choices_;

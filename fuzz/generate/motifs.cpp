@@ -21,14 +21,15 @@ std::optional<ProposedCall> bound(std::string_view name, std::vector<Argument> p
   return ProposedCall{&op, *std::move(arguments)};
 }
 
-}  // namespace
-
+// An earlier node's call once more, on the same tensors as they are by now. Nothing where there is no node.
 std::optional<ProposedCall> repeat_call(Choices& choices, const Graph& graph) {
   if (graph.nodes.empty()) return std::nullopt;
   const Node& node = choices.pick(graph.nodes);
   return ProposedCall{node.op, node.arguments};
 }
 
+// An earlier node's op with arguments of its own, on what that node made; views and copies more often than others.
+// Nothing where that fits no such op.
 std::optional<ProposedCall> stack_call(Choices& choices, const Graph& graph, const OperandLimits& limits) {
   std::vector<const Node*> nodes;
   for (const Node& node : graph.nodes) {
@@ -44,6 +45,8 @@ std::optional<ProposedCall> stack_call(Choices& choices, const Graph& graph, con
   return ProposedCall{node.op, *std::move(arguments)};
 }
 
+// What brings an earlier node's result back to the dtype or the sizes of its operand. Nothing where no node has changed
+// either.
 std::optional<ProposedCall> lead_back(Choices& choices, const Graph& graph) {
   std::vector<const Node*> nodes;
   for (const Node& node : graph.nodes) {
@@ -62,6 +65,8 @@ std::optional<ProposedCall> lead_back(Choices& choices, const Graph& graph) {
   return bound("aten.reshape.default", {result, IntList(from.layout.sizes.begin(), from.layout.sizes.end())});
 }
 
+// A value beside what a pointwise call made of it: x - f(x), x * f(x), f(x) / x. Activations are written out so, and so
+// is what is left of a number beside its approximation. Nothing where no node has made such a value.
 std::optional<ProposedCall> meet_operand(Choices& choices, const Graph& graph) {
   static constexpr std::array<std::string_view, 5> ops = {"aten.sub.Tensor", "aten.mul.Tensor", "aten.div.Tensor",
                                                           "aten.add.Tensor", "aten.maximum.default"};
@@ -78,6 +83,8 @@ std::optional<ProposedCall> meet_operand(Choices& choices, const Graph& graph) {
   const std::string_view op = choices.pick(ops);
   return choices.chance(50) ? bound(op, {result, operand}) : bound(op, {operand, result});
 }
+
+}  // namespace
 
 std::optional<ProposedCall> motif_call(Choices& choices, std::span<const uint32_t> weights, const Graph& graph,
                                        const OperandLimits& limits) {

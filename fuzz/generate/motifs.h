@@ -21,22 +21,9 @@ struct ProposedCall {
   std::vector<Argument> arguments;
 };
 
-// An earlier node's call once more, on the same tensors as they are by now. Nothing where there is no node.
-std::optional<ProposedCall> repeat_call(Choices& choices, const Graph& graph);
-
-// An earlier node's op with arguments of its own, on what that node made; views and copies more often than others.
-// Nothing where that fits no such op.
-std::optional<ProposedCall> stack_call(Choices& choices, const Graph& graph, const OperandLimits& limits);
-
-// What brings an earlier node's result back to the dtype or the sizes of its operand. Nothing where no node has changed
-// either.
-std::optional<ProposedCall> lead_back(Choices& choices, const Graph& graph);
-
-// A value beside what a pointwise call made of it: x - f(x), x * f(x), f(x) / x. Activations are written out so, and so
-// is what is left of a number beside its approximation. Nothing where no node has made such a value.
-std::optional<ProposedCall> meet_operand(Choices& choices, const Graph& graph);
-
-// One of the above by its weight, in their order behind the weight of none (GenerateWeights::motifs).
+// One motif by its weight (GenerateWeights::motifs), in this order behind the weight of none: an earlier call once
+// more, an earlier op on its own result, the way back from a result to its operand, and a result beside its operand.
+// Nothing where none is drawn, or no node fits it.
 std::optional<ProposedCall> motif_call(Choices& choices, std::span<const uint32_t> weights, const Graph& graph,
                                        const OperandLimits& limits);
 
