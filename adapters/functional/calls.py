@@ -114,6 +114,8 @@ def evaluate(library: Library, table: Table, graph: Graph, inputs: Sequence[Tens
         row = table.get(kind)
         if row is None:
             raise UnsupportedError(f"no row spells {kind} in this library's functions")
+        if attributes.get("ceil_mode"):
+            raise UnsupportedError("a pool with ceil_mode, whose last window reaches beyond the tensor")
         constants = [graph.initializers.get(name) for name in operands]
         described = [known.get(name) for name in operands]
         made = row(

@@ -121,6 +121,8 @@ def pool(node: Node) -> Results:
     dims = node.rank - 2
     if dims not in SUFFIX or any(n != 1 for n in node.attributes.get("dilations", [])):
         raise node.refuse("a dilated window, or more than three spatial dims")
+    if node.attributes.get("ceil_mode"):
+        raise node.refuse("a last window that reaches beyond the end")
     pads = node.attributes["pads"]
     parameters: dict[int, int] = {0: int(node.kind == "AveragePool"), 5: 1}  # 5: floor, with the pads as given
     for ids, numbers in (

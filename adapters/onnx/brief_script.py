@@ -19,7 +19,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from adapters.onnx.graph import IR_VERSION, OPSET, Graph, Value
+from adapters.onnx.graph import IR_VERSION, Graph, Value
 from adapters.onnx.session import Session
 from adapters.onnx.writer import Written, write
 from adapters.worker.arrays import DTYPES, Array, decode
@@ -158,7 +158,7 @@ def model_text(graph: Graph) -> str:
 
     inputs = ", ".join(f"{type_text(value)} {named(value.name)}" for value in read_inputs(graph))
     outputs = ", ".join(f"{type_text(value)} {named(value.name)}" for value in graph.outputs)
-    lines = [f'<ir_version: {IR_VERSION}, opset_import: ["": {OPSET}]>', f"bug ({inputs}) => ({outputs})"]
+    lines = [f'<ir_version: {IR_VERSION}, opset_import: ["": {graph.opset}]>', f"bug ({inputs}) => ({outputs})"]
     read = read_names(graph)
     constants = [tensor_text(array, named(name)) for name, array in graph.initializers.items() if name in read]
     if constants:

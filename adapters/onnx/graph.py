@@ -19,6 +19,7 @@ from adapters.worker.system import UnsupportedError
 
 OPSET = 20
 IR_VERSION = 9
+RENAMED = {"GridSample"}  # its `mode` has other values before operator set 20, which onnx's checker does not look at
 
 # TensorProto.DataType of onnx.proto.
 ONNX_DTYPES = {
@@ -70,6 +71,7 @@ class Graph:
         self._keep_all = keep_all
         self._parent = parent
         self._numbers: Iterator[int] = count(1) if parent is None else parent._numbers
+        self.opset = OPSET  # the operator set that the model names
         self.subgraphs: list[Graph] = []
         self.nodes: list[Node] = []
         self.dims: dict[str, tuple[int | str, ...]] = {}  # of inputs and outputs, where some have names
@@ -131,6 +133,10 @@ class Graph:
             or any(array.size == 0 and array.dtype == np.float32 for array in constants)
             or any(one.holds_empty(one.initializers.values()) for one in self.subgraphs)
         )
+
+    def kinds(self) -> set[str]:
+        """The operators of its nodes, and of those in its subgraphs."""
+        return {kind for kind, *_ in self.nodes}.union(*(one.kinds() for one in self.subgraphs))
 
     def results(
         self,
@@ -260,12 +266,22 @@ class Graph:
         return self.model().SerializeToString()
 
     def model(self) -> Any:
-        """The onnx.ModelProto."""
-        from onnx import helper  # only here and below, so that the tables of ops can be read without onnx
+        """The onnx.ModelProto. UnsupportedError where its operator set is an older one that cannot say the model."""
+        from onnx import checker, helper  # only here and below, so that the tables of ops can be read without onnx
 
-        opset = [helper.make_operatorsetid("", OPSET)]
-        graph = self.proto("case")
-        return helper.make_model(graph, opset_imports=opset, ir_version=IR_VERSION, producer_name="parallax")
+        opset = [helper.make_operatorsetid("", self.opset)]
+        made = helper.make_model(
+            self.proto("case"), opset_imports=opset, ir_version=IR_VERSION, producer_name="parallax"
+        )
+        if self.opset != OPSET:
+            if RENAMED & self.kinds():
+                raise UnsupportedError(f"operator set {self.opset} has other names for the modes of GridSample")
+            try:
+                checker.check_model(made, full_check=True)
+            except Exception as error:  # the checker's own and those of its inference share no class
+                reason = str(error).strip().splitlines()[0]
+                raise UnsupportedError(f"operator set {self.opset} cannot say this model: {reason}") from error
+        return made
 
     def proto(self, name: str) -> Any:
         """The onnx.GraphProto."""

@@ -13,13 +13,14 @@ from adapters.worker.system import UnsupportedError
 
 
 def _pool(
-    x: Value, dims: int, kernel: Spatial, stride: Spatial | None, padding: Spatial, dilation: Spatial
+    x: Value, dims: int, kernel: Spatial, stride: Spatial | None, padding: Spatial, dilation: Spatial, ceil_mode: bool
 ) -> tuple[tuple[int, ...], dict[str, Any]]:
     """The sizes of the result of `x`, which has its batch dim, and the attributes that both operators of ONNX have."""
     kernel, padding, dilation = (each(numbers, dims) for numbers in (kernel, padding, dilation))
     stride = kernel if stride in ([], None) else each(stride, dims)
-    shape = (*x.shape[:2], *windows_in(x.shape[2:], kernel, stride, padding, dilation))
-    return shape, {"kernel_shape": kernel, "strides": stride, "pads": padding * 2}
+    shape = (*x.shape[:2], *windows_in(x.shape[2:], kernel, stride, padding, dilation, ceil_mode))
+    rounding = {"ceil_mode": 1} if ceil_mode else {}
+    return shape, {"kernel_shape": kernel, "strides": stride, "pads": padding * 2, **rounding}
 
 
 def _average_pool(
@@ -28,10 +29,8 @@ def _average_pool(
 ) -> Value:  # fmt: skip
     if not is_float(self.dtype):
         raise UnsupportedError("ONNX averages floats")
-    if ceil_mode:
-        raise UnsupportedError("the last window of a pool with ceil_mode counts differently in ONNX")
     x = batched(graph, graph.cast(self, wide(self.dtype)), dims)
-    shape, attributes = _pool(x, dims, kernel, stride, padding, 1)
+    shape, attributes = _pool(x, dims, kernel, stride, padding, 1, ceil_mode)
     made = graph.op("AveragePool", x, shape=shape, count_include_pad=int(include_pad), **attributes)
     return graph.cast(unbatched(graph, made, self), self.dtype)
 
@@ -60,10 +59,10 @@ def _maxima(
     dilation: Spatial, ceil_mode: bool, with_places: bool,
 ) -> list[Value]:  # fmt: skip
     """Maxima, and their places where they are asked for: exporters leave them out where nobody reads them."""
-    if ceil_mode or not is_float(self.dtype):
-        raise UnsupportedError("a max pool with ceil_mode, or of integers")
+    if not is_float(self.dtype):
+        raise UnsupportedError("a max pool of integers")
     x = batched(graph, graph.cast(self, wide(self.dtype)), dims)
-    shape, attributes = _pool(x, dims, kernel_size, stride, padding, dilation)
+    shape, attributes = _pool(x, dims, kernel_size, stride, padding, dilation, ceil_mode)
     attributes["dilations"] = each(dilation, dims)
     dtypes = (x.dtype, "i64") if with_places else (x.dtype,)
     values, *counted = graph.results("MaxPool", [x], [(dtype, shape) for dtype in dtypes], **attributes)

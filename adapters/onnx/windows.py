@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adapters.onnx.graph import Graph, Value
+from adapters.worker.system import UnsupportedError
 
 Spatial = int | list[int]  # a number for each spatial dim, or one for all
 
@@ -16,11 +17,21 @@ def each(numbers: Spatial, dims: int) -> list[int]:
 
 
 def windows_in(
-    sizes: Sequence[int], kernel: Sequence[int], stride: list[int], padding: list[int], dilation: list[int]
-) -> list[int]:
-    """How many whole windows fit along each spatial dim."""
-    reach = zip(sizes, kernel, stride, padding, dilation, strict=True)
-    return [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in reach]
+    sizes: Sequence[int], kernel: Sequence[int], stride: list[int], padding: list[int], dilation: list[int],
+    ceil_mode: bool = False,
+) -> list[int]:  # fmt: skip
+    """How many windows fit along each spatial dim: whole ones, and with `ceil_mode` one that reaches beyond the end.
+
+    PyTorch leaves that one out where it begins in the pad behind the tensor, ONNX only from operator set 22 on.
+    """
+    made = []
+    for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True):
+        room = n + 2 * p - d * (k - 1) - 1
+        windows = (-(-room // s) if ceil_mode else room // s) + 1
+        if ceil_mode and (windows - 1) * s >= n + p:
+            raise UnsupportedError("ONNX keeps a window of a pool with ceil_mode that begins in the pad")
+        made.append(windows)
+    return made
 
 
 def batched(graph: Graph, x: Value, dims: int) -> Value:

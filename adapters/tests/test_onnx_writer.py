@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import unittest
+from collections.abc import Sequence
 from typing import Any
 
 for _package in ("numpy", "onnx", "ml_dtypes"):
@@ -367,6 +368,31 @@ class MeaningTest(unittest.TestCase):
         for op in ("mean.default", "var.default"):
             with self.assertRaisesRegex(UnsupportedError, "no elements"):
                 self.check(op, [("f32[0]", [])], [])
+
+    def test_the_last_window_of_ceil_mode_is_a_mean_of_what_it_holds(self) -> None:
+        row = [("f32[1,1,5]", [1.0, 2.0, 3.0, 4.0, 8.0])]
+        self.check("avg_pool1d.default", row, [1.5, 3.5, 8.0], [2], [2], [0], True)
+        self.check("avg_pool1d.default", row, [1.5, 3.5], [2], [2], [0], False)
+        picture = [("f32[1,1,1,5]", [1.0, 2.0, 3.0, 8.0, 4.0])]
+        self.check("max_pool2d.default", picture, [2.0, 8.0, 4.0], [1, 2], [2, 2], [0, 0], [1, 1], True)
+
+    def test_a_window_of_ceil_mode_that_begins_in_the_pad_is_unsupported(self) -> None:
+        with self.assertRaisesRegex(UnsupportedError, "begins in the pad"):
+            self.check("avg_pool1d.default", [("f32[1,1,4]", [1.0, 2.0, 3.0, 4.0])], [], [2], [3], [1], True)
+
+    def test_an_older_operator_set_is_named_where_it_can_say_the_model(self) -> None:
+        def graph(op: str, *operands: str, args: Sequence[object] = ()) -> Graph:
+            inputs = {f"x{i}": {"type": kind} for i, kind in enumerate(operands)}
+            nodes = [node("y", op, *(f"%{name}" for name in inputs), *args)]
+            made = write({"inputs": inputs, "constants": {}, "buffers": {}, "nodes": nodes, "outputs": ["%y"]}).graph
+            made.opset = 18
+            return made
+
+        self.assertEqual(graph("relu.default", "f32[2]").model().opset_import[0].version, 18)
+        with self.assertRaisesRegex(UnsupportedError, "operator set 18 cannot say this model: .*Gelu"):
+            graph("gelu.default", "f32[2]").model()
+        with self.assertRaisesRegex(UnsupportedError, "operator set 18 has other names for the modes of GridSample"):
+            graph("grid_sampler_2d.default", "f32[1,1,2,2]", "f32[1,2,2,2]", args=(0, 0, False)).model()
 
     def test_sign_of_nan(self) -> None:
         self.check("sgn.default", [("f32[2]", ["nan", -3.0])], [0.0, -1.0])

@@ -5,7 +5,7 @@ switches are those of a session: ?pattern=off and ?arena=off for memory, ?execut
 ?saved=yes runs the optimized model as it was written to a file and read again; with ?cache=warm the first instance
 writes it and the fresh one reads it. ?weights=kept leaves out WeightBiasQuantization, which makes int8 and int32 of
 float weights and biases of a quantized layer. ?integers=operators has quantized products written as QLinearConv and its
-like.
+like. ?opset=18 names an older operator set in the model, as exporters do: onnxruntime has other kernels for it.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ SWITCHES = (
     INTEGERS,
     CACHE,
 )
+OPSET = Switch("opset", ("20", "18"))
 OPTIMIZED = "optimized.onnx"
 
 
@@ -82,11 +83,12 @@ def session(model: bytes, settings: Settings, saved_to: Path | None = None) -> o
 
 
 def make(arguments: list[str]) -> System:
-    settings = parse(arguments, SWITCHES)
+    settings = parse(arguments, (*SWITCHES, OPSET))
     warm = settings["cache"] == "warm"
 
     def build(written: Written, stages: Stages) -> Program:
         facts = facts_of(written.graph, settings)
+        written.graph.opset = int(settings["opset"])
         model = written.graph.serialize()
         names = [value.name for value in written.graph.inputs]
 
@@ -119,7 +121,7 @@ def make(arguments: list[str]) -> System:
         symbols=True,
         subgraphs=True,
         quantized=True,
-        more={"switches": declared(SWITCHES)},
+        more={"switches": declared((*SWITCHES, OPSET))},
     )
 
 
