@@ -181,9 +181,8 @@ def convolution(call: Call) -> Tensor:
     if max(strides) > 1 and max(dilations) > 1:
         raise UnsupportedError("tf.nn.convolution has strides or dilations, not both")
     weight = tf.transpose(call.operands[1], (*range(2, 2 + dims), 1, 0))
-    made = tf.nn.convolution(
-        channels_last(_padded(call)), weight, strides=strides, padding="VALID", dilations=dilations
-    )
+    x, padding = (call.x, "SAME") if window_rows.pads_as_same(call, call.shapes[1][2:]) else (_padded(call), "VALID")
+    made = tf.nn.convolution(channels_last(x), weight, strides=strides, padding=padding, dilations=dilations)
     made = channels_second(made)
     return made + tf.reshape(call.operands[2], (-1, *(1 for _ in range(dims)))) if call.has(2) else made
 
@@ -200,8 +199,9 @@ def average_pool(call: Call) -> Tensor:
 @row("MaxPool")
 def max_pool(call: Call) -> list[Tensor]:
     kernel, pads, dilations = (call.attributes[name] for name in ("kernel_shape", "pads", "dilations"))
-    if any(pads) or max(dilations) > 1 or 0 in call.shape:
+    padding = "SAME" if window_rows.pads_as_same(call, kernel) else "VALID"
+    if (padding == "VALID" and any(pads)) or max(dilations) > 1 or 0 in call.shape:
         return window_rows.max_pool(call)
     pools = {1: tf.nn.max_pool1d, 2: tf.nn.max_pool2d, 3: tf.nn.max_pool3d}
-    made = channels_second(pools[len(kernel)](channels_last(call.x), kernel, call.attributes["strides"], "VALID"))
+    made = channels_second(pools[len(kernel)](channels_last(call.x), kernel, call.attributes["strides"], padding))
     return window_rows.with_places(call, made)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from adapters.functional.calls import Call, Table, Tensor, into
@@ -9,6 +11,19 @@ from adapters.worker.arrays import Array
 
 ROWS: Table = {}
 row = into(ROWS)
+
+
+def pads_as_same(call: Call, kernel: Sequence[int]) -> bool:
+    """Whether these pads are those of `SAME`, as models of TensorFlow have them: a window begins at every stride-th
+    element, and what is missing is shared out, the odd one behind."""
+    strides, pads, dims = call.attributes["strides"], call.attributes["pads"], len(kernel)
+    dilations = call.get("dilations", [1] * dims)
+    for dim, size in enumerate(call.shapes[0][2:]):
+        windows = -(-size // strides[dim])
+        missing = max((windows - 1) * strides[dim] + dilations[dim] * (kernel[dim] - 1) + 1 - size, 0)
+        if call.shape[2 + dim] != windows or pads[dim] != missing // 2 or pads[dims + dim] != missing - missing // 2:
+            return False
+    return True
 
 
 def window_places(call: Call, kernel: list[int]) -> tuple[Array, Array]:
