@@ -14,7 +14,7 @@ from adapters.onnx.graph import Graph, Value, carried
 from adapters.onnx.ops import Function, Results, never, operand, wide, wrap_dims
 from adapters.onnx.pointwise import formula, node
 from adapters.onnx.promotion import Number, is_float, result_type, to_float
-from adapters.onnx.reductions import Dims, running
+from adapters.onnx.reductions import Dims, running, summed
 from adapters.onnx.writer import OPS as WRITTEN
 from adapters.onnx.writer import MoreFunctions
 from adapters.worker.system import UnsupportedError
@@ -55,8 +55,10 @@ _NO_TWIN = {
     "special_i1e",
     "special_ndtr",
     "special_xlog1py",
+    "sum",
 }
 _INTEGERS = {"Gcd", "Lcm"}
+_LARGEST = {"bool": 1, "u8": 255, "i8": 128, "i16": 2**15}  # the size of an element
 
 
 def _unary(kind: str) -> Function:
@@ -149,6 +151,19 @@ def _median(graph: Graph, self: Value) -> Results:
     return graph.op("Median", self, shape=())
 
 
+def _sum(graph: Graph, self: Value, dim: Dims, keepdim: bool = False, dtype: str | None = None) -> Results:
+    """Integers of 16 bits and less as they are, where 32 bits hold their sum: the library widens them."""
+    dims = wrap_dims(dim, self.rank)
+    if not dims or dtype not in (None, "i64") or self.numel * _LARGEST.get(self.dtype, 2**31) >= 2**31:
+        return summed(graph, self, dim, keepdim, dtype)
+    shape = [1 if d in dims else n for d, n in enumerate(self.shape) if keepdim or d not in dims]
+    return graph.op("SumOfShort", self, graph.integers(dims), dtype="i64", shape=shape, keepdims=int(keepdim))
+
+
+def _sum_all(graph: Graph, self: Value, dtype: str | None = None) -> Results:
+    return _sum(graph, self, None, False, dtype)
+
+
 def _nan_to_num(
     graph: Graph, self: Value, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Results:
@@ -188,6 +203,9 @@ def direct(kinds: Collection[str]) -> MoreFunctions:
         made["aten.nan_to_num.default"] = Function(_nan_to_num, True, never)
     if "Median" in kinds:
         made["aten.median.default"] = Function(_median, False, never)
+    if "SumOfShort" in kinds:
+        made["aten.sum.default"] = Function(_sum_all, False, never)
+        made["aten.sum.dim_IntList"] = Function(_sum, False, never)
     twins = {}
     for name in made:
         _, base, overload = name.split(".")

@@ -86,7 +86,7 @@ TABLE |= {
     "CumProd": reduction_rows.scan(mx.cumprod), "CumMax": reduction_rows.scan(mx.cummax),
     "CumMin": reduction_rows.scan(mx.cummin), "LogCumSumExp": reduction_rows.scan(mx.logcumsumexp),
 }  # fmt: skip
-TABLE |= {"Any": reduction_rows.truth, "All": reduction_rows.truth}
+TABLE |= {"Any": reduction_rows.truth, "All": reduction_rows.truth, "SumOfShort": reduction_rows.sum_of_short}
 
 
 @row("ReduceL2")

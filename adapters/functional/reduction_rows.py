@@ -29,6 +29,11 @@ for _kind, _name in {"Sum": "sum", "Mean": "mean", "Prod": "prod", "Max": "max",
     ROWS[f"Reduce{_kind}"] = lambda call, name=_name: _reduce(call, name, call.x)
 
 
+def sum_of_short(call: Call) -> Tensor:
+    """For libraries that sum integers of less than 32 bits in 32."""
+    return call.lib.cast(_reduce(call, "sum", call.x), "i64")
+
+
 def truth(call: Call) -> Tensor:
     """Any and All, for libraries whose function of that name takes operands of every dtype."""
     return _reduce(call, call.kind.lower(), call.x) if call.rank else call.lib.cast(call.x, "bool")

@@ -14,6 +14,7 @@ for _package in ("numpy", "ml_dtypes"):
 
 import numpy as np
 
+from adapters.functional import direct as direct_module
 from adapters.functional import movement_rows, pointwise_rows, reduction_rows, window_rows
 from adapters.functional.calls import Library, Table, evaluate
 from adapters.functional.direct import direct, taken
@@ -61,6 +62,7 @@ TABLE: Table = {
     "Mod": lambda call: (np.fmod if call.get("fmod") else np.remainder)(*call.operands),
     "Log1p": lambda call: np.log1p(call.x),
     "Any": reduction_rows.truth,
+    "SumOfShort": reduction_rows.sum_of_short,
     "All": reduction_rows.truth,
     "Remainder": lambda call: np.remainder(*call.operands),
     "Median": lambda call: np.median(call.x),
@@ -135,6 +137,20 @@ class RowTest(unittest.TestCase):
         self.assertEqual(found[0].tolist(), [3, 3, 1, 1])
         self.assertEqual(found[1].tolist(), [1, 3, 0, 2])
 
+    def test_sums_of_short_integers_are_the_librarys_own(self) -> None:
+        def sums(kind: str, data: list[list[int]], *calls: Call) -> list[Any]:
+            x = np.array(data, DTYPES[kind])
+            found = run({"x": f"{kind}[2,2]"}, list(calls), [f"%v{i}" for i in range(len(calls))], [x])
+            self.assertEqual({one.dtype for one in found}, {np.dtype("int64")})
+            return [one.tolist() for one in found]
+
+        calls = (("sum.dim_IntList", "%x", [0, 1]), ("sum.dim_IntList", "%x", [0], True), ("sum.default", "%x"))
+        self.assertEqual(sums("u8", [[2, 0], [250, 250]], *calls), [502, [[252, 250]], 502])
+        self.assertEqual(sums("i8", [[-128, 0], [-128, 1]], calls[2]), [-255])
+        # What 32 bits may not hold is widened first.
+        with mock.patch.object(direct_module, "_LARGEST", {"u8": 2**30}), mock.patch.dict(TABLE, {"SumOfShort": None}):
+            self.assertEqual(sums("u8", [[2, 0], [250, 250]], calls[2]), [502])
+
     def test_pools(self) -> None:
         x = self.x[:, :1]
         self.check(("avg_pool1d.default", "%x", [2], [2]), x, x.reshape(2, 1, 2, 2).mean(3))
@@ -149,6 +165,35 @@ class RowTest(unittest.TestCase):
         self.assertEqual((values.tolist(), places.tolist()), ([[[[7, 5]]]], [[[[3, 1]]]]))
         picture = np.array([[[[1, 5, 2], [7, 0, 5]]]], dtype=np.float32)
         self.check(("max_pool2d.default", "%x", [2, 2], [1, 1]), picture, np.array([[[[7, 5]]]], dtype=np.float32))
+
+    def test_a_last_window_that_reaches_beyond_the_end_is_declined(self) -> None:
+        with self.assertRaisesRegex(UnsupportedError, "ceil_mode"):
+            self.check(("avg_pool1d.default", "%x", [3], [2], [0], True), self.x, 0)
+
+    def test_which_pads_are_those_of_same(self) -> None:
+        # Sizes, the kernel's, the stride, the pad at both ends.
+        for sizes, kernel, stride, pad, same in (
+            ((5, 5), (3, 3), 1, 1, True),
+            ((5, 5), (3, 3), 1, 0, False),
+            ((4, 4), (3, 3), 2, 1, False),  # one is missing, which `SAME` puts behind
+            ((5, 5), (3, 3), 2, 1, True),
+            ((17, 18), (3, 3), 10, 0, True),  # nothing is missing where the stride is large
+            ((17, 18), (3, 3), 8, 0, False),  # but a third window begins there
+            ((5, 7), (1, 1), 1, 0, True),
+        ):
+            with self.subTest(sizes=sizes, kernel=kernel, stride=stride, pad=pad):
+                found: list[bool] = []
+
+                def convolution(call: Any, found: list[bool] = found) -> np.ndarray:
+                    found.append(window_rows.pads_as_same(call, call.shapes[1][2:]))
+                    return np.zeros(call.shape, np.float32)
+
+                x, weight = np.zeros((1, 1, *sizes), np.float32), np.zeros((1, 1, *kernel), np.float32)
+                call = ("conv2d.default", "%x", "%w", None, [stride, stride], [pad, pad])
+                with mock.patch.dict(TABLE, {"Conv": convolution}):
+                    texts = {name: f"f32[{','.join(map(str, one.shape))}]" for name, one in (("x", x), ("w", weight))}
+                    run(texts, [call], ["%v0"], [x, weight])
+                self.assertEqual(found, [same])
 
     def test_resampling(self) -> None:
         x = np.array([[[0.0, 1.0, 2.0]]])
