@@ -65,6 +65,7 @@ IssueParts parts_of(const Finding& finding, const std::string& script) {
       parts.script = read_text_file(root_folder() / bug->script).value_or(std::move(parts.script));
     if (parts.thread.empty() && !bug->upstream.empty()) parts.thread = bug->upstream.front().url;
     parts.title = bug->title;
+    parts.releases = bug->releases;
     add_text(bug->text, parts);
     return parts;
   }

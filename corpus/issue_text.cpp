@@ -118,7 +118,7 @@ std::string recorded(const Case& test) {
   return text;
 }
 
-std::string diagnosis(const Finding& finding) {
+std::string diagnosis(const Finding& finding, const std::optional<VersionHistory>& saved) {
   std::string text;
   if (finding.repeats) {
     text += fmt::format("- Wrong in {} of {} runs\n", finding.repeats->wrong, finding.repeats->runs);
@@ -132,8 +132,8 @@ std::string diagnosis(const Finding& finding) {
   if (!finding.configuration.empty()) {
     text += fmt::format("- The least that diverges: {}\n", markdown_code(finding.configuration));
   }
-  if (finding.releases) {
-    const std::string releases = describe(*finding.releases);
+  if (const auto& tried = finding.releases ? finding.releases : saved) {
+    const std::string releases = describe(*tried);
     if (!releases.empty()) text += fmt::format("- Releases: {}\n", releases);
   }
   const std::size_t before = finding.original.graph.nodes.size();
@@ -233,7 +233,7 @@ std::string issue_text(const Finding& finding, const IssueParts& parts) {
          section("Expected and actual", expected_and_actual(finding, parts)) +
          section("Variants", variants(finding, parts)) + section("Why", parts.reasons) +
          section("Suggested fix", parts.fix) + section("Environment", environment(finding)) +
-         section("Evidence", evidence(finding)) + section("Diagnosis", diagnosis(finding)) +
+         section("Evidence", evidence(finding)) + section("Diagnosis", diagnosis(finding, parts.releases)) +
          section("Before filing", before_filing(finding, parts));
 }
 

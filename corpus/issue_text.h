@@ -2,6 +2,7 @@
 // to paste, expected and actual, what is known of the cause, and the controls.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,7 @@ struct IssueParts {
   std::string fix;       // what would mend it, in a person's words, as Markdown
   std::string frames;    // the lines of what the target wrote that tell where and why
   std::string nearest;   // where there is none: the known bug that is the most like it, as Markdown
+  std::optional<VersionHistory> releases;  // which show it, as a saved bug has them; the finding's own come first
 };
 
 // Free text of the finding goes into code, where Markdown leaves it alone.

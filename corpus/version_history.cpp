@@ -33,6 +33,21 @@ Result<VersionVerdict> read_judged(const Field& field) {
 
 }  // namespace
 
+VersionHistory history_of(std::string system, std::vector<VersionVerdict> judged) {
+  VersionHistory history;
+  history.system = std::move(system);
+  history.judged = std::move(judged);
+  bool was_bad = true;  // of the oldest it is not known since when it is
+  bool is_oldest = true;
+  for (const VersionVerdict& one : by_release(history)) {
+    if (!is_oldest && one.bad && !was_bad) history.first_bad = one.version, history.first_fixed.clear();
+    if (!is_oldest && !one.bad && was_bad) history.first_fixed = one.version;
+    history.still_there = was_bad = one.bad;
+    is_oldest = false;
+  }
+  return history;
+}
+
 std::string version_history_json(const VersionHistory& history) {
   Json json = Json::object();
   if (!history.system.empty()) json["system"] = history.system;

@@ -22,6 +22,9 @@ struct VersionHistory {
   std::vector<VersionVerdict> judged;  // in the order in which they were judged
 };
 
+// What these releases say beside each other, each of which judged the case.
+VersionHistory history_of(std::string system, std::vector<VersionVerdict> judged);
+
 // What `bisect --json` prints and versions.json of a finding's folder holds, and back.
 std::string version_history_json(const VersionHistory& history);
 Result<VersionHistory> parse_version_history(std::string_view json);

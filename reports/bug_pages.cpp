@@ -86,6 +86,7 @@ std::string release_text(const FoundBug& bug) {
 std::vector<std::string> bug_row(const FoundBug& bug) {
   return {link_to(bug),
           release_text(bug),
+          bug.since(),
           std::string(name(bug.grade)),
           bug.verdict_text(),
           fmt::format("{}", fmt::join(bug.aliasing, ", ")),
@@ -110,7 +111,8 @@ std::string counted_table(const Bugs& bugs) {
   }
   if (rows.empty()) return "";
   return "\n" +
-         markdown_table({"cause", "version", "grade", "verdict", "aliasing", "calls", "found after", "upstream"}, rows);
+         markdown_table(
+             {"cause", "version", "since", "grade", "verdict", "aliasing", "calls", "found after", "upstream"}, rows);
 }
 
 std::string fixed_table(const Bugs& bugs) {
@@ -118,13 +120,13 @@ std::string fixed_table(const Bugs& bugs) {
   for (const FoundBug* bug : bugs) {
     if (bug->counted || !bug->same_cause_as.empty()) continue;
     rows.push_back(bug_row(*bug));
-    rows.back().insert(rows.back().begin() + 2, bug->fixed_in);
+    rows.back().insert(rows.back().begin() + 3, bug->fixed_in);
   }
   if (rows.empty()) return "";
   return "\n## Found in older releases, and fixed since\n\n" +
-         markdown_table(
-             {"cause", "version", "fixed in", "grade", "verdict", "aliasing", "calls", "found after", "upstream"},
-             rows);
+         markdown_table({"cause", "version", "since", "fixed in", "grade", "verdict", "aliasing", "calls",
+                         "found after", "upstream"},
+                        rows);
 }
 
 std::string further_table(const Bugs& bugs) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "corpus/known.h"
 #include "reports/front_matter.h"
 
 namespace parallax {
@@ -105,6 +106,29 @@ Result<void> read_upstream(const FrontValue& value, FoundBug& bug) {
   return {};
 }
 
+// "1.17.0 match".
+Result<VersionVerdict> parse_release(const std::string& text) {
+  const std::size_t blank = text.find(' ');
+  const std::string word = blank == std::string::npos ? "" : text.substr(blank + 1);
+  const std::optional<Verdict> verdict = parse_verdict(word);
+  if (!verdict || (*verdict != Verdict::Match && !is_finding(*verdict)))
+    return fail("'{}' is no release with a verdict that decides: '1.17.0 match'", text);
+  return VersionVerdict{text.substr(0, blank), word, is_finding(*verdict)};
+}
+
+Result<void> read_releases(const FrontValue& value, FoundBug& bug) {
+  const auto* texts = std::get_if<std::vector<std::string>>(&value);
+  if (texts == nullptr || texts->empty()) return fail("a list is expected: [1.17.0 match, 1.20.1 mismatch]");
+  std::vector<VersionVerdict> judged;
+  for (const std::string& text : *texts) {
+    TRY(judged.emplace_back(), parse_release(text));
+  }
+  if (!std::ranges::is_sorted(judged, is_older_version, &VersionVerdict::version))
+    return fail("releases go from old to new");
+  bug.releases = history_of("", std::move(judged));
+  return {};
+}
+
 struct FieldRule {
   std::string_view key;
   bool required;
@@ -135,6 +159,7 @@ constexpr std::array rules = {
     FieldRule{"system", true, as_text<&FoundBug::system>},
     FieldRule{"version", true, as_text<&FoundBug::version>},
     FieldRule{"fixed_in", false, as_text<&FoundBug::fixed_in>},
+    FieldRule{"releases", false, read_releases},
     FieldRule{"verdict", true, read_verdict},
     FieldRule{"differs_in", false, as_word<&FoundBug::differs_in, differences>},
     FieldRule{"executed", false, as_text<&FoundBug::executed>},
@@ -173,6 +198,11 @@ Result<void> check_together(const FoundBug& bug) {
   if (!bug.counted && bug.same_cause_as.empty() && bug.fixed_in.empty()) {
     return fail("field 'counted': false needs 'same_cause_as' or 'fixed_in'");
   }
+  if (bug.releases) {
+    const auto own = std::ranges::find(bug.releases->judged, bug.version, &VersionVerdict::version);
+    if (own == bug.releases->judged.end() || !own->bad)
+      return fail("field 'releases': {} is to be among them, with a verdict that is a finding", bug.version);
+  }
   return {};
 }
 
@@ -187,6 +217,13 @@ std::string UpstreamThread::label() const {
     begin = end + 1;
   }
   return steps.size() == 4 ? fmt::format("{}/{}#{}", steps[0], steps[1], steps[3]) : url;
+}
+
+std::string FoundBug::since() const {
+  if (!releases || releases->judged.size() < 2) return "";
+  if (!releases->first_bad.empty()) return releases->first_bad;
+  const auto oldest = std::ranges::find(releases->judged, true, &VersionVerdict::bad);
+  return oldest->version + " or before";
 }
 
 std::string FoundBug::verdict_text() const {
@@ -227,6 +264,7 @@ Json bug_json(const FoundBug& bug) {
                {"system", bug.system},
                {"version", bug.version},
                {"fixed_in", bug.fixed_in},
+               {"since", bug.since()},
                {"verdict", parallax::name(bug.verdict)},
                {"differs_in", bug.differs_in},
                {"executed", bug.executed},

@@ -10,6 +10,7 @@
 
 #include "core/json_text.h"
 #include "corpus/grade.h"
+#include "corpus/version_history.h"
 #include "oracle/judge.h"
 
 namespace parallax {
@@ -27,14 +28,15 @@ struct FoundBug {
   std::string name;  // the stem of its file
   std::string title;
   std::string system;
-  std::string version;                // the one it was found in
-  std::string fixed_in;               // "1.22.0", "after 2025.3.0"; empty where no fixed release is known
-  Verdict verdict = Verdict::Match;   // one that is a finding
-  std::string differs_in;             // of a mismatch that is not of values: "sizes", "dtypes"
-  std::string executed;               // what of it ran: "the conversion alone"; empty for the whole
-  Grade grade = Grade::Gross;         // corpus/grade.h
-  bool silent = false;                // wrong results and no error
-  std::vector<std::string> aliasing;  // "views", "in-place", "state", "shared-memory": what it takes to show it
+  std::string version;                     // the one it was found in
+  std::string fixed_in;                    // "1.22.0", "after 2025.3.0"; empty where no fixed release is known
+  std::optional<VersionHistory> releases;  // what others make of the case, where that was tried
+  Verdict verdict = Verdict::Match;        // one that is a finding
+  std::string differs_in;                  // of a mismatch that is not of values: "sizes", "dtypes"
+  std::string executed;                    // what of it ran: "the conversion alone"; empty for the whole
+  Grade grade = Grade::Gross;              // corpus/grade.h
+  bool silent = false;                     // wrong results and no error
+  std::vector<std::string> aliasing;       // "views", "in-place", "state", "shared-memory": what it takes to show it
   bool counted = true;
   std::string same_cause_as;           // name of the counted bug that has the cause of this one
   int64_t calls = 0;                   // of the case
@@ -51,6 +53,8 @@ struct FoundBug {
   std::string text;
 
   bool is_about_aliasing() const { return !aliasing.empty(); }
+  // The oldest release that has it: "1.20.1", "1.17.0 or before"; empty where none but its own was tried.
+  std::string since() const;
   // "mismatch of sizes, silent".
   std::string verdict_text() const;
 };

@@ -50,10 +50,12 @@ TEST(IssueText, ASavedBugHasWhatItsScriptPrints) {
   parts.printed = "```\nexpected 255, actual -1\n```\n";
   parts.edits = "What makes it go away: a Cast.\n";
   parts.fix = "Keep the operand's dtype.\n";
+  parts.releases = history_of("", {{"1.0", "match", false}, {"1.2", "mismatch", true}});
   const std::string text = issue_text(finding, parts);
   EXPECT_THAT(text, testing::HasSubstr("## Expected and actual\n\n```\nexpected 255"));
   EXPECT_THAT(text, testing::HasSubstr("## Variants\n\nWhat makes it go away: a Cast."));
   EXPECT_THAT(text, testing::HasSubstr("## Suggested fix\n\nKeep the operand's dtype.\n"));
+  EXPECT_THAT(text, testing::HasSubstr("- Releases: wrong since 1.2; not fixed in 1.2\n"));
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("mismatch: neg of bytes is an int")));
   finding.reason = "the worker died: SIGABRT";
   parts.frames = "thread panicked at eval.rs:12\n";

@@ -42,5 +42,16 @@ TEST(VersionHistoryTest, IsSaidInOneLine) {
   EXPECT_EQ(describe(history), "");
 }
 
+TEST(VersionHistoryTest, IsReadOffWhatReleasesSay) {
+  const auto said = [](std::vector<VersionVerdict> judged) { return describe(history_of("x", std::move(judged))); };
+  const VersionVerdict right_1{"1.9.0", "match", false}, wrong_1{"1.9.0", "mismatch", true};
+  const VersionVerdict wrong_2{"1.20.0", "crash", true}, right_3{"1.22.0", "match", false};
+  EXPECT_EQ(said({wrong_2, right_1}), "wrong since 1.20.0; not fixed in 1.20.0");
+  EXPECT_EQ(said({wrong_1, wrong_2}), "wrong in 1.9.0, the oldest that was tried; not fixed in 1.20.0");
+  EXPECT_EQ(said({right_1, wrong_2, right_3}), "wrong since 1.20.0; right from 1.22.0 on");
+  EXPECT_EQ(said({wrong_1, right_3}), "wrong in 1.9.0, the oldest that was tried; right from 1.22.0 on");
+  EXPECT_EQ(said({right_1}), "");
+}
+
 }  // namespace
 }  // namespace parallax

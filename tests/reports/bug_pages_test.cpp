@@ -21,7 +21,7 @@ FoundBug bug(const std::string& name, const std::map<std::string, std::string>& 
 }
 
 std::vector<FoundBug> some_bugs() {
-  return {bug("view", {{"found_after", "28"}}),
+  return {bug("view", {{"found_after", "28"}, {"releases", "[1.0 match, 1.1 mismatch, 1.2 mismatch]"}}),
           bug("bar", {{"title", "\"|-1| is -1\""},
                       {"aliasing", "[]"},
                       {"calls", "1"},

@@ -42,6 +42,16 @@ TEST(FoundBugTest, EachFieldIsRead) {
   EXPECT_EQ(json["found_after"], 12);
 }
 
+TEST(FoundBugTest, TheOldestReleaseThatHasItIsReadOffItsReleases) {
+  const auto since = [](const char* releases) {
+    const auto bug = parse_bug("a", bug_text({{"releases", releases}}));
+    return bug ? bug->since() : bug.error().reason;
+  };
+  EXPECT_EQ(since("[1.0 match, 1.1 mismatch, 1.2 mismatch]"), "1.1");
+  EXPECT_EQ(since("[1.0 mismatch, 1.2 mismatch]"), "1.0 or before");
+  EXPECT_EQ(since("[1.2 mismatch]"), "");
+}
+
 TEST(FoundBugTest, WhatIsNotKnownIsNull) {
   const auto bug = parse_bug("a", bug_text());
   ASSERT_TRUE(bug) << bug.error().text();
@@ -93,6 +103,14 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"upstream", "[]", "field 'upstream': 'none known' or a list of links is expected"},
         Broken{"upstream", "[o/r#7]", "field 'upstream': 'o/r#7' begins with no https:// link"},
         Broken{"upstream", "[https://x.org open]", "field 'upstream': what follows a link is a remark in parentheses"},
+        Broken{"releases", "1.2", "field 'releases': a list is expected: [1.17.0 match, 1.20.1 mismatch]"},
+        Broken{"releases", "[1.2]",
+               "field 'releases': '1.2' is no release with a verdict that decides: '1.17.0 match'"},
+        Broken{"releases", "[1.2 undecided]",
+               "field 'releases': '1.2 undecided' is no release with a verdict that decides: '1.17.0 match'"},
+        Broken{"releases", "[1.2 mismatch, 1.0 match]", "field 'releases': releases go from old to new"},
+        Broken{"releases", "[1.0 mismatch, 1.3 mismatch]",
+               "field 'releases': 1.2 is to be among them, with a verdict that is a finding"},
         Broken{"searched", "maybe", "field 'searched': 'maybe' is none of yes, no, unknown"},
         Broken{"counted", "false", "field 'counted': false needs 'same_cause_as' or 'fixed_in'"},
         Broken{"same_cause_as", "b", "field 'same_cause_as': a bug that is counted has a cause of its own"}));
