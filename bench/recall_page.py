@@ -42,7 +42,7 @@ and a thread of pytorch#186328's cause was met before. All of this holds of it:
    can say it.
 4. A release that may have it installs from PyPI for Python 3.11. Few were installed: onnxruntime 1.17.0, 1.20.1,
    1.22.0 and 1.31.1, OpenVINO 2024.0.0 and 2026.4.1, torch 2.5.0 and 2.13.0, ExecuTorch 0.6.0 and 1.4.1, MLX 0.28.0,
-   0.31.2 and 0.32.4, jax 0.10.2, TensorFlow 2.21.0 with LiteRT, tract 0.23.1.
+   0.31.2 and 0.32.4, jax 0.10.2, TensorFlow 2.20.0 and 2.21.0 with LiteRT, tract 0.23.1.
 5. Threads of one cause count once; further ones are named, and may be open. Random numbers are left out, and what a
    thread shows on graphics cards alone.
 
