@@ -18,12 +18,14 @@ library only.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import importlib
 import json
 import os
 import resource
 import runpy
+import signal
 import socket
 import sys
 from collections.abc import Iterator
@@ -31,6 +33,7 @@ from typing import Any
 
 DESCRIPTORS = 3
 PREPARE = "before_fork"
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 def openblas_threads() -> int:
@@ -66,8 +69,9 @@ def status_of(pid: int, wait: bool) -> int | None:
 
 
 def become_worker(descriptors: list[int], memory: int) -> None:
-    """What a process of its own would be given: a group, a limit, its standard files."""
+    """What a process of its own would be given: a group, a limit, its standard files, and an end with its parent."""
     os.setpgid(0, 0)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if memory:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     for place, descriptor in enumerate(descriptors):

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -64,9 +65,10 @@ std::string read_tail(int fd, off_t begin, std::size_t limit) {
 }
 
 // In the child, between fork and exec: only calls that are safe there. Tells the parent why exec failed.
-[[noreturn]] void become(char* const* arguments, const Process::ChildFiles& files, int report,
-                         std::size_t memory_bytes) {
+[[noreturn]] void become(char* const* arguments, const Process::ChildFiles& files, int report, std::size_t memory_bytes,
+                         bool ends_with_parent) {
   ::setpgid(0, 0);
+  if (ends_with_parent) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::signal(SIGPIPE, SIG_DFL);
   if (memory_bytes > 0) {
     const rlimit limit{memory_bytes, memory_bytes};
@@ -126,9 +128,12 @@ Result<Process> Process::start(const std::vector<std::string>& command, const Pr
     int reports[2];
     if (::pipe2(reports, O_CLOEXEC) != 0) return fail("pipe: {}", std::strerror(errno));
     Descriptor report(reports[0]), child_report(reports[1]);
+    // A child that computes for ever does not see that nobody asks any more. Linux ends it with the thread that started
+    // it, which has to be the one that lasts.
+    const bool ends_with_parent = ::gettid() == ::getpid();
     const pid_t pid = ::fork();
     if (pid < 0) return fail("fork: {}", std::strerror(errno));
-    if (pid == 0) become(arguments.data(), files, child_report.get(), limits.memory_bytes);
+    if (pid == 0) become(arguments.data(), files, child_report.get(), limits.memory_bytes, ends_with_parent);
     ::setpgid(pid, pid);  // both do it, so that the group exists whoever runs first
     ::close(child_report.release());
     int reason = 0;

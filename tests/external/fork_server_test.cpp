@@ -10,6 +10,7 @@
 #include <set>
 
 #include "places.h"
+#include "tests/support/running_process.h"
 
 namespace parallax {
 namespace {
@@ -63,6 +64,13 @@ TEST_F(ForkServerTest, AWorkerIsStartedAsAProcessOfItsOwnIs) {
   EXPECT_EQ(a["group"], a["pid"]);
   EXPECT_EQ(first.error_tail(), "a word to standard error\n");
   EXPECT_FALSE(first.is_stale());
+}
+
+TEST_F(ForkServerTest, AWorkerEndsWithTheServer) {
+  Process worker = fork();
+  const Json told = said(worker);
+  ::kill(told["parent"].get<pid_t>(), SIGKILL);
+  EXPECT_TRUE(ends_soon(told["pid"].get<pid_t>()));
 }
 
 TEST_F(ForkServerTest, TellsHowAWorkerEnded) {

@@ -6,9 +6,12 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <thread>
+
+#include "tests/support/running_process.h"
 
 namespace parallax {
 namespace {
@@ -130,6 +133,25 @@ TEST(Process, LeavesNoChildAndNoGrandchildBehind) {
   EXPECT_TRUE(state.empty() || state == "Z") << state;
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
   EXPECT_EQ(errno, ECHILD);
+}
+
+TEST(Process, EndsWithWhoStartedIt) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    Process child = start("echo $$; while :; do :; done");
+    const std::string said = text(child.exchange("", milliseconds(20'000)));  // "line 123"
+    [[maybe_unused]] const ssize_t written = ::write(ends[1], said.data(), said.size());
+    ::raise(SIGKILL);
+  }
+  ::close(ends[1]);
+  ::waitpid(parent, nullptr, 0);
+  std::string said(32, '\0');
+  said.resize(static_cast<std::size_t>(std::max<ssize_t>(::read(ends[0], said.data(), said.size()), 0)));
+  ::close(ends[0]);
+  ASSERT_TRUE(said.starts_with("line ")) << said;
+  EXPECT_TRUE(ends_soon(static_cast<pid_t>(std::stoi(said.substr(5)))));
 }
 
 TEST(Process, ClosesItsDescriptors) {
