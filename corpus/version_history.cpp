@@ -37,14 +37,14 @@ VersionHistory history_of(std::string system, std::vector<VersionVerdict> judged
   VersionHistory history;
   history.system = std::move(system);
   history.judged = std::move(judged);
-  bool was_bad = true;  // of the oldest it is not known since when it is
-  bool is_oldest = true;
-  for (const VersionVerdict& one : by_release(history)) {
-    if (!is_oldest && one.bad && !was_bad) history.first_bad = one.version, history.first_fixed.clear();
-    if (!is_oldest && !one.bad && was_bad) history.first_fixed = one.version;
-    history.still_there = was_bad = one.bad;
-    is_oldest = false;
+  const std::vector<VersionVerdict> releases = by_release(history);
+  for (std::size_t i = 1; i < releases.size(); ++i) {
+    const VersionVerdict& one = releases[i];
+    if (one.bad == releases[i - 1].bad) continue;
+    if (one.bad) history.first_bad = one.version;
+    history.first_fixed = one.bad ? "" : one.version;
   }
+  history.still_there = !releases.empty() && releases.back().bad;
   return history;
 }
 

@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from adapters.onnx.graph import Graph, Value, carried
+from adapters.onnx.graph import Graph, Value, carried, reduced_sizes
 from adapters.onnx.ops import Function, Results, never, operand, wide, wrap_dims
 from adapters.onnx.pointwise import formula, node
 from adapters.onnx.promotion import Number, is_float, result_type, to_float
@@ -102,7 +102,7 @@ def _predicate(kind: str) -> Function:
 def _truth(kind: str) -> Function:
     def write(graph: Graph, self: Value, dim: Dims = None, keepdim: bool = False) -> Results:
         dims = wrap_dims(dim, self.rank)
-        shape = [1 if d in dims else n for d, n in enumerate(self.shape) if keepdim or d not in dims]
+        shape = reduced_sizes(self.shape, dims, keepdim)
         found = graph.op(kind, self, graph.integers(dims), dtype="bool", shape=shape, keepdims=int(keepdim))
         return graph.cast(found, "u8") if self.dtype == "u8" else found
 
@@ -156,7 +156,7 @@ def _sum(graph: Graph, self: Value, dim: Dims, keepdim: bool = False, dtype: str
     dims = wrap_dims(dim, self.rank)
     if not dims or dtype not in (None, "i64") or self.numel * _LARGEST.get(self.dtype, 2**31) >= 2**31:
         return summed(graph, self, dim, keepdim, dtype)
-    shape = [1 if d in dims else n for d, n in enumerate(self.shape) if keepdim or d not in dims]
+    shape = reduced_sizes(self.shape, dims, keepdim)
     return graph.op("SumOfShort", self, graph.integers(dims), dtype="i64", shape=shape, keepdims=int(keepdim))
 
 

@@ -6,7 +6,7 @@ with it, so that runtimes of two years ago read the models too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from math import isfinite, prod
@@ -45,6 +45,11 @@ class Value:
     @property
     def numel(self) -> int:
         return prod(self.shape)
+
+
+def reduced_sizes(sizes: Sequence[int], dims: Collection[int], keepdim: bool) -> list[int]:
+    """Those of a reduction over these dims, none of them negative."""
+    return [1 if d in dims else n for d, n in enumerate(sizes) if keepdim or d not in dims]
 
 
 def broadcast(*shapes: Sequence[int]) -> Sizes:
@@ -239,7 +244,7 @@ class Graph:
         """A Reduce… over these dims; over none it is the operand."""
         if kind == "ReduceMean" and any(value.shape[d] == 0 for d in dims):
             raise UnsupportedError("ONNX leaves open what the mean of no elements is")
-        shape = [1 if d in dims else n for d, n in enumerate(value.shape) if keepdim or d not in dims]
+        shape = reduced_sizes(value.shape, dims, keepdim)
         axes = self.integers(dims)
         # Of one element, over all: whether the absolute value in a norm is then left out too, ONNX said only in 2025.
         over_all = not value.shape and kind in ("ReduceL1", "ReduceL2", "ReduceLogSumExp")
