@@ -1,8 +1,10 @@
 // A fixture that runs the program in a folder of its own, as a shell would.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -31,7 +33,7 @@ class CommandLine : public testing::Test {
  protected:
   void SetUp() override {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(testing::TempDir()) / ("parallax_" + std::string(test->name()));
+    folder_ = std::filesystem::path(testing::TempDir()) / fmt::format("parallax_{}_{}", test->name(), ::getpid());
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }

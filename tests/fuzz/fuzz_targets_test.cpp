@@ -1,7 +1,9 @@
 // The entry points of fuzzing engines, as programs that replay files.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -31,7 +33,7 @@ class FuzzTargets : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(::testing::TempDir()) / ("parallax_" + std::string(test->name()));
+    folder_ = fs::path(::testing::TempDir()) / fmt::format("parallax_{}_{}", test->name(), ::getpid());
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
