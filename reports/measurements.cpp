@@ -32,7 +32,9 @@ constexpr std::array rediscovery_columns = {
 
 constexpr std::array rate_columns = {
     Column{"date", "date", false, true},
+    Column{"commit", "commit", false, false},
     Column{"target", "target", false, true},
+    Column{"profile", "profile", false, false},
     Column{"seed", "seed", true, false},
     Column{"seconds", "seconds", true, false},
     Column{"known_calls", "known calls", false, true},
@@ -96,6 +98,8 @@ Times count from the start of the campaign, imports included. An empty "found af
 ## New findings per hour
 
 Findings whose signature is new, one thread per target. Known calls are the calls to avoid in `corpus/known.jsonl`.
+Rows with a commit compare that commit's program with another's on one list of known findings, the earlier one's. Their
+findings were neither reduced nor put to a jury, so that one cause may have several signatures.
 
 )";
   text += per_hour;

@@ -90,10 +90,14 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Measurements, EachLineIsARow) {
   const auto page = measurement_page(
       R"({"date": "2026-01-01", "bug": "S1", "target": "a", "seed": 12, "found_after": 37})",
-      R"({"date": "2026-01-01", "target": "a", "known_calls": "avoided", "new_per_hour": 5, "silent_per_hour": 0})");
+      R"({"date": "2026-01-01", "target": "a", "known_calls": "avoided", "new_per_hour": 5, "silent_per_hour": 0})"
+      "\n"
+      R"({"date": "2026-01-02", "commit": "0123abcd", "target": "a", "profile": "alias", "known_calls": "avoided", )"
+      R"("new_per_hour": 6, "silent_per_hour": 1})");
   ASSERT_TRUE(page) << page.error().text();
   EXPECT_THAT(page->text, HasSubstr("| 2026-01-01 | S1 | a |  | 12 | 37 |  |  |  |  |"));
-  EXPECT_THAT(page->text, HasSubstr("| 2026-01-01 | a |  |  | avoided |  | 5 | 0 |"));
+  EXPECT_THAT(page->text, HasSubstr("| 2026-01-01 |  | a |  |  |  | avoided |  | 5 | 0 |"));
+  EXPECT_THAT(page->text, HasSubstr("| 2026-01-02 | 0123abcd | a | alias |  |  | avoided |  | 6 | 1 |"));
 }
 
 TEST(Measurements, ABrokenLineIsNamed) {
