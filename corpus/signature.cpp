@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <map>
@@ -171,9 +172,25 @@ std::string short_op(const Op& op) {
   return op.schema.overload == "default" ? op.schema.name : op.schema.name + "." + op.schema.overload;
 }
 
+// What glibc's malloc says where it meets a heap that was written over. Which of them differs from run to run.
+constexpr std::array<std::string_view, 9> corrupted_heap = {"malloc(): ",
+                                                            "malloc_consolidate(): ",
+                                                            "malloc assertion failure",
+                                                            "free(): invalid size",
+                                                            "free(): invalid next size",
+                                                            "free(): corrupted unsorted chunks",
+                                                            "corrupted size vs. prev_size",
+                                                            "corrupted double-linked list",
+                                                            "realloc(): invalid next size"};
+
+bool died_of_its_heap(const Judgement& judgement, const Outcome& outcome) {
+  const auto said = [&](std::string_view words) { return outcome.message.contains(words); };
+  return judgement.verdict == Verdict::Crash && outcome.kind == "SIGABRT" && std::ranges::any_of(corrupted_heap, said);
+}
+
 // Whether nothing but the signal or the silence is known of how a process ended, which every such end has in common.
 bool ends_without_a_word(const Judgement& judgement, const Outcome& outcome) {
-  return judgement.verdict == Verdict::Hang ||
+  return judgement.verdict == Verdict::Hang || died_of_its_heap(judgement, outcome) ||
          (judgement.verdict == Verdict::Crash && !outcome.kind.empty() && outcome.message.ends_with(outcome.kind));
 }
 
@@ -192,7 +209,9 @@ std::string failure_class(std::string_view target, const Judgement& judgement, c
     return fmt::format("{} | {}{}", text, name(divergence.kind),
                        divergence.run == RunId{} ? "" : " | " + run_text(divergence.run));
   }
-  for (const std::string& part : {outcome.stage, outcome.kind, normalised_message(outcome.message, graph.names)}) {
+  const std::string said =
+      died_of_its_heap(judgement, outcome) ? "a corrupted heap" : normalised_message(outcome.message, graph.names);
+  for (const std::string& part : {outcome.stage, outcome.kind, said}) {
     if (!part.empty()) text += " | " + part;
   }
   return text;

@@ -33,8 +33,8 @@ std::string without_twins(const std::string& graph_signature);
 
 // The verdict and the target with the part that is to blame and what its slip is ("alias overwritten"), where `blame`
 // is not empty: "mismatch | portable | planner | alias overwritten". Else failure_class, for mismatches, hangs and
-// crashes that tell no more than their signal together with graph_signature of the reduced graph. Its twins are told
-// apart where the mismatch is not one of an output of the first run.
+// crashes that tell no more than their signal or a corrupted heap together with graph_signature of the reduced graph.
+// Its twins are told apart where the mismatch is not one of an output of the first run.
 std::string signature(std::string_view target, const Judgement& judgement, const Outcome& outcome, const Graph& reduced,
                       std::string_view blame = "", std::string_view cause = "");
 

@@ -113,6 +113,12 @@ TEST(Signature, ACrashOrAHangThatTellsNothingIsSignedByItsGraph) {
   outcome.message = "the worker died: SIGSEGV";
   EXPECT_EQ(failure_class("mnn", crash, outcome, graph), "crash | mnn | SIGSEGV | the worker died: SIGSEGV");
   EXPECT_EQ(signature("mnn", crash, outcome, graph), "crash | mnn | SIGSEGV | the worker died: SIGSEGV | neg");
+  outcome.kind = "SIGABRT";  // what malloc says differs from run to run
+  for (const char* said : {"malloc_consolidate(): invalid chunk size", "corrupted size vs. prev_size",
+                           "Fatal glibc error: malloc assertion failure in _int_malloc: (unsigned long) (size) >= 0"}) {
+    outcome.message = std::string("the worker died: SIGABRT: ") + said;
+    EXPECT_EQ(signature("mnn", crash, outcome, graph), "crash | mnn | SIGABRT | a corrupted heap | neg");
+  }
   outcome.kind = "SIGABRT";
   outcome.message = "the worker died: SIGABRT: no such kernel";
   EXPECT_EQ(signature("mnn", crash, outcome, graph),
