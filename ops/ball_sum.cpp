@@ -126,7 +126,7 @@ void BallProduct::add(const Ball& factor) {
   lost_ = lost_ || (!by_zero && std::fabs(product) < 0x1p-960);
   exact_ = exact_ && factor.radius == 0 && (by_zero || std::fma(mid_, factor.mid, -product) == 0);
   zero_possible_ = zero_possible_ || contains_zero(factor);
-  exact_zero_ = exact_zero_ || (factor.mid == 0 && factor.radius == 0);
+  exact_zero_ = exact_zero_ || (factor.mid == 0 && factor.radius == 0 && !factor.may_inf);
   mid_ = product;
   high_ *= magnitude;
   largest_ *= std::max(magnitude, 1.0);

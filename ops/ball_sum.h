@@ -68,9 +68,9 @@ class BallProduct {
   bool may_inf_ = false;
   bool infinite_ = false;       // some factor is an infinity
   bool zero_possible_ = false;  // some factor's ball holds 0
-  bool exact_zero_ = false;
-  bool exact_ = true;  // every factor is, and every double product was
-  bool lost_ = false;  // a double product came so near to 0 that it says little
+  bool exact_zero_ = false;     // some factor is 0, and is no infinity instead
+  bool exact_ = true;           // every factor is, and every double product was
+  bool lost_ = false;           // a double product came so near to 0 that it says little
   double mid_ = 1;
   double high_ = 1;      // the product of |factor| + radius
   double largest_ = 1;   // an upper bound of every partial product in any order

@@ -12,6 +12,8 @@
 namespace parallax {
 namespace {
 
+constexpr double largest = std::numeric_limits<double>::max();
+
 // A number, or a NaN (first = true), which ranks after all numbers.
 template <class Number>
 using Key = std::pair<bool, Number>;
@@ -67,18 +69,19 @@ std::vector<RankedPlace> ranked(std::span<const Element> line, Ties ties) {
   return places;
 }
 
-// The finite ends of the line, for places that an infinity may bound.
+// The finite ends of the line, for places that an infinity may bound. A ball at the end of double's range may reach
+// beyond it, where no number is.
 double lowest_finite(std::span<const Ball> line) {
   double lowest = infinity;
   for (const Ball& ball : line) {
-    if (std::isfinite(ball.mid)) lowest = std::min(lowest, ball.low());
+    if (std::isfinite(ball.mid)) lowest = std::min(lowest, std::max(ball.low(), -largest));
   }
   return lowest;
 }
 double highest_finite(std::span<const Ball> line) {
   double highest = -infinity;
   for (const Ball& ball : line) {
-    if (std::isfinite(ball.mid)) highest = std::max(highest, ball.high());
+    if (std::isfinite(ball.mid)) highest = std::max(highest, std::min(ball.high(), largest));
   }
   return highest;
 }

@@ -32,8 +32,10 @@ Ball draw_special(DType dtype, double ordinary, std::mt19937_64& random) {
   const double sign = below(random, 2) == 0 ? 1 : -1;
   Ball ball = Ball::exact(ordinary);
   switch (below(random, 14)) {
-    case 0:
-      return Ball::exact(0);
+    case 0:  // alone, or in the place of an infinity, as a clamp leaves it
+      ball = Ball::exact(0);
+      ball.may_inf = below(random, 2) == 0;
+      return ball;
     case 1:
       return Ball::exact(sign * infinity);
     case 2:
