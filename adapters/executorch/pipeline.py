@@ -370,11 +370,13 @@ def make_system(
     delegates: Json | None = None,
     profile: str = "executorch-delegated",
     rejections: tuple[Rejection, ...] = (),
+    dtypes: tuple[str, ...] = (),
 ) -> System:
     """The system `name`, with a fresh partitioner for each case; --partitioner=MODULE:CLASS names another one.
 
     What the partitioner takes is `delegates` (delegates_of), what it says that it does not take `rejections`, and its
     arithmetic that of `profile`; those of another one are not known. What lowers without a partitioner is `lower_by`.
+    `dtypes` are those that cases may have, where it is not all.
     """
     options = argparse.ArgumentParser()
     options.add_argument("--partitioner", default=partitioner)
@@ -409,6 +411,8 @@ def make_system(
     own = "executorch" if not make else profile if where == partitioner else "executorch-delegated"
     if lower_by:
         own = profile
+    if dtypes:
+        more["dtypes"] = list(dtypes)
     hello = {**torch_hello(name, own, "executorch", promises_identity=False), **more}
     way = Way(lambda: [make()] if make else [], make is not None, run, run_edge, lower_by)
     build = build_with(way, op_scan, settings)
