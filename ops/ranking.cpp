@@ -12,8 +12,6 @@
 namespace parallax {
 namespace {
 
-constexpr double largest = std::numeric_limits<double>::max();
-
 // A number, or a NaN (first = true), which ranks after all numbers.
 template <class Number>
 using Key = std::pair<bool, Number>;
@@ -74,14 +72,14 @@ std::vector<RankedPlace> ranked(std::span<const Element> line, Ties ties) {
 double lowest_finite(std::span<const Ball> line) {
   double lowest = infinity;
   for (const Ball& ball : line) {
-    if (std::isfinite(ball.mid)) lowest = std::min(lowest, std::max(ball.low(), -largest));
+    if (std::isfinite(ball.mid)) lowest = std::min(lowest, std::max(ball.low(), -info(DType::F64).max_finite));
   }
   return lowest;
 }
 double highest_finite(std::span<const Ball> line) {
   double highest = -infinity;
   for (const Ball& ball : line) {
-    if (std::isfinite(ball.mid)) highest = std::max(highest, std::min(ball.high(), largest));
+    if (std::isfinite(ball.mid)) highest = std::max(highest, std::min(ball.high(), info(DType::F64).max_finite));
   }
   return highest;
 }

@@ -119,7 +119,6 @@ TEST(Signature, ACrashOrAHangThatTellsNothingIsSignedByItsGraph) {
     outcome.message = std::string("the worker died: SIGABRT: ") + said;
     EXPECT_EQ(signature("mnn", crash, outcome, graph), "crash | mnn | SIGABRT | a corrupted heap | neg");
   }
-  outcome.kind = "SIGABRT";
   outcome.message = "the worker died: SIGABRT: no such kernel";
   EXPECT_EQ(signature("mnn", crash, outcome, graph),
             "crash | mnn | SIGABRT | the worker died: SIGABRT: no such kernel");
