@@ -22,8 +22,9 @@ import executorch
 import torch
 from executorch.extension import pybindings
 
+from adapters.executorch.llm_operations import own_operation
 from adapters.torch.custom_ops import LIBRARY, Function, Registration
-from adapters.worker.system import UnsupportedError
+from adapters.worker.system import Json, UnsupportedError
 
 SOURCE = Path(__file__).with_suffix(".cpp")
 COMPILER = "g++"
@@ -101,11 +102,16 @@ def library() -> ctypes.CDLL:
 class Kernels(Registration):
     """What a case's operations are told to torch.library as, and their kernels."""
 
-    def __init__(self) -> None:
+    def __init__(self, own_operations: bool = False) -> None:
+        """`own_operations`: those that ExecuTorch has itself run as these (llm_operations.py)."""
+        self._own_operations = own_operations
         self._library: ctypes.CDLL | None = None
         self._runs: list[tuple[int, Function]] = []  # by kernel: how many operands, and what runs
         self._names: list[bytes] = []  # which the runtime points to
         self._call = RUN(self._run)
+
+    def own(self, reference: Json) -> Function | None:
+        return own_operation(reference) if self._own_operations else None
 
     def adapted(self, schema: str, function: Function) -> tuple[str, Function]:
         """An out variant needs a result: where there is none, one number is, as ExecuTorch's own update_cache has."""

@@ -1,4 +1,5 @@
-"""The switches of ExecuTorch's last lowering step: how memory is planned, and what becomes of views and writes."""
+"""The switches of ExecuTorch's last lowering step, as how memory is planned and what becomes of views and writes, and
+of what runs."""
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ SWITCHES = (
     Switch("reinplace", ("no", "yes")),
     Switch("buffer_names", ("no", "yes")),
     Switch("methods", ("loaded_first", "loaded_late")),  # of a case that has some
+    Switch("llm_operations", ("own", "reference")),  # what runs where ExecuTorch has a custom operation itself
     Switch("state", ("shown", "inside")),  # whether a further method returns the buffers after each call
 )
 ALGORITHMS = {"greedy": greedy, "naive": naive}

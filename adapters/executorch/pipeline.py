@@ -109,8 +109,8 @@ REJECTIONS = (
 )
 
 # A line of the runtime's log: "[method.cpp:819] Missing operator: [3] aten::diagonal_scatter.out".
-# What it says of the processor it says whatever happens.
-_LOG_LINE = re.compile(r"^\[(?!cpuinfo)(\w+\.(?:cpp|h|c)):\d+\] (.+)$", re.MULTILINE)
+# What it says of the processor and of scratch memory it says whatever happens.
+_LOG_LINE = re.compile(r"^\[(?!cpuinfo|kernel_runtime_context)(\w+\.(?:cpp|h|c)):\d+\] (.+)$", re.MULTILINE)
 
 
 # How the runtime's Program begins what its Module says as "Failed to execute method forward, error: 0x12".
@@ -420,7 +420,7 @@ def make_system(
     build_methods = remembered(build)
     taken = ("instances", "methods") if run is run_in_runtime else ()
     if more["custom_ops"]:
-        register_by(Kernels())
+        register_by(Kernels(settings["llm_operations"] == "own"))
         taken = (*taken, "custom")
 
     def run_case(request: Json, stages: Stages) -> Json:

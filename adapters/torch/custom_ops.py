@@ -36,6 +36,10 @@ def reference_of(call: Json) -> str:
 class Registration:
     """What torch.library is told of an operation. A system whose runtime needs more has a class of its own."""
 
+    def own(self, reference: Json) -> Function | None:
+        """The system's own operation that means what a reference says: nothing is registered then."""
+        return None
+
     def adapted(self, schema: str, function: Function) -> tuple[str, Function]:
         """The schema of a case's operation as it is registered, and its reference, which gives a tuple."""
         return schema, function
@@ -62,12 +66,15 @@ def register_by(registration: Registration) -> None:
     _registration = registration
 
 
-def register(graph: Json, call: Json, function: Function) -> Any:
+def register(graph: Json, call: Json, function: Function) -> Function:
     """The overload that torch.library has for the call's operation; `function` runs its reference and gives a tuple.
 
     It is named for what it means, so that each is registered once in a process, and by the same name in the next.
     """
     global _library
+    own = _registration.own(graph["subgraphs"][reference_of(call)])
+    if own is not None:
+        return own
     schema, function = _registration.adapted(call["schema"], function)
     meaning = json.dumps([schema, reference_of(call), graph["subgraphs"]])
     name = f"{reference_of(call)}_{hashlib.sha256(meaning.encode()).hexdigest()[:16]}"

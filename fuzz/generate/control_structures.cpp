@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "fuzz/generate/attention_operations.h"
 #include "ops/registry.h"
 
 namespace parallax {
@@ -92,7 +93,7 @@ class ControlDrawer {
 
   // A buffer counts the calls of the program: true in every second one.
   ValueId turn() {
-    const ValueId count = site_.buffer(DType::I64, {});
+    const ValueId count = site_.source(SourceKind::Buffer, DType::I64, {});
     if (!count.valid()) return {};
     const ValueId counted = site_.call("aten.add_.Scalar", {count, Scalar(int64_t{1})}, {});
     if (!counted.valid()) return {};
@@ -205,7 +206,7 @@ class ControlDrawer {
 
   // What a simulation goes on from: a buffer that was written before the loop.
   ValueId state() {
-    const ValueId kept = site_.buffer(DType::F32, {2});
+    const ValueId kept = site_.source(SourceKind::Buffer, DType::F32, {2});
     return kept.valid() ? site_.call("aten.add_.Scalar", {kept, Scalar(int64_t{1})}, {}) : ValueId();
   }
 
@@ -302,7 +303,7 @@ class ControlDrawer {
     const TensorMeta steps = meta(scanned.front());
     Dims sizes = steps.layout.sizes;
     sizes[0] += choices_.between(0, 2);
-    const ValueId rows = site_.buffer(steps.dtype, sizes);
+    const ValueId rows = site_.source(SourceKind::Buffer, steps.dtype, sizes);
     if (!rows.valid()) return std::nullopt;
     const ValueId place = number(choices_.between(0, sizes[0] - steps.layout.sizes[0]), {1});
     if (!place.valid()) return std::nullopt;
@@ -406,8 +407,17 @@ class ControlDrawer {
     return results;
   }
 
-  // An operation that writes, hands operands or views of them on, or returns None beside its results.
+  // An operation that writes, hands operands or views of them on, or returns None beside its results; or one of a
+  // language model's.
   std::optional<ProposedControl> custom() {
+    if (choices_.chance(20)) {
+      if (auto attention = draw_attention_operation(site_)) {
+        ControlParts parts{.kind = ControlKind::Custom,
+                           .subgraphs = {std::move(attention->reference)},
+                           .closures = attention->operands.size()};
+        return proposed(std::move(parts), arguments_of({attention->operands}));
+      }
+    }
     const auto [given, writable] = custom_operands();
     if (given.empty()) return std::nullopt;
     DrawnBody body = site_.draw_body(metas_of(given), writable, site_.structures & ~branches_and_loops);

@@ -27,9 +27,9 @@ using DrawBody = std::function<DrawnBody(const std::vector<TensorMeta>& inputs, 
 using CallOutside = std::function<ValueId(std::string_view op, std::vector<Argument> positional,
                                           std::vector<std::pair<std::string, Argument>> named)>;
 
-// Adds a buffer to the program: an invalid value in a subgraph, which has none of its own, or where the targets take
-// none.
-using AddBuffer = std::function<ValueId(DType dtype, const Dims& sizes)>;
+// Adds a source of zeros to the program, whose data are drawn later: an invalid value in a subgraph, which has none of
+// its own, or where the targets take none.
+using AddSource = std::function<ValueId(SourceKind kind, DType dtype, const Dims& sizes)>;
 
 struct ControlSite {
   Choices& choices;
@@ -37,7 +37,7 @@ struct ControlSite {
   const Pool& pool;
   DrawBody draw_body;
   CallOutside call;
-  AddBuffer buffer;
+  AddSource source;
   bool writes = true;        // operands may be written by branches and loops
   ControlKinds structures;   // that it may be one of
   bool takes_turns = false;  // set where a predicate was drawn that each call of the program finds changed

@@ -361,12 +361,13 @@ class Generator {
       const bool added = arguments && !writes_read_only(op, *arguments) && add(op, *std::move(arguments));
       return added ? builder_.graph().nodes.back().results.front() : ValueId();
     };
-    const auto buffer = [this](DType dtype, const Dims& sizes) {
+    const auto source = [this](SourceKind kind, DType dtype, const Dims& sizes) {
       if (level_ > 0 || is_method_ || !words_.dtypes()[static_cast<std::size_t>(dtype)]) return ValueId();
-      return add_source(SourceKind::Buffer, builder_.fresh_name("s"), {dtype, contiguous_layout(sizes), {}},
-                        {dtype, sizes});
+      const bool fed = kind == SourceKind::Input;
+      return add_source(kind, builder_.fresh_name(fed ? "x" : "s"), {dtype, contiguous_layout(sizes), {}},
+                        fed ? Tensor() : Tensor(dtype, sizes));
     };
-    ControlSite site{choices_, builder_, pool_, draw_body, call, buffer, words_.writing_subgraphs(), structures_};
+    ControlSite site{choices_, builder_, pool_, draw_body, call, source, words_.writing_subgraphs(), structures_};
     const std::optional<ProposedControl> proposed = draw_control(site);
     takes_turns_ |= site.takes_turns;
     if (!proposed || writes_read_only(*proposed->op, proposed->arguments)) return;
