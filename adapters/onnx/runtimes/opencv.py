@@ -1,9 +1,10 @@
 """opencv: the dnn module on the CPU. --engine=new|classic is the one of its two graph engines that reads the model.
 
 The engine is always named: left to itself, the module tries the new one and falls back to the classic one in silence,
-so that nobody knows which of the two has answered. --fusion=off leaves the layers unfused and --winograd=off the
-convolutions direct: a finding that goes away then is an optimization's doing. --sizes=model gives each result the sizes
-that the model says, where it has as many elements: what else is wrong is seen behind a scalar that came back as [1].
+so that nobody knows which of the two has answered. OpenCV 4 has the classic one alone. --fusion=off leaves the layers
+unfused and --winograd=off the convolutions direct: a finding that goes away then is an optimization's doing.
+--sizes=model gives each result the sizes that the model says, where it has as many elements: what else is wrong is seen
+behind a scalar that came back as [1], or a vector that OpenCV 4 hands back as a column.
 """
 
 from __future__ import annotations
@@ -32,7 +33,12 @@ REJECTIONS = (
     ),
 )
 
-ENGINES = {"new": cv2.dnn.ENGINE_NEW, "classic": cv2.dnn.ENGINE_CLASSIC}
+# What names each to the reader: nothing where there is one alone, as in OpenCV 4.
+ENGINES: dict[str, tuple[int, ...]] = (
+    {"new": (cv2.dnn.ENGINE_NEW,), "classic": (cv2.dnn.ENGINE_CLASSIC,)}
+    if hasattr(cv2.dnn, "ENGINE_NEW")
+    else {"classic": ()}
+)
 
 
 class EmptyNetError(Exception):
@@ -40,7 +46,7 @@ class EmptyNetError(Exception):
 
 
 def read(model: bytes, options: argparse.Namespace) -> cv2.dnn.Net:
-    net = cv2.dnn.readNetFromONNX(np.frombuffer(model, dtype=np.uint8), ENGINES[options.engine])
+    net = cv2.dnn.readNetFromONNX(np.frombuffer(model, dtype=np.uint8), *ENGINES[options.engine])
     if net.empty():  # the new engine's reader gives up without an exception: it says why on standard error
         raise EmptyNetError("readNetFromONNX gave an empty network")
     net.enableFusion(options.fusion == "on")
@@ -50,7 +56,7 @@ def read(model: bytes, options: argparse.Namespace) -> cv2.dnn.Net:
 
 def make(arguments: list[str]) -> System:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--engine", choices=ENGINES, default="new")
+    parser.add_argument("--engine", choices=ENGINES, default=next(iter(ENGINES)))
     parser.add_argument("--fusion", choices=("on", "off"), default="on")
     parser.add_argument("--winograd", choices=("on", "off"), default="on")
     parser.add_argument("--sizes", choices=("system", "model"), default="system")
