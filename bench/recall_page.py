@@ -42,14 +42,16 @@ and a thread of pytorch#186328's cause was met before. All of this holds of it:
    can say it.
 4. A release that may have it installs from PyPI for Python 3.11. Few were installed: onnxruntime 1.17.0, 1.20.1,
    1.22.0 and 1.31.1, OpenVINO 2024.0.0 and 2026.4.1, torch 2.5.0 and 2.13.0, ExecuTorch 0.6.0 and 1.4.1, MLX 0.28.0,
-   0.31.2 and 0.32.4, jax 0.10.2, TensorFlow 2.20.0 and 2.21.0 with LiteRT, tract 0.23.1.
+   0.31.2 and 0.32.4, jax 0.10.2, TensorFlow 2.20.0 and 2.21.0 with LiteRT, tract 0.23.1, IREE 3.1.0, Thunder 0.2.5
+   and 0.2.6.
 5. Threads of one cause count once; further ones are named, and may be open. Random numbers are left out, and what a
    thread shows on graphics cards alone.
 
 Threads were taken in the order in which searches returned them. Those of MLX, ExecuTorch and tract were taken in the
 order of the histories of their repositories. Rule 3 named PyTorch and ONNX alone at
-first. It was widened after 27 threads, before any of MLX, jax or tract was tried. Each case has a control that differs
-in one thing.
+first. It was widened after 27 threads, before any of MLX, jax or tract was tried. Six were added after the first 80:
+those of IREE, of Thunder and of torch.compile that further searches returned, and the two newest of MLX's history. Each
+case has a control that differs in one thing.
 
 """
 
@@ -128,7 +130,8 @@ def page(entries: list[dict[str, Any]]) -> str:
                     [*columns, "why"],
                     [[*start(entry), entry["verdict"] or "no case", entry["missed"]] for entry in missed],
                 ),
-                "## Not on the installed release\n\nThe program gives eager's result there, run without Parallax.\n\n",
+                "## Not on the installed release\n\nThe program gives eager's result there, or is refused, run without "
+                "Parallax.\n\n",
                 table(columns, [[*start(entry), entry["verdict"] or "no case"] for entry in absent]),
                 "## Random generation\n\nDoes a campaign on that release meet the cause? The numbers of cases are "
                 "those of the generator as it was when a row\nwas measured: a change of it draws others.\n\n",

@@ -10,6 +10,7 @@ from collections.abc import Collection
 
 import numpy as np
 
+from adapters.onnx.arithmetic import floor_divide
 from adapters.onnx.graph import Graph, Value, carried, reduced_sizes
 from adapters.onnx.ops import Function, Results, never, operand, wide, wrap_dims
 from adapters.onnx.pointwise import formula, node
@@ -44,6 +45,7 @@ _NO_TWIN = {
     "any",
     "cummax",
     "cummin",
+    "floor_divide",
     "logaddexp.default",
     "logaddexp2.default",
     "logcumsumexp",
@@ -144,6 +146,14 @@ def _remainder(graph: Graph, self: Value | Number, other: Value | Number) -> Res
     return graph.op("Remainder", *(operand(graph, one, dtype) for one in (self, other)))
 
 
+def _floor_divide(graph: Graph, self: Value | Number, other: Value | Number) -> Results:
+    """Of floats, in their own dtype; of integers the writer's."""
+    dtype = result_type([self, other])
+    if not is_float(dtype):
+        return floor_divide(graph, self, other)
+    return graph.op("FloorDivide", *(operand(graph, one, dtype) for one in (self, other)))
+
+
 def _median(graph: Graph, self: Value) -> Results:
     """Of an odd number of elements: of an even one eager gives the lower of two, and libraries their mean."""
     if not is_float(self.dtype) or np.prod(self.shape) % 2 == 0:
@@ -199,6 +209,8 @@ def direct(kinds: Collection[str]) -> MoreFunctions:
     if "Remainder" in kinds:
         made |= {f"aten.remainder.{name}": Function(_remainder, True, never) for name in ("Tensor", "Scalar")}
         made["aten.remainder.Scalar_Tensor"] = Function(_remainder, True, never)
+    if "FloorDivide" in kinds:
+        made |= {f"aten.floor_divide.{name}": Function(_floor_divide, True, never) for name in ("default", "Scalar")}
     if "NanToNum" in kinds:
         made["aten.nan_to_num.default"] = Function(_nan_to_num, True, never)
     if "Median" in kinds:

@@ -1,6 +1,9 @@
 """mlx: Apple's MLX on its CPU backend, a case as one function under mx.compile.
 
 ?compile=no leaves the function as it is, whose graph then runs operation by operation: a finding's control.
+?divmod=yes takes the quotient rounded down and the remainder of floats from mx.divmod, which MLX documents as a // b
+and a % b. It is for a case that somebody gives, and no campaign draws it: a quotient that is within a rounding of an
+integer may be rounded up to it first, which eager's is not.
 """
 
 from __future__ import annotations
@@ -10,9 +13,9 @@ from importlib.metadata import version
 
 import mlx.core as mx
 
-from adapters.functional.calls import Tensor, evaluate
+from adapters.functional.calls import Table, Tensor, evaluate
 from adapters.functional.direct import direct, taken
-from adapters.functional.mlx_rows import LIBRARY, MLX_DTYPES, TABLE, array_of, numbers_of
+from adapters.functional.mlx_rows import BY_DIVMOD, LIBRARY, MLX_DTYPES, TABLE, array_of, numbers_of
 from adapters.onnx.graph import Graph
 from adapters.onnx.session import Instance, Program, make_system
 from adapters.onnx.writer import Written
@@ -23,12 +26,13 @@ from adapters.worker.system import Rejection, Stages, System
 
 FUNCTIONS = direct(TABLE)
 SWITCHES = (Switch("compile", ("yes", "no")),)
+UNDRAWN = (Switch("divmod", ("no", "yes")),)
 REJECTIONS = (Rejection("Only inexact types are supported", "mx.matmul says that it takes no integers"),)
 
 
-def function_of(graph: Graph, compiled: bool) -> Callable[..., list[Tensor]]:
+def function_of(graph: Graph, compiled: bool, table: Table = TABLE) -> Callable[..., list[Tensor]]:
     def case(*inputs: Tensor) -> list[Tensor]:
-        return evaluate(LIBRARY, TABLE, graph, inputs)
+        return evaluate(LIBRARY, table, graph, inputs)
 
     return mx.compile(case) if compiled else case
 
@@ -39,14 +43,16 @@ def program_of(graph: Graph, compiled: bool) -> Callable[[list[Array]], list[Arr
 
 
 def make(arguments: list[str]) -> System:
-    settings = parse(arguments, SWITCHES)
+    settings = parse(arguments, (*SWITCHES, *UNDRAWN))
+    table = {**TABLE, **BY_DIVMOD} if settings["divmod"] == "yes" else TABLE
+    functions = direct(table)
     mx.set_default_device(mx.cpu)
 
     def build(written: Written, stages: Stages) -> Program:
         graph = written.graph
         held: list[list[Tensor]] = []  # results are read where they lie, so that a later run that writes there shows
         dtypes = [value.dtype for value in graph.outputs]
-        function = function_of(graph, settings["compile"] == "yes")
+        function = function_of(graph, settings["compile"] == "yes", table)
         with stages("lower"):  # at its first call it is traced and compiled; what that gives is not looked at
             # Not zeros: before 0.32 a quotient of integers by 0 ended the process.
             mx.eval(function(*(mx.ones(value.shape, MLX_DTYPES[value.dtype]) for value in graph.inputs)))
@@ -70,9 +76,9 @@ def make(arguments: list[str]) -> System:
         build,
         REJECTIONS,
         versions={"mlx-cpu": version("mlx-cpu")},
-        ops=taken(FUNCTIONS),
+        ops=taken(functions),
         more={"switches": declared(SWITCHES)},
-        functions=FUNCTIONS,
+        functions=functions,
     )
 
 

@@ -131,6 +131,12 @@ def remainder(call: Call) -> Tensor:
     return mx.where(over, mx.subtract(made, b), made)
 
 
+BY_DIVMOD = {  # by the option of that name
+    "FloorDivide": lambda call: mx.divmod(*call.operands)[0],
+    "Remainder": lambda call: mx.divmod(*call.operands)[1],
+}
+
+
 @row("Elu", "Celu")
 def elu(call: Call) -> Tensor:
     """By expm1: nn.elu and nn.celu are documented as exp(x) - 1, which cancels next to 0."""

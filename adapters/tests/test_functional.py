@@ -255,6 +255,15 @@ class WalkTest(unittest.TestCase):
         self.assertIn("aten.signbit.default", taken(more))
         self.assertNotIn("aten.grid_sampler_2d.default", taken(more))
 
+    def test_a_quotient_rounded_down_is_one_operator_where_there_is_a_row(self) -> None:
+        x, y = np.array([-7, 7, -7.5, 7.5], np.float32), np.array([2, -2, 2, -2], np.float32)
+        inputs, calls = {"x": "f32[4]", "y": "f32[4]"}, [("floor_divide.default", "%x", "%y")]
+        down = {"FloorDivide": lambda call: np.floor_divide(*call.operands)}
+        with mock.patch.dict(TABLE, down):
+            self.assertEqual(run(inputs, calls, ["%v0"], [x, y])[0].tolist(), [-4, -4, -4, -4])
+        self.assertEqual(sorted(direct(down).functions), ["aten.floor_divide.Scalar", "aten.floor_divide.default"])
+        self.assertEqual(direct(down).in_place, {})
+
 
 Make = Callable[[list[str]], System]
 
@@ -287,7 +296,7 @@ class StateTest(unittest.TestCase):
     def test_mlx(self) -> None:
         from adapters.functional.mlx_cpu import make
 
-        self.check(make, [[], ["--compile=no"]])
+        self.check(make, [[], ["--compile=no"], ["--divmod=yes"]])
 
     @unittest.skipIf(importlib.util.find_spec("tensorflow") is None, "this Python has no tensorflow")
     def test_tensorflow(self) -> None:
