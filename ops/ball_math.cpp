@@ -343,11 +343,15 @@ Ball BallMath::maximum(const Ball& a, const Ball& b) const {
     result = {std::max(a.mid, b.mid), std::max(a.radius, b.radius), false, false, Undecided::No, -1};
     result.deviation = static_cast<float>(independent(a.spread(), b.spread()));
   }
-  // Two that are subnormal compare as equal where such operands count as 0, and either one is passed on as it is.
+  // Two that are subnormal compare as equal where such operands count as 0, and either one is passed on as it is, or as
+  // the 0 that it is flushed to: what lies below both, or above both and 0, does not come out.
   const double tiny = flushed_below();
   if (tiny > 0 && std::isfinite(result.mid) && a.low() < tiny && b.low() < tiny && a.high() > -tiny &&
       b.high() > -tiny) {
-    result = widened(*this, result, 2 * tiny);
+    const double least = std::min(0.0, std::max(-tiny, std::min(a.low(), b.low())));
+    if (result.low() > least || result.high() < 0) {
+      result = ball_of_interval(std::min(result.low(), least), std::max(result.high(), 0.0));
+    }
   }
   // The other operand shows where this one is -inf, or a NaN that is dropped.
   const bool shows_b = (a.may_inf && can_be_minus_infinity(a)) || (a.may_nan && allows(Form::DroppedNan));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,10 +24,18 @@ constexpr std::array<std::string_view, 3> within_one = {"sin", "cos", "tanh"};
 constexpr std::array<std::string_view, 1> over_one = {"cosh"};
 constexpr std::array<std::string_view, 1> between_zero_and_one = {"sigmoid"};
 
+// Where an operand is led at all.
+enum class Where : uint8_t {
+  Everywhere,
+  NanIsOpen,         // a root of a negative number is drawn as it is where it is NaN for certain
+  QuotientsAreOpen,  // the quotient of a number and itself is 1 for certain elsewhere
+};
+
 struct Domain {
   std::string_view function;
   std::size_t operand;
   Names guards;
+  Where where = Where::Everywhere;
 };
 
 constexpr std::array domains = {
@@ -55,11 +64,18 @@ constexpr std::array domains = {
     Domain{"fmod", 1, positive},
     Domain{"remainder", 1, positive},
     Domain{"addcdiv", 2, positive},
+    Domain{"pow.Tensor_Scalar", 0, positive, Where::NanIsOpen},
+    Domain{"pow.Tensor_Tensor", 0, positive, Where::NanIsOpen},
+    Domain{"float_power.Tensor_Scalar", 0, positive, Where::NanIsOpen},
+    Domain{"float_power.Tensor_Tensor", 0, positive, Where::NanIsOpen},
+    Domain{"floor_divide.default", 1, positive, Where::QuotientsAreOpen},
+    Domain{"div.Tensor_mode", 1, positive, Where::QuotientsAreOpen},
 };
 
 struct GuardedOp {
   std::size_t operand;
   std::vector<const Op*> guards;
+  Where where;
 };
 
 // "log_" of "aten.log_.default".
@@ -68,17 +84,29 @@ std::string_view overloads_of(std::string_view name) {
   return name.substr(0, name.find('.'));
 }
 
+// Whether a domain is that of an op: of all overloads of its function, or of one.
+bool is_of(const Domain& domain, std::string_view function, std::string_view overload) {
+  const std::size_t dot = domain.function.find('.');
+  return domain.function.substr(0, dot) == function &&
+         (dot == std::string_view::npos || domain.function.substr(dot + 1) == overload);
+}
+
+bool is_open(Where where, const LeftOpen& open) {
+  return where == Where::Everywhere || (where == Where::NanIsOpen ? open.nan : open.quotients);
+}
+
 std::unordered_map<const Op*, GuardedOp> guarded_ops() {
   std::unordered_map<const Op*, GuardedOp> guarded;
   for (const Op& op : all_ops()) {
     const std::string_view name = overloads_of(op.name);
     const bool in_place = name.ends_with('_');
     for (const Domain& domain : domains) {
-      if (domain.function != name.substr(0, name.size() - in_place)) continue;
+      if (!is_of(domain, name.substr(0, name.size() - in_place), op.name.substr(op.name.rfind('.') + 1))) continue;
       // What an op in place writes is its first operand: another one is led by a call that makes a tensor.
       const std::string_view suffix = in_place && domain.operand == 0 ? "_" : "";
       GuardedOp& entry = guarded[&op];
       entry.operand = domain.operand;
+      entry.where = domain.where;
       for (const std::string_view guard : domain.guards) {
         entry.guards.push_back(&op_named(fmt::format("aten.{}{}.default", guard, suffix)));
       }
@@ -89,10 +117,10 @@ std::unordered_map<const Op*, GuardedOp> guarded_ops() {
 
 }  // namespace
 
-std::optional<DomainGuard> draw_domain_guard(Choices& choices, const Op& op, int percent) {
+std::optional<DomainGuard> draw_domain_guard(Choices& choices, const Op& op, int percent, const LeftOpen& open) {
   static const std::unordered_map<const Op*, GuardedOp> guarded = guarded_ops();
   const auto found = guarded.find(&op);
-  if (found == guarded.end() || !choices.chance(percent)) return std::nullopt;
+  if (found == guarded.end() || !is_open(found->second.where, open) || !choices.chance(percent)) return std::nullopt;
   return DomainGuard{choices.pick(found->second.guards), found->second.operand};
 }
 

@@ -18,7 +18,14 @@ struct DomainGuard {
   std::size_t operand;  // which of the function's it leads
 };
 
-// In `percent` of 100 draws a guard of the op's operand. Nothing is drawn for an op that is a number everywhere.
-std::optional<DomainGuard> draw_domain_guard(Choices& choices, const Op& op, int percent);
+// What the profiles of targets leave open of a call, beside what it is for all.
+struct LeftOpen {
+  bool nan = false;        // it may give anything for NaN
+  bool quotients = false;  // its quotients are not the nearest number: the floor of one that is whole is open
+};
+
+// In `percent` of 100 draws a guard of the op's operand. Nothing is drawn for an op that is a number everywhere, nor
+// for one whose domain matters only where something is left open that is not.
+std::optional<DomainGuard> draw_domain_guard(Choices& choices, const Op& op, int percent, const LeftOpen& open = {});
 
 }  // namespace parallax

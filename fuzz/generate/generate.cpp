@@ -343,7 +343,8 @@ class Generator {
           const TensorMeta meta{of, contiguous_layout(sizes), {}};
           Tensor data = kind == SourceKind::Input ? Tensor() : Tensor(of, sizes);
           return add_source(kind, builder_.fresh_name(stems[static_cast<std::size_t>(kind)]), meta, std::move(data));
-        });
+        },
+        words_.flushes());
     draw_structure(weights_.structure_kind, site);
   }
 
@@ -409,7 +410,8 @@ class Generator {
   // Leads an operand into the domain of the function, where that is drawn and the graph has room for a call more.
   void maybe_guard(const Op& op, std::vector<Argument>& arguments) {
     const int percent = words_.loses_nan() ? guarded_where_nan_is_lost : weights_.guarded;
-    const std::optional<DomainGuard> guard = draw_domain_guard(choices_, op, percent);
+    const LeftOpen open{.nan = words_.loses_powers(), .quotients = words_.loses_nan() && words_.rounds_quotients()};
+    const std::optional<DomainGuard> guard = draw_domain_guard(choices_, op, percent, open);
     if (!guard || static_cast<int64_t>(builder_.graph().nodes.size()) + left_ >= most_nodes_) return;
     auto* operand = std::get_if<ValueId>(&arguments[guard->operand]);
     if (!operand || !is_floating(builder_.graph().meta(*operand).dtype) || !add(*guard->op, {*operand})) return;

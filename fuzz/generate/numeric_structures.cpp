@@ -73,10 +73,16 @@ void special_numbers(StructureSite& site) {
   if (choices.chance(30)) site.call("aten._to_copy.default", {x}, {{"dtype", DType::F32}});
 }
 
+// Percentage of the products below the least normal number that lie above it where a target may flush what is below.
+constexpr int lifted_where_flushed = 85;
+// Above the square of an eighth, halved.
+constexpr double lift = 256;
+
 // Products that lie just below the least normal number: of numbers by that one, or of two of its root.
 void product_below_the_normal(StructureSite& site) {
   Choices& choices = site.choices();
-  const double least = info(site.dtype()).smallest_normal;
+  const bool lifted = site.flushes() && choices.chance(lifted_where_flushed);
+  const double least = info(site.dtype()).smallest_normal * (lifted ? lift : 1);
   const Dims sizes = site.small_sizes();
   const ValueId x = site.activations(sizes);
   ValueId product;

@@ -23,16 +23,20 @@ class StructureSite {
   // Adds a source of zeros; what it holds is drawn when the graph is known.
   using AddSource = std::function<ValueId(SourceKind kind, DType dtype, const Dims& sizes)>;
 
-  StructureSite(Choices& choices, const GraphBuilder& builder, DType dtype, AddCall add_call, AddSource add_source)
+  StructureSite(Choices& choices, const GraphBuilder& builder, DType dtype, AddCall add_call, AddSource add_source,
+                bool flushes = false)
       : choices_(choices),
         builder_(builder),
         dtype_(dtype),
         add_call_(std::move(add_call)),
-        add_source_(std::move(add_source)) {}
+        add_source_(std::move(add_source)),
+        flushes_(flushes) {}
 
   Choices& choices() { return choices_; }
   // Of the structure's numbers.
   DType dtype() const { return dtype_; }
+  // Whether a target may give 0 for a subnormal result, so that nothing tells what it made of one.
+  bool flushes() const { return flushes_; }
   const TensorMeta& meta(ValueId value) const { return builder_.graph().meta(value); }
 
   // The first result of a call.
@@ -72,6 +76,7 @@ class StructureSite {
   DType dtype_;
   AddCall add_call_;
   AddSource add_source_;
+  bool flushes_;
   std::vector<ValueId> results_;
 };
 

@@ -1,7 +1,9 @@
 #include "fuzz/generate/vocabulary.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "core/call_profile.h"
 #include "ops/counted_size.h"
 #include "ops/registry.h"
 
@@ -38,8 +40,7 @@ Vocabulary Vocabulary::taken_by(const std::vector<const Target*>& targets,
   words.methods_ = every([](const Target* target) { return target->takes_methods(); });
   for (const Target* target : targets) words.control_kinds_ &= target->control_kinds();
   words.writing_subgraphs_ = every([](const Target* target) { return target->takes_writing_subgraphs(); });
-  words.loses_nan_ = std::ranges::any_of(
-      targets, [](const Target* target) { return target->profile().allowed.anywhere().has(Form::LostNan); });
+  words.note_profiles(targets);
   bool whole = true;
   for (int d = 0; d < dtype_count; ++d) {
     const auto dtype = static_cast<DType>(d);
@@ -62,6 +63,18 @@ Vocabulary Vocabulary::taken_by(const std::vector<const Target*>& targets,
   if (!whole) words.calls_ = std::move(calls);
   words.note_delegates(targets);
   return words;
+}
+
+void Vocabulary::note_profiles(const std::vector<const Target*>& targets) {
+  const Op& power = op_named("aten.pow.Tensor_Tensor");
+  for (const Target* target : targets) {
+    const Profile& profile = target->profile();
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    if (profile.allowed.anywhere().has(Form::LostNan)) loses_nan_ = true;
+    if (allows(profile, Form::LostNan, power, DType::F32)) loses_powers_ = true;
+    if (!CallProfile(profile).divides_as_ieee(DType::F32, unknown)) rounds_quotients_ = true;
+    if (profile.flush_to_zero) flushes_ = true;
+  }
 }
 
 void Vocabulary::note_delegates(const std::vector<const Target*>& targets) {

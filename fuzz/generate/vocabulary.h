@@ -57,10 +57,16 @@ class Vocabulary {
   const ControlKinds& control_kinds() const { return control_kinds_; }
   // Whether branches and loops may write to their operands.
   bool writing_subgraphs() const { return writing_subgraphs_; }
-  // Whether a target may give something else where a result is NaN, after some op at least.
+  // Whether a target may give something else where a result is NaN, after some op at least, and after a power.
   bool loses_nan() const { return loses_nan_; }
+  bool loses_powers() const { return loses_powers_; }
+  // Whether quotients of f32 need not be the nearest number on some target.
+  bool rounds_quotients() const { return rounds_quotients_; }
+  // Whether some target may give 0 for a subnormal result.
+  bool flushes() const { return flushes_; }
 
  private:
+  void note_profiles(const std::vector<const Target*>& targets);
   void note_delegates(const std::vector<const Target*>& targets);
 
   std::array<std::vector<const Op*>, op_group_count> by_group_;
@@ -77,10 +83,14 @@ class Vocabulary {
   ControlKinds control_kinds_ = ControlKinds().set();
   bool writing_subgraphs_ = true;
   bool loses_nan_ = false;
+  bool loses_powers_ = false;
+  bool rounds_quotients_ = false;
+  bool flushes_ = false;
 };
 
 // Memory that is not written, polynomials, whose degree is a number of any size, and zeta, which has a pole at each
-// integer below 1: of what reads their results little can be judged. Half of the undecided graphs held one when each op was drawn alike.
+// integer below 1: of what reads their results little can be judged. Half of the undecided graphs held one when each op
+// was drawn alike.
 bool leaves_open(const Op& op);
 
 }  // namespace parallax

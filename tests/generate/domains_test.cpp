@@ -74,5 +74,28 @@ TEST(Domains, AreDrawnAsOftenAsAskedAndOfWhatHasOneAlone) {
   EXPECT_NEAR(drawn, 300, 60);
 }
 
+// A power of a negative number is NaN for certain where NaN is kept, and the floor of x / x is 1 where quotients are
+// the nearest number: there nothing is drawn, so that cases stay the same.
+TEST(Domains, OfPowersAndQuotientsMatterWhereSomethingIsLeftOpen) {
+  struct Row {
+    std::string_view op;
+    LeftOpen open;
+    std::optional<std::size_t> operand;
+  };
+  const LeftOpen nan{.nan = true, .quotients = false};
+  const LeftOpen quotients{.nan = false, .quotients = true};
+  for (const Row& row : {Row{"aten.pow.Tensor_Scalar", nan, 0}, Row{"aten.pow.Tensor_Tensor", nan, 0},
+                         Row{"aten.pow.Tensor_Tensor", quotients, std::nullopt},
+                         Row{"aten.pow.Scalar", nan, std::nullopt}, Row{"aten.floor_divide.default", quotients, 1},
+                         Row{"aten.div.Tensor_mode", quotients, 1}, Row{"aten.div.Tensor_mode", nan, std::nullopt},
+                         Row{"aten.div_.Tensor_mode", quotients, 1}, Row{"aten.div.Tensor", quotients, std::nullopt}}) {
+    const Op& op = op_named(row.op);
+    Choices choices(7, 0);
+    EXPECT_FALSE(draw_domain_guard(choices, op, 100)) << row.op;
+    const auto guard = draw_domain_guard(choices, op, 100, row.open);
+    EXPECT_EQ(guard ? std::optional(guard->operand) : std::nullopt, row.operand) << row.op;
+  }
+}
+
 }  // namespace
 }  // namespace parallax

@@ -324,6 +324,30 @@ TEST(Vocabulary, AreThoseThatEveryTargetTakes) {
   }
 }
 
+// A target of everything, of whose profile the test says what it leaves open.
+class Open : public FewDtypes {
+ public:
+  explicit Open(std::string_view profile) : profile_(find_profile(profile)) {}
+  const Profile& profile() const override { return *profile_; }
+
+ private:
+  const Profile* profile_;
+};
+
+TEST(Vocabulary, KnowsWhatProfilesLeaveOpen) {
+  const Open portable("portable");
+  const Open ncnn("ncnn");
+  const Open openvino("openvino");
+  const Vocabulary closed = Vocabulary::taken_by({&portable});
+  EXPECT_FALSE(closed.loses_nan() || closed.loses_powers() || closed.rounds_quotients() || closed.flushes());
+  const Vocabulary open = Vocabulary::taken_by({&portable, &ncnn});
+  EXPECT_TRUE(open.loses_nan() && open.loses_powers() && open.rounds_quotients());
+  EXPECT_FALSE(open.flushes());
+  const Vocabulary flushing = Vocabulary::taken_by({&openvino});
+  EXPECT_TRUE(flushing.loses_nan() && flushing.flushes() && flushing.rounds_quotients());
+  EXPECT_FALSE(flushing.loses_powers());
+}
+
 TEST(Vocabulary, LeavesOutWhatIsNotToBeDrawn) {
   const FewDtypes few;
   const auto wanted = [](const Op& op, DType dtype) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 
 #include "fuzz/generate/draw_data.h"
@@ -18,7 +19,7 @@ namespace parallax {
 namespace {
 
 // A case of one structure and what it made.
-std::optional<Case> case_of(const Structure& structure, uint64_t seed, int& refused) {
+std::optional<Case> case_of(const Structure& structure, uint64_t seed, int& refused, bool flushes = false) {
   Choices choices(seed, 0);
   GraphBuilder builder;
   StructureSite site(
@@ -31,7 +32,8 @@ std::optional<Case> case_of(const Structure& structure, uint64_t seed, int& refu
       [&](SourceKind kind, DType dtype, const Dims& sizes) {
         Tensor data = kind == SourceKind::Input ? Tensor() : Tensor(dtype, sizes);
         return *builder.add_source(kind, builder.fresh_name("x"), dtype, contiguous_layout(sizes), std::move(data));
-      });
+      },
+      flushes);
   // Some structures begin with what is there.
   site.input({2, 3, 4});
   structure.draw(site);
@@ -75,6 +77,38 @@ INSTANTIATE_TEST_SUITE_P(Structures, EveryStructure, ::testing::ValuesIn(all_str
   std::erase(name, ' ');
   return name;
 });
+
+// Where a target may flush what is subnormal, nothing tells what it made of it.
+TEST(NumericStructures, MakeFewerSubnormalProductsWhereTheyMayBeFlushed) {
+  const auto structures = numeric_structures();
+  const auto product = std::ranges::find(structures, "product below the normal", &Structure::name);
+  ASSERT_NE(product, structures.end());
+  const auto subnormal = [&](bool flushes) {
+    int cases = 0;
+    for (uint64_t seed = 0; seed < 200; ++seed) {
+      int refused = 0;
+      const std::optional<Case> test = case_of(*product, seed, refused, flushes);
+      Interpreter interpreter(test->graph, *find_profile("eager"));
+      bool some = false;
+      const auto look = [&](NodeId node, std::span<const BallView> values) {
+        for (const ValueId result : test->graph.node(node).results) {
+          const BallView& view = values[result.index];
+          if (view.dtype != DType::F32) continue;
+          for_each_element(view.layout, [&](int64_t element) {
+            const double x = std::fabs(view.storage->balls[static_cast<std::size_t>(element)].mid);
+            some = some || (x > 0 && x < info(DType::F32).smallest_normal);
+          });
+        }
+      };
+      EXPECT_TRUE(interpreter.run(test->feed, look));
+      cases += some;
+    }
+    return cases;
+  };
+  const int usual = subnormal(false);
+  EXPECT_GE(usual, 100);
+  EXPECT_LE(subnormal(true), usual / 2);
+}
 
 TEST(ShippedProfile, DrawsEveryStructureAndSeveralCalls) {
   std::set<std::string_view> ops;

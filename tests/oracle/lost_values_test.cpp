@@ -119,5 +119,17 @@ TEST(LostValues, SubnormalOperandsMayBeZero) {
   EXPECT_TRUE(kept_of(0, DType::F32, losing()).is_exact());
 }
 
+// The one of two that is passed on is an operand or, flushed, 0: nothing below both and 0 comes out.
+TEST(LostValues, AMaximumOfSubnormalOperandsIsOneOfThemOrZero) {
+  EXPECT_TRUE(outputs("f32[1]", "relu.default", "0", losing())[0].is_exact());
+  EXPECT_TRUE(outputs("f32[1]", "relu.default", "-0.0", losing())[0].is_exact());
+  const Ball kept = outputs("f32[1]", "relu.default", "1e-40", losing())[0];
+  EXPECT_TRUE(accepts(DType::F32, kept, 0) && accepts(DType::F32, kept, 1e-40F));
+  EXPECT_FALSE(accepts(DType::F32, kept, 1e-39F));
+  const Ball below = outputs("f32[1]", "relu.default", "-1e-40", losing())[0];
+  EXPECT_TRUE(accepts(DType::F32, below, 0) && accepts(DType::F32, below, -1e-40F)) << "passed on as it is";
+  EXPECT_FALSE(accepts(DType::F32, below, 1e-39F));
+}
+
 }  // namespace
 }  // namespace parallax
