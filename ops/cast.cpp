@@ -59,13 +59,19 @@ Ball integer_to_ball(const IntegerBall& integer, DType to, const CallProfile& pr
     // No integer between the ends rounds: the dtype holds all of them.
     const DTypeInfo& limits = info(to);
     if (reach(ball) <= std::min(std::ldexp(1.0, limits.precision), limits.max_finite)) return ball;
-    return BallMath(to, profile).rounded(ball.mid, Inherited(ball), false);
+  }
+  // Eager converts to the 16-bit formats through f32, which rounds integers of more than 24 bits.
+  if (size_of(to) == 2) return cast_ball(integer_to_ball(integer, DType::F32, profile), DType::F32, to, profile);
+  const BallMath math(to, profile);
+  if (integer.is_interval()) {
+    const Ball ball = interval_as_ball(integer);
+    return math.rounded(ball.mid, Inherited(ball), false);
   }
   if (integer.undecided != Undecided::No) return Ball::unknown(integer.undecided);
   const auto mid = static_cast<double>(integer.value);
   // Over 2^53 the double itself may be off; 2^63 as a double is out of i64's range, and so never exact.
   const bool exact = std::fabs(mid) < 0x1p63 ? static_cast<int64_t>(mid) == integer.value : mid < 0;
-  return BallMath(to, profile).rounded(mid, 0, exact);
+  return math.rounded(mid, 0, exact);
 }
 
 IntegerBall cast_integer(const IntegerBall& integer, DType to) {

@@ -183,6 +183,14 @@ TEST(Cast, FloatToFloatRoundsOnlyWhereItMust) {
   EXPECT_TRUE(cast_ball(Ball::exact(1e6), DType::F32, DType::F16, profile).may_inf);
   EXPECT_GT(integer_to_ball({(int64_t{1} << 53) + 1, Undecided::No}, DType::F64, profile).radius, 0);
   EXPECT_TRUE(integer_to_ball({(int64_t{1} << 53) + 2, Undecided::No}, DType::F64, profile).is_exact());
+  // Just above the middle of 254 and 255 times 2^54, and at it once f32 has rounded it, as eager makes it first.
+  const int64_t step = int64_t{1} << 54;
+  const Ball half = integer_to_ball({254 * step + step / 2 + (int64_t{1} << 30), Undecided::No}, DType::BF16, profile);
+  EXPECT_TRUE(in_ball(DType::BF16, half, static_cast<double>(254 * step)) &&
+              in_ball(DType::BF16, half, static_cast<double>(255 * step)));
+  EXPECT_FALSE(in_ball(DType::BF16, half, static_cast<double>(253 * step)) ||
+               in_ball(DType::BF16, half, static_cast<double>(256 * step)));
+  EXPECT_TRUE(integer_to_ball({255 * step, Undecided::No}, DType::BF16, profile).is_exact());
 }
 
 }  // namespace
