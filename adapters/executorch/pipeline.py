@@ -109,8 +109,10 @@ REJECTIONS = (
 )
 
 # A line of the runtime's log: "[method.cpp:819] Missing operator: [3] aten::diagonal_scatter.out".
-# What it says of the processor and of scratch memory it says whatever happens.
-_LOG_LINE = re.compile(r"^\[(?!cpuinfo|kernel_runtime_context)(\w+\.(?:cpp|h|c)):\d+\] (.+)$", re.MULTILINE)
+# What it says of the processor, of scratch memory and of the library that a delegate loads, it says whatever happens.
+_LOG_LINE = re.compile(
+    r"^\[(?!cpuinfo|kernel_runtime_context)(\w+\.(?:cpp|h|c)):\d+\] (?!OpenVINO: runtime loaded )(.+)$", re.MULTILINE
+)
 
 
 # How the runtime's Program begins what its Module says as "Failed to execute method forward, error: 0x12".
