@@ -48,17 +48,31 @@ class Reader:
         self.inputs = list(self._sizes)
 
     def is_of_tokens(self) -> bool:
-        """Whether all inputs are f32 of batch, places, heads and depth, which have to be whole."""
-        return self._dtypes == {torch.float32} and all(len(sizes) == 4 for sizes in self._sizes.values())
+        """Whether all inputs are f32 of batch, places, heads and depth, and of one batch and depth: kernels broadcast
+        nothing."""
+        sizes = list(self._sizes.values())
+        if self._dtypes != {torch.float32} or any(len(one) != 4 or 0 in one for one in sizes):
+            return False
+        return all((one[0], one[3]) == (sizes[0][0], sizes[0][3]) for one in sizes)
 
-    def steps(self, name: str) -> int:
+    def places(self, name: str) -> int:
         return self._sizes[name][1]
 
     def heads(self, name: str) -> int:
         return self._sizes[name][2]
 
+    def expect(self, condition: bool) -> None:
+        if not condition:
+            raise OtherFormError
+
     def next_is(self, op: str) -> bool:
         return self._taken < len(self._nodes) and self._nodes[self._taken]["op"] == op
+
+    def whole(self, op: str, place: int) -> int:
+        """A whole number that the next call of an op is given."""
+        number = self.argument(op, place)
+        self.expect(type(number) is int)
+        return number
 
     def argument(self, op: str, place: int) -> Any:
         """What the next call of an op is given."""
@@ -69,17 +83,14 @@ class Reader:
 
     def take(self, op: str, *args: Any, **kwargs: Any) -> str:
         """The result of the next call, which has to be this one."""
-        if self._taken == len(self._nodes):
-            raise OtherFormError
+        self.expect(self.next_is(op))
         node = self._nodes[self._taken]
-        if node["op"] != op or bound(node) != bound({"op": op, "args": list(args), "kwargs": kwargs}):
-            raise OtherFormError
+        self.expect(bound(node) == bound({"op": op, "args": list(args), "kwargs": kwargs}))
         self._taken += 1
         return f"%{node['out']}"
 
     def end(self, *outputs: str) -> None:
-        if self._taken != len(self._nodes) or self._outputs != list(outputs):
-            raise OtherFormError
+        self.expect(self._taken == len(self._nodes) and self._outputs == list(outputs))
 
 
 def bound(node: Json) -> list[Any]:
@@ -91,17 +102,21 @@ def bound(node: Json) -> list[Any]:
 
 
 def read_write(reader: Reader, fresh: str, cached: str, start: int) -> None:
-    window = reader.take(SLICE, cached, 1, start, start + reader.steps(fresh), 1)
+    reader.expect(0 <= start <= reader.places(cached) - reader.places(fresh))
+    reader.expect(reader.heads(fresh) == reader.heads(cached))
+    window = reader.take(SLICE, cached, 1, start, start + reader.places(fresh), 1)
     reader.take("aten.copy_.default", window, fresh)
 
 
 def read_attention(reader: Reader, query: str, caches: list[str], start: int) -> tuple[bool, float | None]:
     """Whether a query sees no later place than its own, and the factor of the scores, where it is not the usual."""
-    end = start + reader.steps(query)
+    end = start + reader.places(query)
+    shapes = {(reader.places(cached), reader.heads(cached)) for cached in caches}
+    reader.expect(len(shapes) == 1 and start >= 0 and end <= reader.places(caches[0]))
     causal = reader.next_is(ONES)
     mask = None
     if causal:
-        mask = reader.take("aten.tril.default", reader.take(ONES, [reader.steps(query), end], dtype="bool"), start)
+        mask = reader.take("aten.tril.default", reader.take(ONES, [reader.places(query), end], dtype="bool"), start)
 
     def read(cached: str) -> str:
         part = reader.take(TRANSPOSE, reader.take(SLICE, cached, 1, 0, end, 1), 1, 2)
@@ -117,7 +132,7 @@ def read_attention(reader: Reader, query: str, caches: list[str], start: int) ->
 
 def update_cache(reader: Reader) -> Function:
     fresh, cached = reader.inputs
-    start = reader.argument(SLICE, 2)
+    start = reader.whole(SLICE, 2)
     read_write(reader, fresh, cached, start)
     reader.end()
 
@@ -129,18 +144,18 @@ def update_cache(reader: Reader) -> Function:
 
 def custom_sdpa(reader: Reader) -> Function:
     query, *caches = reader.inputs
-    start = reader.argument(SLICE, 3) - reader.steps(query)
+    start = reader.whole(SLICE, 3) - reader.places(query)
     causal, scale = read_attention(reader, query, caches, start)
     return lambda query, keys, values: operations().custom_sdpa(query, keys, values, start, None, 0.0, causal, scale)
 
 
 def sdpa_with_kv_cache(reader: Reader) -> Function:
     query, *fresh_ones, keys, values = reader.inputs
-    start = reader.argument(SLICE, 2)
+    start = reader.whole(SLICE, 2)
     for fresh, cached in zip(fresh_ones, (keys, values), strict=True):
         read_write(reader, fresh, cached, start)
     causal, scale = read_attention(reader, query, [keys, values], start)
-    steps = reader.steps(query)
+    steps = reader.places(query)
     return lambda *operands: operations().sdpa_with_kv_cache(*operands, start, steps, None, 0.0, causal, scale)
 
 

@@ -117,7 +117,7 @@ class AttentionDrawer {
     return complete_ ? *made : ValueId();
   }
 
-  // The first `length` places of a cache, or those from `start_` on.
+  // The places [begin, end) of a cache, as a view.
   ValueId places(ValueId cached, int64_t begin, int64_t end) {
     return call("aten.slice.Tensor", {cached, Scalar(int64_t{1}), Scalar(begin), Scalar(end), Scalar(int64_t{1})});
   }
