@@ -422,7 +422,7 @@ def make_system(
     build_methods = remembered(build)
     taken = ("instances", "methods") if run is run_in_runtime else ()
     if more["custom_ops"]:
-        register_by(Kernels(settings["llm_operations"] == "own"))
+        register_by(Kernels(settings.get("llm_operations") == "own"))
         taken = (*taken, "custom")
 
     def run_case(request: Json, stages: Stages) -> Json:

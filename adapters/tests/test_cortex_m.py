@@ -13,6 +13,7 @@ for _package in ("torch", "executorch", "tosa_serializer"):
 import torch
 from torch.ao.quantization.fx import _decomposed  # noqa: F401 - registers the calls
 
+from adapters.executorch import cortex_m, tosa
 from adapters.executorch.cortex_m import lower_to_cortex_m
 
 quantized = torch.ops.quantized_decomposed
@@ -70,6 +71,13 @@ class CortexMTest(unittest.TestCase):
         program, facts = lower_to_cortex_m(torch.export.export(Computed(), given, strict=False))
         self.assertEqual(facts["fused"], 0)
         self.assertTrue(torch.equal(program.module()(*given), Computed()(*given)))
+
+
+class GreetingTest(unittest.TestCase):
+    def test_what_runs_a_lowered_program_as_it_is_has_no_switches_of_the_last_step(self) -> None:
+        for target in (tosa, cortex_m):
+            with self.subTest(target=target.__name__):
+                self.assertEqual(target.make([]).hello()["switches"], {})
 
 
 if __name__ == "__main__":
