@@ -19,7 +19,7 @@ BACKENDS = {
 
 def make(arguments: list[str]) -> System:
     settings = parse(arguments, (Switch("backend", tuple(BACKENDS)),))
-    return make_iree("iree-cpu", [], BACKENDS[settings["backend"]], load_on_cpu)
+    return make_iree("iree-cpu", BACKENDS[settings["backend"]], load_on_cpu)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,6 @@ from adapters.onnx.graph import Value
 from adapters.onnx.session import Instance, Program, make_system
 from adapters.onnx.writer import Written
 from adapters.worker.arrays import DTYPES, Array, holding
-from adapters.worker.switches import parse
 from adapters.worker.system import Rejection, Stages, System
 
 FUNCTION = "case"  # what the writer calls the graph
@@ -159,9 +158,8 @@ def run_module(module: bytes, device: str, written: Written) -> Instance:
     return run
 
 
-def make_iree(name: str, arguments: list[str], flags: Sequence[str], load: Load) -> System:
+def make_iree(name: str, flags: Sequence[str], load: Load) -> System:
     """The target that compiles with these flags; `load` makes an instance of a module."""
-    parse(arguments, ())
 
     def build(written: Written, stages: Stages) -> Program:
         with stages("export"):

@@ -6,6 +6,8 @@ from adapters.iree.pipeline import make_iree, run_module
 from adapters.onnx.session import Instance
 from adapters.onnx.writer import Written
 from adapters.worker.loop import serve
+from adapters.worker.switches import parse
+from adapters.worker.system import System
 
 FLAGS = ("--iree-hal-target-backends=vulkan-spirv",)
 
@@ -14,5 +16,10 @@ def load(module: bytes, written: Written) -> Instance:
     return run_module(module, "vulkan", written)
 
 
+def make(arguments: list[str]) -> System:
+    parse(arguments, ())
+    return make_iree("iree-vulkan", FLAGS, load)
+
+
 if __name__ == "__main__":
-    serve(lambda arguments: make_iree("iree-vulkan", arguments, FLAGS, load))
+    serve(make)
