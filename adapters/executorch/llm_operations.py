@@ -1,6 +1,6 @@
 """Custom operations that ExecuTorch has itself, for language models: writes into caches of keys and values, and
-attention over them (extension/llm/custom_ops). A case's operation is one of these where its reference is written as
-fuzz/generate/attention_operations.cpp writes them, so that what it means and what runs are told apart by nothing else.
+attention over them (extension/llm/custom_ops). A case's operation runs as one of these where its reference is written
+as fuzz/generate/attention_operations.cpp writes them. Any other one runs as its reference.
 """
 
 from __future__ import annotations

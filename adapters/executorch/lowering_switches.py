@@ -1,5 +1,5 @@
-"""The switches of ExecuTorch's last lowering step, as how memory is planned and what becomes of views and writes, and
-of what runs."""
+"""The switches of ExecuTorch's last lowering step (how memory is planned, what becomes of views and writes) and of its
+runtime (which kernels run, how methods are loaded)."""
 
 from __future__ import annotations
 

@@ -49,23 +49,31 @@ class AttentionDrawer {
   }
 
  private:
-  // A cache that is there and may be written, batch x length x heads x depth.
+  // The whole tensors of f32 that are there and that `fits` says.
   template <class Fits>
-  ValueId cache_there(Fits&& fits) {
+  std::vector<ValueId> whole_tensors(Fits&& fits) const {
     std::vector<ValueId> fitting;
     for (const Pool::Entry& entry : site_.pool.entries()) {
       const ValueId value = site_.builder.current(entry.value);
       const TensorMeta& meta = site_.builder.graph().meta(value);
-      const bool is_cache = meta.dtype == DType::F32 && meta.layout.rank() == 4 && is_contiguous(meta.layout) &&
-                            meta.layout.numel() > 0 && meta.layout.numel() <= most_cached;
-      if (entry.writable && is_cache && fits(value)) fitting.push_back(value);
+      if (meta.dtype == DType::F32 && is_contiguous(meta.layout) && fits(entry, meta)) fitting.push_back(value);
     }
+    return fitting;
+  }
+
+  // A cache that is there and may be written, batch x length x heads x depth.
+  template <class Fits>
+  ValueId cache_there(Fits&& fits) {
+    const std::vector<ValueId> fitting = whole_tensors([&](const Pool::Entry& entry, const TensorMeta& meta) {
+      const int64_t elements = meta.layout.numel();
+      return entry.writable && meta.layout.rank() == 4 && elements > 0 && elements <= most_cached && fits(meta);
+    });
     return fitting.empty() ? ValueId() : choices_.pick(fitting);
   }
 
   ValueId cache() {
     if (choices_.chance(60)) {
-      const ValueId there = cache_there([](ValueId) { return true; });
+      const ValueId there = cache_there([](const TensorMeta&) { return true; });
       if (there.valid()) return there;
     }
     static constexpr std::array<int64_t, 4> depths = {2, 4, 8, 12};
@@ -76,10 +84,9 @@ class AttentionDrawer {
   // Another one of those sizes.
   ValueId cache_like(ValueId keys) {
     if (choices_.chance(60)) {
-      const Graph& graph = site_.builder.graph();
-      const ValueId there = cache_there([&](ValueId value) {
-        return graph.meta(value).layout.sizes == held_ && graph.meta(value).storage != graph.meta(keys).storage;
-      });
+      const StorageId held_in = site_.builder.graph().meta(keys).storage;
+      const ValueId there =
+          cache_there([&](const TensorMeta& meta) { return meta.layout.sizes == held_ && meta.storage != held_in; });
       if (there.valid()) return there;
     }
     return site_.source(SourceKind::Buffer, DType::F32, held_);
@@ -97,13 +104,8 @@ class AttentionDrawer {
 
   // A tensor of those sizes that is there, or an input.
   ValueId operand(const Dims& sizes) {
-    std::vector<ValueId> fitting;
-    for (const Pool::Entry& entry : site_.pool.entries()) {
-      const ValueId value = site_.builder.current(entry.value);
-      const TensorMeta& meta = site_.builder.graph().meta(value);
-      if (meta.dtype == DType::F32 && meta.layout.sizes == sizes && is_contiguous(meta.layout))
-        fitting.push_back(value);
-    }
+    const std::vector<ValueId> fitting =
+        whole_tensors([&](const Pool::Entry&, const TensorMeta& meta) { return meta.layout.sizes == sizes; });
     if (!fitting.empty() && choices_.chance(60)) return operand(choices_.pick(fitting));
     return operand(site_.source(SourceKind::Input, DType::F32, sizes));
   }

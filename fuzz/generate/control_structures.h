@@ -10,6 +10,7 @@
 
 #include "core/choices.h"
 #include "fuzz/generate/pool.h"
+#include "fuzz/generate/structures.h"
 #include "graph/control_op.h"
 
 namespace parallax {
@@ -27,20 +28,16 @@ using DrawBody = std::function<DrawnBody(const std::vector<TensorMeta>& inputs, 
 using CallOutside = std::function<ValueId(std::string_view op, std::vector<Argument> positional,
                                           std::vector<std::pair<std::string, Argument>> named)>;
 
-// Adds a source of zeros to the program, whose data are drawn later: an invalid value in a subgraph, which has none of
-// its own, or where the targets take none.
-using AddSource = std::function<ValueId(SourceKind kind, DType dtype, const Dims& sizes)>;
-
 struct ControlSite {
   Choices& choices;
   const GraphBuilder& builder;
   const Pool& pool;
   DrawBody draw_body;
   CallOutside call;
-  AddSource source;
-  bool writes = true;        // operands may be written by branches and loops
-  ControlKinds structures;   // that it may be one of
-  bool takes_turns = false;  // set where a predicate was drawn that each call of the program finds changed
+  StructureSite::AddSource source;  // an invalid value in a subgraph, or where the targets take none
+  bool writes = true;               // operands may be written by branches and loops
+  ControlKinds structures;          // that it may be one of
+  bool takes_turns = false;         // set where a predicate was drawn that each call of the program finds changed
 };
 
 struct ProposedControl {

@@ -20,7 +20,7 @@ struct Program {
 
   Program(uint64_t seed, bool takes_sources) {
     Choices choices(seed, 0);
-    const AddSource source = [&](SourceKind kind, DType dtype, const Dims& sizes) {
+    const StructureSite::AddSource source = [&](SourceKind kind, DType dtype, const Dims& sizes) {
       if (!takes_sources) return ValueId();
       return *builder.add_source(kind, builder.fresh_name("x"), dtype, contiguous_layout(sizes),
                                  kind == SourceKind::Input ? Tensor() : Tensor(dtype, sizes));
