@@ -17,8 +17,8 @@ namespace {
 constexpr double exaggeration = accused_half_spreads;
 constexpr double exaggerated_weight = 0.9 * exaggeration;
 
-// The first only rounds, two have all errors in one direction, a quarter exaggerates, an eighth cancels to 0, and in an
-// eighth numbers coincide.
+// The first only rounds, two have all errors in one direction, a quarter exaggerates, an eighth cancels to 0, in an
+// eighth numbers coincide, and in an eighth equal numbers deviate alike.
 LegalRun::Style style_of(int member) {
   LegalRun::Style style{.rounds = member % 3 != 0, .seed = static_cast<uint64_t>(member)};
   switch (member) {
@@ -36,6 +36,7 @@ LegalRun::Style style_of(int member) {
       if (member % 4 == 3) style.exaggeration = exaggeration;
       style.cancels = member % 8 == 4;
       style.coincides = member % 8 == 6;
+      style.alike = member % 8 == 2;
       return style;
   }
 }

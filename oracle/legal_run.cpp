@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -28,17 +29,24 @@ int64_t exaggerated(int64_t value, int64_t x, double exaggeration, DType dtype) 
       std::clamp(most, static_cast<double>(limits.min_integer), static_cast<double>(limits.max_integer)));
 }
 
+// The operation's name; an in-place one computes what its functional twin does.
+std::string_view kernel_name(const Op& op) { return op.functional ? op.functional->name : op.name; }
+
 }  // namespace
 
 // A copysign is its operand's magnitude with either sign, and no number in between. An angle of two zeros is half a
 // turn to either side, or none.
 LegalRun::Zeros LegalRun::zeros_of(const Op& op) {
-  const std::string_view name = op.functional ? op.functional->name : op.name;
+  const std::string_view name = kernel_name(op);
   if (name == "aten.copysign.Tensor" || name == "aten.copysign.Scalar") return Zeros::Sign;
   return name == "aten.atan2.default" ? Zeros::Turn : Zeros::Vary;
 }
 
 double LegalRun::draw() { return std::ldexp(static_cast<double>(mix(style_.seed, ++drawn_) >> 11), -52) - 1; }
+
+void LegalRun::begin_operation(const Op& op) {
+  if (style_.alike) kernels_place_ = std::hash<std::string_view>()(kernel_name(op));
+}
 
 void LegalRun::decide(Ball& ball, DType dtype, Zeros zeros) {
   // Minus and plus infinity are two programs from here on, and no run of either tells of the other.
@@ -131,6 +139,7 @@ bool LegalRun::compute(const ReferenceCall& call) {
   const auto* errors = notes_->of(visit, call);
   if (!errors || !call.op().plain(call)) return false;
   const bool is_signed = zeros_of(call.op()) == Zeros::Sign;
+  begin_operation(call.op());
   for (std::size_t k = 0; k < errors->size(); ++k) {
     const BallView& output = call.output(static_cast<int>(k));
     const bool is_f32 = output.dtype == DType::F32;
@@ -138,6 +147,7 @@ bool LegalRun::compute(const ReferenceCall& call) {
     const std::span<const float> reaches = vanishing_->reaches(visit, call.op());
     std::size_t at = 0;
     for_each_element(output.layout, [&](int64_t element) {
+      begin_number();
       double x = output.ball(element).mid;
       const double reach = at < reaches.size() ? static_cast<double>(reaches[at++]) : 0;
       // A factor that became 0 here makes the product 0, however far off the program's own number may be.
@@ -185,9 +195,11 @@ void LegalRun::decide(const Node& node, std::span<const BallView> values) {
   // Integers that no index and no size is made of.
   const double exaggeration = quantizes(*node.op) ? style_.exaggeration : 1;
   const Zeros zeros = zeros_of(*node.op);
+  begin_operation(*node.op);
   const auto decide_all = [&](ValueId value) {
     const BallView& view = values[value.index];
     for_each_element(view.layout, [&](int64_t element) {
+      begin_number();
       if (view.floating()) {
         decide(view.ball(element), view.dtype, zeros);
       } else {

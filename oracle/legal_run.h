@@ -30,6 +30,9 @@ class LegalRun {
     // Results lie on a grid as coarse as their errors allow, and on its 0 where they may: numbers that are equal in
     // some implementation are equal, and do not deviate.
     bool coincides = false;
+    // Random errors are drawn anew per operation and not per number: a kernel is a function, so that it takes equal
+    // numbers to equal ones, which have no variance and cancel.
+    bool alike = false;
     // A quarter of the random results that are subnormal is 0, as where an implementation takes subnormals for 0.
     bool flushes = false;
     uint64_t seed = 0;
@@ -73,6 +76,10 @@ class LegalRun {
   // 0 now and then, where the style takes subnormals for it.
   double flushed(double x, DType dtype);
   double draw();  // in [-1, 1)
+  // Before an operation, and before each number of its results: where errors are alike, all are drawn from the same
+  // place, which is the kernel's.
+  void begin_operation(const Op& op);
+  void begin_number() { drawn_ = style_.alike ? kernels_place_ : drawn_; }
 
   const Graph* graph_;
   Style style_;
@@ -81,6 +88,7 @@ class LegalRun {
   std::size_t visits_ = 0;                       // calls that `compute` was asked of
   bool computed_ = false;                        // the node that is to be decided next
   uint64_t drawn_ = 0;
+  uint64_t kernels_place_ = 0;  // where errors are alike
 };
 
 }  // namespace parallax

@@ -159,6 +159,18 @@ TEST(Ensemble, NumbersThatCoincideDoNotDeviate) {
 }
 
 // A float beyond the integers, which eager leaves undefined.
+// sinc(1) is 4e-17, and near it log-gamma is steep: equal numbers whose errors differ lie far apart, and none of them
+// may be 0. A kernel takes them to equal ones, whose deviation is 0.
+TEST(Ensemble, EqualNumbersMayDeviateAlike) {
+  Tensor ones(DType::F32, {2});
+  for (int i = 0; i < 2; ++i) ones.set_double(i, 1);
+  const Case test = case_over(ones, [](GraphBuilder& builder, ValueId x) {
+    const ValueId steep = *builder.call("aten.lgamma.default", {*builder.call("aten.sinc.default", {x})});
+    return *builder.call("aten.logical_not_.default", {*builder.call("aten.std.default", {steep})});
+  });
+  EXPECT_GE(spreads_of(test, least_program_members)[0].half, 1);
+}
+
 TEST(Ensemble, WhatIsUndecidedOfExactOperandsStaysSo) {
   Tensor large(DType::F32, {1});
   large.set_double(0, 1e30);
