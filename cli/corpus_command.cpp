@@ -11,6 +11,7 @@
 #include "cli/option_checks.h"
 #include "cli/target_options.h"
 #include "corpus/corpus_index.h"
+#include "corpus/processor.h"
 #include "corpus/store.h"
 #include "corpus/verdict_book.h"
 #include "graph/case_json.h"
@@ -30,6 +31,7 @@ struct CorpusFlags {
   std::string as;
   std::vector<std::string> targets;
   bool force = false;
+  bool by_processor = false;
   bool json = false;
 };
 
@@ -41,7 +43,12 @@ fs::path case_path(const CorpusFlags& flags, const std::string& path) { return c
 
 RecordedVerdict record_of(const std::string& path, Target& target, const Case& test) {
   const Judgement judgement = examine(target, test).judgement;
-  return {path, target.name(), target.versions(), judgement.verdict, judgement.reason};
+  return {path, target.name(), target.versions(), judgement.verdict, judgement.reason, ""};
+}
+
+// "thunder", or "litert-xnnpack (x86-64-v4)" where the verdict depends on the processor.
+std::string place_name(const RecordedVerdict& entry) {
+  return entry.processor.empty() ? entry.target : fmt::format("{} ({})", entry.target, entry.processor);
 }
 
 // A finding's reduced case with its origin said, or a case as it is.
@@ -113,7 +120,8 @@ Result<int> list(const CorpusFlags& flags) {
     std::string text;
     for (const RecordedVerdict* entry : book.of(one.path)) {
       verdicts.push_back({{"target", entry->target}, {"verdict", name(entry->verdict)}});
-      text += fmt::format("  {} {}", entry->target, name(entry->verdict));
+      if (!entry->processor.empty()) verdicts.back()["processor"] = entry->processor;
+      text += fmt::format("  {} {}", place_name(*entry), name(entry->verdict));
     }
     if (flags.json) {
       rows.push_back(
@@ -143,25 +151,15 @@ Result<int> show(const CorpusFlags& flags) {
   for (const RecordedVerdict* entry : book.of(path)) {
     std::string versions;
     for (const auto& [part, version] : entry->versions) versions += fmt::format(" {} {}", part, version);
-    fmt::print("{:10} {} on {}{}\n", "recorded", name(entry->verdict), entry->target, versions);
+    fmt::print("{:10} {} on {}{}\n", "recorded", name(entry->verdict), place_name(*entry), versions);
   }
   return nothing_new;
-}
-
-// The entry to hold a target against: of its own versions, else the last one of another.
-const RecordedVerdict* entry_for(const std::vector<const RecordedVerdict*>& entries, const Target& target) {
-  const RecordedVerdict* best = nullptr;
-  for (const RecordedVerdict* entry : entries) {
-    if (entry->target != target.name()) continue;
-    if (entry->versions == target.versions()) return entry;
-    best = entry;
-  }
-  return best;
 }
 
 // What verify counts and prints.
 struct Verification {
   std::array<int, 5> counts{};   // by VerdictChange
+  int other_processors = 0;      // cases whose verdicts are of other processors alone
   bool record_is_wrong = false;  // at the very versions it was made with
   Json rows = Json::array();
 
@@ -188,6 +186,7 @@ struct Verification {
       if (i > 0 && counts[i] == 0) continue;
       line += fmt::format("{}{} {}", line.empty() ? "" : ", ", counts[i], name(static_cast<VerdictChange>(i)));
     }
+    if (other_processors > 0) line += fmt::format(", {} recorded on other processors only", other_processors);
     return line;
   }
 };
@@ -228,7 +227,9 @@ Result<int> verify(const CorpusFlags& flags) {
       continue;
     }
     for (const IndexedCase& one : cases) {
-      const RecordedVerdict* entry = entry_for(book.of(one.path), **target);
+      RecordedVerdict now{one.path, name, (*target)->versions(), {}, "", std::string(processor_level())};
+      const RecordedVerdict* entry = book.expected(now);
+      if (!entry && book.depends_on_processor(now)) ++seen.other_processors;
       if (!entry || !one.error.empty()) continue;
       TRY(const Case test, read_one_case(case_path(flags, one.path).string()));
       seen.add(*entry, record_of(one.path, **target, test), flags.json);
@@ -256,8 +257,9 @@ Result<int> record(const CorpusFlags& flags) {
     for (const IndexedCase& one : cases) {
       if (!one.error.empty()) continue;
       TRY(const Case test, read_one_case(case_path(flags, one.path).string()));
-      const RecordedVerdict entry = record_of(one.path, *target, test);
-      fmt::print("{:56} {}  {}\n", one.path, name, parallax::name(entry.verdict));
+      RecordedVerdict entry = record_of(one.path, *target, test);
+      if (flags.by_processor || book.depends_on_processor(entry)) entry.processor = processor_level();
+      fmt::print("{:56} {}  {}\n", one.path, place_name(entry), parallax::name(entry.verdict));
       book.set(entry);
     }
   }
@@ -314,14 +316,21 @@ void add_corpus_command(CLI::App& program, int& exit_code) {
                                  "Record what cases do now, in the place of what is recorded.", record);
   recording->add_option("text", flags->subject, "Only cases whose path, name, ops, target or issue holds this");
   recording->add_option("--target", flags->targets, "On which targets; repeatable")->type_name("TARGET")->required();
-  recording->footer("Examples:\n  parallax corpus record seeds/s2 --target thunder");
+  recording->add_flag("--by-processor", flags->by_processor,
+                      "Say that these verdicts depend on the processor, and keep those of other processors");
+  recording->footer(
+      "A case whose verdict on a target is recorded by processor stays so.\n"
+      "\nExamples:\n"
+      "  parallax corpus record seeds/s2 --target thunder\n"
+      "  parallax corpus record found/litert-xnnpack-sigmoid --target litert-xnnpack --by-processor");
   CLI::App* verifying =
       add_part(*corpus, flags, exit_code, "verify", "Does each case still have the verdict that is recorded?", verify);
   verifying->footer(
       "What diverged and does not any more is 'fixed', what diverges and did not is 'new'. Targets that are not "
       "installed are\n"
-      "named and left out. Exit code 1: something is new, or a verdict does not hold at the same versions it was "
-      "recorded with.\n"
+      "named and left out; cases that are recorded on other processors only are counted. Exit code 1: something is new, "
+      "or a\n"
+      "verdict does not hold at the same versions it was recorded with.\n"
       "\nExamples:\n"
       "  parallax corpus verify\n"
       "  parallax corpus verify --target portable --json");

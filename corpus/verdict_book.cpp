@@ -35,6 +35,9 @@ Result<RecordedVerdict> read_entry(std::string_view line) {
   if (root.find("reason")) {
     TRY(entry.reason, root.need_text("reason"));
   }
+  if (root.find("processor")) {
+    TRY(entry.processor, root.need_text("processor"));
+  }
   return entry;
 }
 
@@ -43,6 +46,7 @@ std::string line_of(const RecordedVerdict& entry) {
   for (const auto& [part, version] : entry.versions) json["versions"][part] = version;
   json["verdict"] = name(entry.verdict);
   if (!entry.reason.empty()) json["reason"] = entry.reason;
+  if (!entry.processor.empty()) json["processor"] = entry.processor;
   return write_json(json);
 }
 
@@ -82,8 +86,9 @@ Result<VerdictBook> VerdictBook::read(const std::filesystem::path& path) {
 Result<void> VerdictBook::write(const std::filesystem::path& path) const {
   std::vector<const RecordedVerdict*> sorted;
   for (const RecordedVerdict& entry : entries_) sorted.push_back(&entry);
-  std::ranges::sort(sorted, {},
-                    [](const RecordedVerdict* entry) { return std::tie(entry->path, entry->target, entry->versions); });
+  std::ranges::sort(sorted, {}, [](const RecordedVerdict* entry) {
+    return std::tie(entry->path, entry->target, entry->versions, entry->processor);
+  });
   std::string text;
   for (const RecordedVerdict* entry : sorted) text += line_of(*entry) + "\n";
   for (const std::string& line : broken_lines_) text += line + "\n";
@@ -98,9 +103,29 @@ std::vector<const RecordedVerdict*> VerdictBook::of(std::string_view path) const
   return found;
 }
 
+const RecordedVerdict* VerdictBook::expected(const RecordedVerdict& now) const {
+  const auto closeness = [&](const RecordedVerdict& entry) {
+    return std::pair(entry.versions == now.versions, entry.processor == now.processor);
+  };
+  const RecordedVerdict* best = nullptr;
+  for (const RecordedVerdict& entry : entries_) {
+    if (entry.path != now.path || entry.target != now.target) continue;
+    if (!entry.processor.empty() && entry.processor != now.processor) continue;
+    if (!best || closeness(entry) >= closeness(*best)) best = &entry;
+  }
+  return best;
+}
+
+bool VerdictBook::depends_on_processor(const RecordedVerdict& entry) const {
+  return std::ranges::any_of(entries_, [&](const RecordedVerdict& other) {
+    return other.path == entry.path && other.target == entry.target && !other.processor.empty();
+  });
+}
+
 void VerdictBook::set(RecordedVerdict entry) {
   const auto same = std::ranges::find_if(entries_, [&](const RecordedVerdict& other) {
-    return other.path == entry.path && other.target == entry.target && other.versions == entry.versions;
+    return other.path == entry.path && other.target == entry.target && other.versions == entry.versions &&
+           other.processor == entry.processor;
   });
   if (same != entries_.end()) {
     *same = std::move(entry);

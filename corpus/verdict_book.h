@@ -2,7 +2,7 @@
 // line,
 //   {"case": "found/x.json", "target": "thunder", "versions": {"thunder": "0.2.6"}, "verdict": "mismatch", "reason":
 //   "…"}
-// What differs from it is news: a bug that is fixed, or a new one.
+// and "processor" where the verdict depends on it. What differs from it is news: a bug that is fixed, or a new one.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,8 @@ struct RecordedVerdict {
   std::string target;
   std::vector<std::pair<std::string, std::string>> versions;  // of the target's packages, by package
   Verdict verdict = Verdict::Match;
-  std::string reason;  // the judge's line at the time
+  std::string reason;     // the judge's line at the time
+  std::string processor;  // the level (corpus/processor.h) that it holds on; empty: it does not depend on it
 };
 
 // What a case does now, against what is recorded.
@@ -48,7 +49,12 @@ class VerdictBook {
   const std::vector<Error>& broken() const { return broken_; }
   // The entries of one case.
   std::vector<const RecordedVerdict*> of(std::string_view path) const;
-  // Adds an entry in the place of that of the same case, target and versions.
+  // The entry that a new verdict is to be held against: of its versions, else the last one of others, and of its
+  // processor before one that does not depend on it. nullptr if there is none, or only of other processors.
+  const RecordedVerdict* expected(const RecordedVerdict& now) const;
+  // Whether the verdicts of an entry's case and target are recorded by processor.
+  bool depends_on_processor(const RecordedVerdict& entry) const;
+  // Adds an entry in the place of that of the same case, target, versions and processor.
   void set(RecordedVerdict entry);
 
  private:

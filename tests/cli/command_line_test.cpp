@@ -202,30 +202,6 @@ TEST_F(CommandLine, WhatGitSaysHasChangedIsReplayed) {
   EXPECT_THAT(unknown.err, testing::HasSubstr("what changed cannot be told: fatal: bad revision 'nothing'"));
 }
 
-TEST_F(CommandLine, ACorpusTellsWhatChanged) {
-  const std::string seed = PARALLAX_SOURCE_DIR "/corpus/cases/seeds/s1-numeric-clone.json";
-  fs::create_directories(folder_ / "kept/cases");
-  EXPECT_EQ(run("corpus add " + seed + " --corpus kept --as found/clone --target portable").code, 0);
-  EXPECT_EQ(run("corpus add " + seed + " --corpus kept --as found/clone --target portable").code, 2);  // it is there
-  EXPECT_EQ(run("corpus add " + seed + " --corpus kept --as ../out --target portable").code, 2);
-  const Ran verified = run("corpus verify --corpus kept");
-  EXPECT_EQ(verified.code, 0) << verified.err;
-  EXPECT_THAT(verified.out, testing::HasSubstr("1 as recorded"));
-  EXPECT_THAT(run("corpus list --corpus kept clone").out, testing::HasSubstr("found/clone.json"));
-  EXPECT_THAT(run("corpus show --corpus kept found/clone").out, testing::HasSubstr("recorded   match on portable"));
-  // As if it had diverged when it was recorded.
-  const std::string book = read_file(folder_ / "kept/verdicts.jsonl");
-  const std::string other = std::regex_replace(book, std::regex("\"match\""), "\"mismatch\"");
-  std::ofstream(folder_ / "kept/verdicts.jsonl") << other;
-  const Ran changed = run("corpus verify --corpus kept");
-  EXPECT_EQ(changed.code, 1);
-  EXPECT_THAT(changed.out, testing::HasSubstr("fixed: found/clone.json on portable: recorded mismatch, now match"));
-  std::ofstream(folder_ / "kept/cases/broken.json") << "{";
-  EXPECT_EQ(run("corpus verify --corpus kept").code, 2);
-  EXPECT_EQ(run("corpus verify --corpus none").code, 2);
-  EXPECT_EQ(run("corpus verify --corpus kept --target thunder").code, 2);  // nothing is recorded of it
-}
-
 TEST_F(CommandLine, AFuzzedFaultIsReducedAndKept) {
   const Ran ran =
       run("fuzz --target portable --profile alias --seed 1 --graphs 3000 --plant F01 --findings found --json --jobs 1");

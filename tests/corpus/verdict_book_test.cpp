@@ -45,10 +45,10 @@ constexpr std::string_view negation =
 
 TEST_F(CorpusFolder, BookKeepsOneEntryForEachCaseTargetAndVersion) {
   VerdictBook book;
-  book.set({"b.json", "thunder", {{"thunder", "0.2.6"}}, Verdict::Mismatch, "one"});
-  book.set({"a.json", "portable", {}, Verdict::Match, ""});
-  book.set({"b.json", "thunder", {{"thunder", "0.2.7"}}, Verdict::Match, ""});
-  book.set({"b.json", "thunder", {{"thunder", "0.2.6"}}, Verdict::Crash, "two"});
+  book.set({"b.json", "thunder", {{"thunder", "0.2.6"}}, Verdict::Mismatch, "one", ""});
+  book.set({"a.json", "portable", {}, Verdict::Match, "", ""});
+  book.set({"b.json", "thunder", {{"thunder", "0.2.7"}}, Verdict::Match, "", ""});
+  book.set({"b.json", "thunder", {{"thunder", "0.2.6"}}, Verdict::Crash, "two", ""});
   ASSERT_TRUE(book.write(folder_ / "verdicts.jsonl"));
   EXPECT_EQ(*read_text_file(folder_ / "verdicts.jsonl"),
             R"({"case":"a.json","target":"portable","verdict":"match"})"
@@ -62,6 +62,45 @@ TEST_F(CorpusFolder, BookKeepsOneEntryForEachCaseTargetAndVersion) {
   EXPECT_EQ(back->of("b.json").size(), 2U);
   EXPECT_EQ(back->of("b.json")[0]->verdict, Verdict::Crash);
   EXPECT_TRUE(VerdictBook::read(folder_ / "none.jsonl")->entries().empty());
+}
+
+TEST_F(CorpusFolder, AnEntryOfAProcessorHoldsThereAlone) {
+  VerdictBook book;
+  book.set({"a.json", "litert", {{"litert", "2"}}, Verdict::Mismatch, "", "x86-64-v4"});
+  book.set({"a.json", "litert", {{"litert", "2"}}, Verdict::Match, "", "x86-64-v3"});
+  book.set({"b.json", "litert", {{"litert", "1"}}, Verdict::Match, "", ""});
+  ASSERT_TRUE(book.write(folder_ / "verdicts.jsonl"));
+  const auto back = VerdictBook::read(folder_ / "verdicts.jsonl");
+  ASSERT_TRUE(back) << back.error().text();
+  ASSERT_EQ(back->of("a.json").size(), 2U);
+  EXPECT_EQ(back->of("a.json")[0]->processor, "x86-64-v3");
+
+  const auto expected = [&](std::string path, std::string version, std::string processor) {
+    return back->expected({std::move(path), "litert", {{"litert", std::move(version)}}, {}, "", std::move(processor)});
+  };
+  EXPECT_EQ(expected("a.json", "2", "x86-64-v4")->verdict, Verdict::Mismatch);
+  EXPECT_EQ(expected("a.json", "2", "x86-64-v3")->verdict, Verdict::Match);
+  EXPECT_EQ(expected("a.json", "3", "x86-64-v4")->verdict, Verdict::Mismatch)
+      << "of another version, and this processor";
+  EXPECT_EQ(expected("a.json", "2", "aarch64"), nullptr);
+  EXPECT_EQ(expected("b.json", "1", "aarch64")->verdict, Verdict::Match) << "does not depend on the processor";
+  EXPECT_EQ(expected("c.json", "1", "aarch64"), nullptr);
+  EXPECT_TRUE(back->depends_on_processor(*back->of("a.json")[0]));
+  EXPECT_FALSE(back->depends_on_processor(*back->of("b.json")[0]));
+}
+
+TEST_F(CorpusFolder, OwnVersionsAndThenTheOwnProcessorDecide) {
+  VerdictBook book;
+  book.set({"a.json", "litert", {{"litert", "1"}}, Verdict::Match, "", "x86-64-v3"});
+  book.set({"a.json", "litert", {{"litert", "2"}}, Verdict::Mismatch, "", ""});
+  book.set({"a.json", "litert", {{"litert", "2"}}, Verdict::Crash, "", "x86-64-v3"});
+  book.set({"a.json", "litert", {{"litert", "3"}}, Verdict::Match, "", ""});
+  const auto verdict = [&](std::string version, std::string processor) {
+    return book.expected({"a.json", "litert", {{"litert", std::move(version)}}, {}, "", std::move(processor)})->verdict;
+  };
+  EXPECT_EQ(verdict("2", "x86-64-v3"), Verdict::Crash);
+  EXPECT_EQ(verdict("2", "x86-64-v4"), Verdict::Mismatch);
+  EXPECT_EQ(verdict("4", "x86-64-v3"), Verdict::Crash) << "the last of other versions, and of this processor";
 }
 
 TEST_F(CorpusFolder, ABrokenLineIsNamedAndTheOthersCount) {
