@@ -53,4 +53,9 @@ std::vector<int64_t> elements_of(const Layout& layout) {
   return elements;
 }
 
+ViewElements::ViewElements(const Layout& layout)
+    : count_(static_cast<std::size_t>(layout.numel())), first_(layout.offset) {
+  if (!is_contiguous(layout)) list_ = elements_of(layout);
+}
+
 }  // namespace parallax

@@ -141,4 +141,22 @@ struct BallView {
 // The storage elements of a view in row-major order: a plain list that kernels index into.
 std::vector<int64_t> elements_of(const Layout& layout);
 
+// The same, without a list where the layout is contiguous: for kernels of small tensors, whose memory costs more than
+// their arithmetic.
+class ViewElements {
+ public:
+  ViewElements() = default;
+  explicit ViewElements(const Layout& layout);
+
+  std::size_t size() const { return count_; }
+  int64_t operator[](std::size_t index) const {
+    return list_.empty() ? first_ + static_cast<int64_t>(index) : list_[index];
+  }
+
+ private:
+  std::size_t count_ = 0;
+  int64_t first_ = 0;
+  std::vector<int64_t> list_;  // of a layout that is not contiguous
+};
+
 }  // namespace parallax

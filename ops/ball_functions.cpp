@@ -78,23 +78,26 @@ Ball BallMath::monotone(const Ball& x, Function f, double domain_low, double dom
     return with_error(value, 0, (this->*error)(std::fabs(value), std::fabs(value)));
   };
   Ball result;
+  const double low = std::max(x.low(), domain_low);
+  const double high = std::min(x.high(), domain_high);
+  const bool is_inside = low == x.low() && high == x.high();
+  // A function of libm costs more than all else here: one that is asked once gives three numbers where there is no
+  // radius.
+  const double first = low <= high ? f(low) : nan;
+  const double last = low < high ? f(high) : first;
   if (is_definite_infinity(x)) {
     result = at(x.mid);
-  } else if (x.low() >= domain_low && x.high() <= domain_high && std::isinf(f(x.low())) && f(x.low()) == f(x.high())) {
-    result = beyond_double(*this, f(x.low()));
-  } else if (x.high() < domain_low || x.low() > domain_high) {
-    result = Ball::exact(std::numeric_limits<double>::quiet_NaN());
+  } else if (is_inside && std::isinf(first) && first == last) {
+    result = beyond_double(*this, first);
+  } else if (low > high) {
+    result = Ball::exact(nan);
   } else {
-    const double low = std::max(x.low(), domain_low);
-    const double high = std::min(x.high(), domain_high);
-    const double mid = f(std::clamp(x.mid, low, high));
-    const double first = f(low);
-    const double last = f(high);
+    const double mid = low < high ? f(std::clamp(x.mid, low, high)) : first;
     const double least = std::min(std::fabs(first), std::fabs(last));
     const double most = std::max(std::fabs(first), std::fabs(last));
     const double inherited = std::max(std::fabs(first - mid), std::fabs(last - mid));
     result = with_error(mid, {inherited, inherited * steadiness(x)}, (this->*error)(least, most) + libm_error * most);
-    result.may_nan = x.low() < domain_low || x.high() > domain_high;
+    result.may_nan = !is_inside;
   }
   if (x.may_inf && can_be_plus_infinity(x)) result = hull(result, at(infinity));
   if (x.may_inf && can_be_minus_infinity(x)) result = hull(result, at(-infinity));

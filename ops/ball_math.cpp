@@ -226,11 +226,11 @@ Ball BallMath::add(const Ball& a, const Ball& b) const {
   // No number of the dtype is nearer to the sum than the one it is rounded to: so a number of the dtype is no nearer,
   // from which the sum is as far away as the other one reaches. That is far less than half a unit of a large one, such
   // as the mask of an attention.
-  if (!profile_.rounding_mode_open && sum.radius > inherited.radius) {
-    double error = rounding(std::fabs(mid) + inherited.radius);
-    if (a.is_exact() && holds(a.mid)) error = std::min(error, reach(b));
-    if (b.is_exact() && holds(b.mid)) error = std::min(error, reach(a));
-    sum = rounded_within(mid, inherited, error);
+  const double error = rounding(std::fabs(mid) + inherited.radius);
+  const double least_error =
+      std::min(a.is_exact() && holds(a.mid) ? reach(b) : infinity, b.is_exact() && holds(b.mid) ? reach(a) : infinity);
+  if (!profile_.rounding_mode_open && sum.radius > inherited.radius && least_error < error) {
+    sum = rounded_within(mid, inherited, least_error);
   }
   if (!sum.decided()) return sum;
   const bool minus = can_be_minus_infinity(a) || can_be_minus_infinity(b) || can_be_minus_infinity(sum);

@@ -60,7 +60,7 @@ void compute_floating(const ReferenceCall& call, const BinaryFunction& function,
   pair.a_zero_is_positive = zero_is_positive(call, a_of(function));
   pair.b_zero_is_positive = zero_is_positive(call, b_of(function)) && alpha > 0;
   pair.b_is_single = !call.is_tensor(b_of(function)) || call.tensor(b_of(function)).layout.numel() == 1;
-  const std::vector<int64_t> elements = elements_of(output.layout);
+  const ViewElements elements(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const Ball first = a.ball(i);
     pair.same = alpha == 1 && a.same_element(b, i);
@@ -85,7 +85,7 @@ Result<void> compute_integral(const ReferenceCall& call, const BinaryFunction& f
   const BallView& output = call.output();
   const int64_t alpha = function.scaled ? number_as(output.dtype, call.scalar(arg::alpha)) : 1;
   const bool opens = function.shifts_out != nullptr && call.allows(Form::OpenShifts);
-  const std::vector<int64_t> elements = elements_of(output.layout);
+  const ViewElements elements(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const IntegerBall x = a.integer(i);
     const IntegerBall y = b.integer(i);

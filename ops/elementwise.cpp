@@ -137,7 +137,7 @@ Operand::Operand(const ReferenceCall& call, ParameterRef parameter, const Dims& 
     : dtype_(dtype), profile_(call.profile()) {
   if (call.is_tensor(parameter)) {
     view_ = &call.input(parameter);
-    elements_ = elements_of(*broadcast_to(view_->layout, sizes));
+    elements_ = ViewElements(*broadcast_to(view_->layout, sizes));
   } else if (is_floating(dtype)) {
     number_ = BallMath(dtype, profile_).scalar(as_double(call.scalar(parameter)));
   } else {

@@ -63,7 +63,7 @@ class Operand {
   DType dtype_;
   CallProfile profile_;
   const BallView* view_ = nullptr;
-  std::vector<int64_t> elements_;
+  ViewElements elements_;
   Ball number_;
   int64_t integer_ = 0;
 };

@@ -43,7 +43,7 @@ Result<void> reference_unary(const ReferenceCall& call, const UnaryFunction& fun
   const BallView& output = call.output();
   const Operand operand(call, first_operand, output.layout.sizes, output.dtype);
   const ElementMath in_dtype(output.floating() ? output.dtype : DType::F32, call.profile());
-  const std::vector<int64_t> elements = elements_of(output.layout);
+  const ViewElements elements(output.layout);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     if (output.floating()) {
       const Ball x = operand.ball(i);
