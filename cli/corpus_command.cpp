@@ -41,9 +41,13 @@ fs::path corpus_folder(const CorpusFlags& flags) {
 fs::path book_path(const CorpusFlags& flags) { return corpus_folder(flags) / "verdicts.jsonl"; }
 fs::path case_path(const CorpusFlags& flags, const std::string& path) { return corpus_folder(flags) / "cases" / path; }
 
-RecordedVerdict record_of(const std::string& path, Target& target, const Case& test) {
+// What a target makes of a case now; with this processor where it is asked for, or where the case's verdicts have one.
+RecordedVerdict record_of(const CorpusFlags& flags, const VerdictBook& book, const std::string& path, Target& target,
+                          const Case& test) {
   const Judgement judgement = examine(target, test).judgement;
-  return {path, target.name(), target.versions(), judgement.verdict, judgement.reason, ""};
+  RecordedVerdict entry{path, target.name(), target.versions(), judgement.verdict, judgement.reason, ""};
+  if (flags.by_processor || book.depends_on_processor(entry)) entry.processor = processor_level();
+  return entry;
 }
 
 // "thunder", or "litert-xnnpack (x86-64-v4)" where the verdict depends on the processor.
@@ -90,8 +94,8 @@ Result<int> add(const CorpusFlags& flags) {
       continue;
     }
     if (!target) return std::unexpected(target.error());
-    const RecordedVerdict entry = record_of(path, **target, test);
-    fmt::print("{}  {}  {}\n", name, parallax::name(entry.verdict), entry.reason);
+    const RecordedVerdict entry = record_of(flags, book, path, **target, test);
+    fmt::print("{}  {}  {}\n", place_name(entry), parallax::name(entry.verdict), entry.reason);
     book.set(entry);
   }
   std::error_code code;
@@ -227,12 +231,12 @@ Result<int> verify(const CorpusFlags& flags) {
       continue;
     }
     for (const IndexedCase& one : cases) {
-      RecordedVerdict now{one.path, name, (*target)->versions(), {}, "", std::string(processor_level())};
+      const RecordedVerdict now{one.path, name, (*target)->versions(), {}, "", std::string(processor_level())};
       const RecordedVerdict* entry = book.expected(now);
       if (!entry && book.depends_on_processor(now)) ++seen.other_processors;
       if (!entry || !one.error.empty()) continue;
       TRY(const Case test, read_one_case(case_path(flags, one.path).string()));
-      seen.add(*entry, record_of(one.path, **target, test), flags.json);
+      seen.add(*entry, record_of(flags, book, one.path, **target, test), flags.json);
     }
   }
   if (flags.json) {
@@ -257,8 +261,7 @@ Result<int> record(const CorpusFlags& flags) {
     for (const IndexedCase& one : cases) {
       if (!one.error.empty()) continue;
       TRY(const Case test, read_one_case(case_path(flags, one.path).string()));
-      RecordedVerdict entry = record_of(one.path, *target, test);
-      if (flags.by_processor || book.depends_on_processor(entry)) entry.processor = processor_level();
+      const RecordedVerdict entry = record_of(flags, book, one.path, *target, test);
       fmt::print("{:56} {}  {}\n", one.path, place_name(entry), parallax::name(entry.verdict));
       book.set(entry);
     }
@@ -328,9 +331,8 @@ void add_corpus_command(CLI::App& program, int& exit_code) {
   verifying->footer(
       "What diverged and does not any more is 'fixed', what diverges and did not is 'new'. Targets that are not "
       "installed are\n"
-      "named and left out; cases that are recorded on other processors only are counted. Exit code 1: something is new, "
-      "or a\n"
-      "verdict does not hold at the same versions it was recorded with.\n"
+      "named and left out; cases that are recorded on other processors only are counted. Exit code 1: something is\n"
+      "new, or a verdict does not hold at the same versions it was recorded with.\n"
       "\nExamples:\n"
       "  parallax corpus verify\n"
       "  parallax corpus verify --target portable --json");

@@ -21,7 +21,7 @@ struct RecordedVerdict {
   std::vector<std::pair<std::string, std::string>> versions;  // of the target's packages, by package
   Verdict verdict = Verdict::Match;
   std::string reason;     // the judge's line at the time
-  std::string processor;  // the level (corpus/processor.h) that it holds on; empty: it does not depend on it
+  std::string processor;  // the level (corpus/processor.h) it was seen on; empty: of all without an entry of their own
 };
 
 // What a case does now, against what is recorded.

@@ -61,6 +61,10 @@ TEST_F(CommandLine, AVerdictOfAnotherProcessorIsCountedAndNotHeldAgainstThisOne)
   const Ran both = run("corpus verify --corpus kept");
   EXPECT_EQ(both.code, 0);
   EXPECT_THAT(both.out, HasSubstr("1 as recorded\n"));
+  // So does adding the case anew.
+  ASSERT_EQ(run(std::string("corpus add ") + seed + " --corpus kept --as found/clone --target portable --force").code,
+            0);
+  EXPECT_EQ(read_file(folder_ / "kept/verdicts.jsonl"), book);
 }
 
 TEST_F(CommandLine, AVerdictIsRecordedByProcessorWhenAsked) {
