@@ -168,7 +168,7 @@ struct Verification {
   Json rows = Json::array();
 
   void add(const RecordedVerdict& was, const RecordedVerdict& now, bool json) {
-    const VerdictChange change = change_of(was.verdict, now.verdict);
+    const VerdictChange change = change_of(was, now.verdict);
     ++counts[static_cast<std::size_t>(change)];
     const bool quiet = change == VerdictChange::Same || change == VerdictChange::StillThere;
     record_is_wrong |= !quiet && was.versions == now.versions;

@@ -13,6 +13,13 @@ namespace {
 
 constexpr std::array change_names = {"as recorded", "still there", "fixed", "new", "another verdict"};
 
+Result<Verdict> read_verdict(const Field& field) {
+  TRY(const std::string text, field.text());
+  const auto verdict = parse_verdict(text);
+  if (!verdict) return field.fail("unknown verdict '{}'", text);
+  return *verdict;
+}
+
 Result<RecordedVerdict> read_entry(std::string_view line) {
   TRY(const Json document, parse_json(line));
   const Field root(document, "");
@@ -20,10 +27,7 @@ Result<RecordedVerdict> read_entry(std::string_view line) {
   TRY(entry.path, root.need_text("case"));
   TRY(entry.target, root.need_text("target"));
   TRY(const Field verdict_field, root.need("verdict"));
-  TRY(const std::string verdict, verdict_field.text());
-  const auto parsed = parse_verdict(verdict);
-  if (!parsed) return verdict_field.fail("unknown verdict '{}'", verdict);
-  entry.verdict = *parsed;
+  TRY(entry.verdict, read_verdict(verdict_field));
   if (const auto versions = root.find("versions")) {
     TRY_VOID(versions->expect_object());
     TRY_VOID(for_each_member(*versions, [&](const std::string& part, const Field& field) -> Result<void> {
@@ -38,6 +42,9 @@ Result<RecordedVerdict> read_entry(std::string_view line) {
   if (root.find("processor")) {
     TRY(entry.processor, root.need_text("processor"));
   }
+  if (const auto also = root.find("also")) {
+    TRY(entry.also, read_array(*also, read_verdict));
+  }
   return entry;
 }
 
@@ -47,6 +54,7 @@ std::string line_of(const RecordedVerdict& entry) {
   json["verdict"] = name(entry.verdict);
   if (!entry.reason.empty()) json["reason"] = entry.reason;
   if (!entry.processor.empty()) json["processor"] = entry.processor;
+  for (const Verdict other : entry.also) json["also"].push_back(name(other));
   return write_json(json);
 }
 
@@ -59,6 +67,12 @@ VerdictChange change_of(Verdict recorded, Verdict now) {
   if (is_finding(recorded) == is_finding(now)) return VerdictChange::Other;
   return is_finding(now) ? VerdictChange::New : VerdictChange::Fixed;
 }
+
+VerdictChange change_of(const RecordedVerdict& recorded, Verdict now) {
+  return change_of(recorded.holds(now) ? now : recorded.verdict, now);
+}
+
+bool RecordedVerdict::holds(Verdict now) const { return now == verdict || std::ranges::find(also, now) != also.end(); }
 
 Result<VerdictBook> VerdictBook::read(const std::filesystem::path& path) {
   VerdictBook book;
@@ -127,6 +141,7 @@ void VerdictBook::set(RecordedVerdict entry) {
     return other.path == entry.path && other.target == entry.target && other.versions == entry.versions &&
            other.processor == entry.processor;
   });
+  if (same != entries_.end() && !same->also.empty() && same->holds(entry.verdict)) return;
   if (same != entries_.end()) {
     *same = std::move(entry);
   } else {

@@ -2,7 +2,8 @@
 // line,
 //   {"case": "found/x.json", "target": "thunder", "versions": {"thunder": "0.2.6"}, "verdict": "mismatch", "reason":
 //   "…"}
-// and "processor" where the verdict depends on it. What differs from it is news: a bug that is fixed, or a new one.
+// and "processor" where the verdict depends on it, and "also": ["crash"] where it is another one in some runs. What
+// differs from it is news: a bug that is fixed, or a new one.
 #pragma once
 
 #include <filesystem>
@@ -22,6 +23,10 @@ struct RecordedVerdict {
   Verdict verdict = Verdict::Match;
   std::string reason;     // the judge's line at the time
   std::string processor;  // the level (corpus/processor.h) it was seen on; empty: of all without an entry of their own
+  // What it is in other runs, as where a system reads memory that is not its own; written into the file by hand.
+  std::vector<Verdict> also{};
+
+  bool holds(Verdict now) const;
 };
 
 // What a case does now, against what is recorded.
@@ -35,6 +40,7 @@ enum class VerdictChange {
 // "still there".
 std::string_view name(VerdictChange change);
 VerdictChange change_of(Verdict recorded, Verdict now);
+VerdictChange change_of(const RecordedVerdict& recorded, Verdict now);
 
 class VerdictBook {
  public:
@@ -54,7 +60,8 @@ class VerdictBook {
   const RecordedVerdict* expected(const RecordedVerdict& now) const;
   // Whether the verdicts of an entry's case and target are recorded by processor.
   bool depends_on_processor(const RecordedVerdict& entry) const;
-  // Adds an entry in the place of that of the same case, target, versions and processor.
+  // Adds an entry in the place of that of the same case, target, versions and processor. One of several verdicts stays
+  // where the new one is among them.
   void set(RecordedVerdict entry);
 
  private:

@@ -125,6 +125,30 @@ TEST(VerdictChange, SetsFixedAndNewApart) {
   EXPECT_EQ(change_of(Verdict::Rejected, Verdict::Match), VerdictChange::Other);
 }
 
+TEST_F(CorpusFolder, AnEntryMayHaveSeveralVerdicts) {
+  const std::string line =
+      R"({"case":"a.json","target":"iree-cpu","verdict":"mismatch","reason":"-1","also":["crash"]})"
+      "\n";
+  write("verdicts.jsonl", line);
+  auto book = VerdictBook::read(folder_ / "verdicts.jsonl");
+  ASSERT_TRUE(book) << book.error().text();
+  ASSERT_EQ(book->entries().size(), 1U);
+  EXPECT_EQ(change_of(book->entries()[0], Verdict::Mismatch), VerdictChange::StillThere);
+  EXPECT_EQ(change_of(book->entries()[0], Verdict::Crash), VerdictChange::StillThere);
+  EXPECT_EQ(change_of(book->entries()[0], Verdict::Hang), VerdictChange::Other);
+  EXPECT_EQ(change_of(book->entries()[0], Verdict::Match), VerdictChange::Fixed);
+  // Recording one of them changes nothing, and another one takes their place.
+  book->set({"a.json", "iree-cpu", {}, Verdict::Crash, "", ""});
+  ASSERT_TRUE(book->write(folder_ / "verdicts.jsonl"));
+  EXPECT_EQ(*read_text_file(folder_ / "verdicts.jsonl"), line);
+  book->set({"a.json", "iree-cpu", {}, Verdict::Match, "", ""});
+  EXPECT_TRUE(book->entries()[0].also.empty());
+  write("verdicts.jsonl", R"({"case":"a.json","target":"iree-cpu","verdict":"mismatch","also":["often"]})");
+  book = VerdictBook::read(folder_ / "verdicts.jsonl");
+  ASSERT_EQ(book->broken().size(), 1U);
+  EXPECT_THAT(book->broken()[0].text(), HasSubstr("/also/0: unknown verdict 'often'"));
+}
+
 TEST_F(CorpusFolder, IndexFollowsTheFiles) {
   write("cases/found/a.json", std::string(negation));
   write("cases/b.json", "{");
